@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// reference.h: the slow, obvious implementation of every algorithm, against which all variants are judged. Each has its own
+// index arithmetic, written from the paper and not from impl/, and includes nothing of impl but suite.h.
+#ifndef RG_REFERENCE_H
+#define RG_REFERENCE_H
+
+#include "../impl/suite.h"
+
+// Signatures of rg_algo.reference and rg_algo.reference_at.
+void rg_ref_autocorr(const rg_shape *, void *const *arg);
+void rg_ref_autocorr_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+
+#endif
