@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// scalar.h: what the two plain C variants, naive and ordered, share: a pixel of either depth, and the ban on vectorisation.
+#ifndef RG_AUTOCORR_SCALAR_H
+#define RG_AUTOCORR_SCALAR_H
+
+#include "index.h"
+
+// Passes the running sum through an empty assembly statement, so through one scalar register, once for every pixel pair. GCC
+// and Clang vectorise no loop that holds one, at any -O and without per-file flags. (GCC's optimize attribute is for debugging
+// only, and Clang has no pragma against its straight-line vectoriser.) It adds no instruction; verify/test_naive_scalar.c looks.
+#define AC_ONE_PAIR_AT_A_TIME(sum) __asm__ volatile("" : "+r"(sum))
+
+RG_HD uint32_t ac_pixel(const void *image, int wide, int64_t i)
+{
+    return wide ? ((const uint16_t *)image)[i] : ((const uint8_t *)image)[i];
+}
+
+#endif
