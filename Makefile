@@ -1,0 +1,157 @@
+# One Makefile, not recursive. `make` builds build/regather; `make reproduce` the papers; `make check` the tests.
+#   BUILD=dir     where to build                     PRESET=quick|paper|large   size of `make reproduce`
+#   HAVE_CUDA=0   leave CUDA out                     SANITIZE=1                 ASan + UBSan, into its own folder, without nvcc
+#   CUDA_ARCH=..  -gencode flags of nvcc             PREFIX=/usr/local          of `make install`
+MAKEFLAGS += -rR
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all check reproduce verify bench plots report install clean plugin test-programs FORCE
+all:
+
+SANITIZE ?= 0
+BUILD    ?= $(if $(filter 1,$(SANITIZE)),build/sanitize,build)
+PRESET   ?= quick
+PREFIX   ?= /usr/local
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CC),undefined)
+CC := gcc
+endif
+CXX := $(if $(findstring clang,$(CC)),$(patsubst clang%,clang++%,$(CC)),g++)
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+export CC
+
+# Set-up: a fresh machine gets its packages before anything is looked for. Plain `make` only says what it cannot do without.
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+SETUP := $(shell .ci/setup $(if $(filter reproduce check,$(MAKECMDGOALS)),,needed) >&2 && echo ok)
+ifneq ($(SETUP),ok)
+$(error a needed package is missing, see above)
+endif
+endif
+
+# ---- what is here -------------------------------------------------------------------------------------------------------
+has_header = $(shell printf '\#include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
+HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
+HAVE_PNG    := $(call has_header,png.h)
+HAVE_TIFF   := $(call has_header,tiffio.h)
+HAVE_NLOPT  := $(call has_header,nlopt.h)
+HAVE_HWLOC  := $(call has_header,hwloc.h)
+HAVE_OPENMP := $(shell printf 'int main(void){return 0;}' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo 1 || echo 0)
+HAVE_FFTW_OMP := $(if $(filter 1,$(HAVE_OPENMP)),$(shell printf 'int fftw_init_threads(void);int main(void){return fftw_init_threads();}' | $(CC) -fopenmp -x c - -lfftw3_omp -lfftw3 -lm -o /dev/null 2>/dev/null && echo 1 || echo 0),0)
+CUDA_HOME   := $(if $(filter 1,$(HAVE_CUDA)),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
+# SASS for Hopper (with its own instructions), and PTX of sm_80 that any later GPU compiles when the program starts.
+CUDA_ARCH   ?= -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80
+
+HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP
+DEFS  := -D_GNU_SOURCE $(foreach h,$(HAVE),-D$(h)=$($(h)))
+WARN  := -Wall -Wextra
+comma := ,
+SAN   := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+OPT   := $(if $(filter 1,$(SANITIZE)),-O1,-O3)
+OMP   := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
+CFLAGS   ?= $(OPT) -g
+C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS)
+# The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
+C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
+CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
+CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
+LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
+        $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
+        $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
+        $(if $(filter 1,$(HAVE_CUDA)),-L$(CUDA_HOME)/lib64 -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \
+        -lstdc++ -lpthread -ldl -lm
+
+# ---- sources by wildcard: a new kernel is its file and one line in impl/variants.def -------------------------------------------
+C_SRC   := $(filter-out $(SKIP),$(wildcard impl/*.c impl/*/*.c reference/*.c bench/*.c data/*.c report/*.c) $(filter-out verify/test_%,$(wildcard verify/*.c)))
+CU_SRC  := $(if $(filter 1,$(HAVE_CUDA)),$(wildcard impl/*/*.cu bench/*.cu))
+EMU_SRC := $(filter-out impl/core/%,$(wildcard impl/*/*.cu))
+EMU_RT  := $(wildcard impl/core/host_cuda/*.cc)
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.cu.o) $(EMU_SRC:%.cu=$(BUILD)/emulated/%.o) $(EMU_RT:%.cc=$(BUILD)/%.o)
+LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ))
+TESTS   := $(patsubst verify/%.c,$(BUILD)/verify/%,$(wildcard verify/test_*.c)) \
+           $(patsubst verify/%.cc,$(BUILD)/verify/%,$(wildcard verify/test_*.cc))
+BROKEN_C  := $(wildcard verify/broken/*.c)
+BROKEN_CU := $(wildcard verify/broken/*.cu)
+BROKEN  := $(BROKEN_C:verify/broken/%.c=$(BUILD)/broken/%.so) $(BROKEN_CU:verify/broken/%.cu=$(BUILD)/broken/host/%.so) \
+           $(if $(filter 1,$(HAVE_CUDA)),$(BROKEN_CU:verify/broken/%.cu=$(BUILD)/broken/gpu/%.so))
+
+all: $(BUILD)/regather $(BUILD)/regather.1
+
+# Every object depends on its flags: the file changes only when they do.
+FLAGS_NOW = $(CC) $(C_ALL) | $(CXX) $(CXX_EMU) | $(NVCC) $(CU_ALL) | $(LIBS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
+# Revision of the source; what the program itself writes (report, results) does not make it dirty.
+$(BUILD)/revision.h: FORCE
+	@mkdir -p $(@D); r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
+	git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' 2>/dev/null || r=$$r-dirty; \
+	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n' \
+	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" > $@.new; \
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_ALL) -I$(BUILD) -MMD -MP -c $< -o $@
+$(BUILD)/reference/%.o: reference/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_JUDGE) -MMD -MP -c $< -o $@
+$(BUILD)/verify/%.o: verify/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_JUDGE) -I$(BUILD) -MMD -MP -c $< -o $@
+$(BUILD)/%.cu.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(NVCC) $(CU_ALL) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(BUILD)/emulated/%.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -x c++ -c $< -o $@
+$(BUILD)/%.o: %.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@
+$(BUILD)/bench/machine.o $(BUILD)/impl/core/file.o: $(BUILD)/revision.h
+
+# -rdynamic: emulated plug-ins call back into the program.
+$(BUILD)/regather: $(OBJ)
+	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
+$(BUILD)/regather.1: $(BUILD)/regather
+	$< man > $@
+
+$(BUILD)/verify/test_%: $(BUILD)/verify/test_%.o $(LIB_OBJ)
+	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ -lcmocka $(LIBS)
+$(BUILD)/broken/%.so: verify/broken/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) $< -o $@
+$(BUILD)/broken/host/%.so: verify/broken/%.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ $< -o $@
+$(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
+
+# `make plugin SRC=mine.c` (or .cu): build/plugin/mine.so, compiled against suite.h alone.
+plugin:
+	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cu)" >&2; exit 2; }
+	@mkdir -p $(BUILD)/plugin
+	$(if $(filter %.cu,$(SRC)),$(NVCC) $(CU_ALL) -Iimpl -Xcompiler -fPIC$(comma)-fvisibility=hidden -shared -cudart shared,$(CC) $(C_ALL) -Iimpl -fPIC -shared -fvisibility=hidden) $(SRC) -o $(BUILD)/plugin/$(basename $(notdir $(SRC))).so
+
+# ---- what people type -----------------------------------------------------------------------------------------------------
+test-programs: $(TESTS) $(BROKEN)
+check: all test-programs
+	@verify/check.sh $(BUILD)
+reproduce: all
+	@report/reproduce.sh $(BUILD) $(PRESET)
+verify bench: all
+	$(BUILD)/regather $@
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/regather
+	install -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
+	install -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
+	install -m 644 impl/suite.h $(DESTDIR)$(PREFIX)/include/regather/suite.h
+	for d in plots reference/published data/machines data/tuned; do install -d $(DESTDIR)$(PREFIX)/share/regather/$$d; \
+	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
+	install -m 644 reference/claims.tsv $(DESTDIR)$(PREFIX)/share/regather/reference/claims.tsv
+clean:
+	rm -rf $(BUILD)
+
+-include $(OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)

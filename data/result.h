@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// result.h: the result file: its columns, one writer, one reader. bench writes it; compare, export, report, plots and the jobs'
+// own records read it. Long TSV: '#' lines with the machine ("# key: value"), a row of column names, one row a measurement.
+#ifndef RG_RESULT_H
+#define RG_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
+// rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples
+typedef enum {
+    RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
+    RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
+    RG_C_TOL, RG_C_STATUS, RG_C_CLOCK, RG_C_TEMP, RG_C_JOULES, RG_C_ENERGY_SOURCE, RG_C_PEAK_BYTES, RG_C_PREPARE, RG_C_STOP,
+    RG_C_SAMPLES, RG_COLUMNS
+} rg_column;
+extern const char *const rg_column_name[RG_COLUMNS];
+
+typedef struct rg_row {
+    char *cell[RG_COLUMNS]; // "" when absent; a missing number is "" with the reason in a neighbouring cell, never 0
+} rg_row;
+
+typedef struct rg_result {
+    char *path;
+    int n_head;
+    char **head_key, **head_value; // "gpu" -> "NVIDIA H200", ...
+    int n_rows;
+    rg_row *row;
+} rg_result;
+
+// Reads a whole file. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE. A last line without newline is a row that
+// a killed run did not finish: it is dropped and *cut set.
+int rg_result_read(const char *path, rg_result *, bool *cut);
+void rg_result_free(rg_result *);
+const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
+double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
+// Raw samples of a row (the cell `samples`, semicolon-separated nanoseconds); returns the count, *samples malloc'ed.
+int rg_row_samples(const rg_row *, double **samples_ns);
+// Writes head and rows; rows are appended whole (one write(2) each) and flushed, so that a killed run keeps every finished one.
+// rg_result_open is fopen with a buffer that holds any row; ferror tells of a full disk.
+FILE *rg_result_open(const char *path, const char *mode);
+void rg_result_write_head(FILE *, int n, char *const *key, char *const *value);
+void rg_result_write_row(FILE *, const rg_row *);
+void rg_row_free(rg_row *);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// core.c: complaining, the clock, progress, memory, and the text of shapes and parameters.
+#include "core.h"
+#include "../suite.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool rg_quiet;
+
+static void complain(const char *kind, const char *format, va_list list)
+{
+    fflush(stdout);
+    flockfile(stderr); // one line stays one line, also from several threads
+    fprintf(stderr, "%sregather: %s", isatty(STDERR_FILENO) ? "\r\033[K" : "", kind);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+int rg_fail(int code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    complain("", format, list);
+    va_end(list);
+    return code;
+}
+
+void rg_warn(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    complain("warning: ", format, list);
+    va_end(list);
+}
+
+void *rg_alloc(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (!p)
+        exit(rg_fail(RG_LACKS, "out of memory: %zu bytes were asked for", bytes));
+    return p;
+}
+
+char *rg_print(const char *format, ...)
+{
+    char *text = NULL;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&text, format, list) < 0)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    va_end(list);
+    return text;
+}
+
+double rg_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *rg_colour(FILE *f, const char *name)
+{
+    static const char *const code[][2] = {
+        {"green", "\033[32m"}, {"red", "\033[31m"}, {"yellow", "\033[33m"}, {"dim", "\033[2m"}, {"bold", "\033[1m"}, {"off", "\033[0m"}};
+    if (!isatty(fileno(f)) || getenv("NO_COLOR"))
+        return "";
+    for (int i = 0; i < RG_COUNT(code); i++)
+        if (!strcmp(code[i][0], name))
+            return code[i][1];
+    return "";
+}
+
+// ---- progress ------------------------------------------------------------------------------------------------------------
+
+void rg_progress_begin(rg_progress *p, const char *what, const char *unit, double total)
+{
+    *p = (rg_progress){.what = what, .unit = unit, .total = total, .began_s = rg_seconds()};
+}
+
+void rg_progress_at(rg_progress *p, double done)
+{
+    double now = rg_seconds(), spent = now - p->began_s;
+    p->done = done;
+    if (rg_quiet || spent < 2 || now - p->drawn_s < 0.2 || !isatty(STDERR_FILENO))
+        return;
+    p->drawn_s = now;
+    p->shown = true;
+    double rate = done / spent;
+    fprintf(stderr, "\r\033[K%s %.0f/%.0f", p->what, done, p->total);
+    if (done > 0)
+        fprintf(stderr, "  %.3g %s/s  %.0f s left", rate, p->unit, ceil((p->total - done) / rate));
+    fflush(stderr);
+}
+
+void rg_progress_end(rg_progress *p)
+{
+    if (p->shown)
+        fprintf(stderr, "\r\033[K");
+    p->shown = false;
+}
+
+// ---- shapes and parameters as text -------------------------------------------------------------------------------------------
+
+void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < RG_DIMS && algo->dim[i]; i++)
+        used += (size_t)snprintf(text + used, 96 - used, "%s%s%" PRId64, i ? "," : "", algo->dim[i], shape->n[i]);
+}
+
+// The value of "NAME<number>" items separated by commas; each known name at most once, all of them present.
+bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char why[160])
+{
+    bool seen[RG_DIMS] = {false};
+    memset(shape->n, 0, sizeof shape->n);
+    for (const char *at = text; *at;) {
+        int which = -1;
+        for (int i = 0; i < RG_DIMS && algo->dim[i]; i++) {
+            size_t length = strlen(algo->dim[i]);
+            if (!strncmp(at, algo->dim[i], length) && (at[length] == '-' || (at[length] >= '0' && at[length] <= '9')))
+                which = i;
+        }
+        char *end = NULL;
+        if (which >= 0 && !seen[which]) {
+            errno = 0;
+            shape->n[which] = strtoll(at + strlen(algo->dim[which]), &end, 10);
+        }
+        if (!end || errno || (*end && *end != ',')) {
+            snprintf(why, 160, "shape \"%s\": at \"%.40s\" expected one of the sizes of %s, each once", text, at, algo->name);
+            return false;
+        }
+        seen[which] = true;
+        at = *end ? end + 1 : end;
+    }
+    for (int i = 0; i < RG_DIMS && algo->dim[i]; i++)
+        if (!seen[i]) {
+            snprintf(why, 160, "shape \"%s\": size \"%s\" is missing", text, algo->dim[i]);
+            return false;
+        }
+    const char *invalid = algo->invalid ? algo->invalid(shape) : NULL;
+    if (invalid)
+        snprintf(why, 160, "shape \"%s\": %s", text, invalid);
+    return !invalid;
+}
+
+void rg_params_standard(const rg_variant *v, int64_t *param)
+{
+    for (int i = 0; i < v->n_params; i++)
+        param[i] = v->param[i].standard;
+}
+
+void rg_params_print(const rg_variant *v, const int64_t *param, char text[192])
+{
+    size_t used = 0;
+    snprintf(text, 192, "-");
+    for (int i = 0; i < v->n_params && used < 192; i++)
+        used += (size_t)snprintf(text + used, 192 - used, "%s%s=%" PRId64, i ? ";" : "", v->param[i].name, param[i]);
+}
+
+static const rg_param *param_named(const rg_variant *v, const char *name, size_t length)
+{
+    for (int i = 0; i < v->n_params; i++)
+        if (strlen(v->param[i].name) == length && !strncmp(v->param[i].name, name, length))
+            return &v->param[i];
+    return NULL;
+}
+
+bool rg_params_parse(const rg_variant *v, const char *text, int64_t *param, char why[160])
+{
+    rg_params_standard(v, param);
+    if (!strcmp(text, "-"))
+        return true;
+    for (const char *at = text; *at;) {
+        size_t name = strcspn(at, "=");
+        const rg_param *p = at[name] == '=' ? param_named(v, at, name) : NULL;
+        if (!p) {
+            snprintf(why, 160, "%s:%s has no parameter \"%.*s\"", v->algo, v->name, (int)strcspn(at, "=;"), at);
+            return false;
+        }
+        char *end;
+        int64_t value = strtoll(at + name + 1, &end, 10);
+        bool known = false;
+        for (int i = 0; i < p->n_values; i++)
+            known |= p->value[i] == value;
+        if (end == at + name + 1 || (*end && *end != ';') || !known) {
+            size_t used = (size_t)snprintf(why, 160, "parameter %s of %s:%s takes", p->name, v->algo, v->name);
+            for (int i = 0; i < p->n_values && used < 150; i++)
+                used += (size_t)snprintf(why + used, 160 - used, " %" PRId64, p->value[i]);
+            snprintf(why + (used < 140 ? used : 140), 20, ", not %.8s", at + name + 1);
+            return false;
+        }
+        param[p - v->param] = value;
+        at = *end ? end + 1 : end;
+    }
+    return true;
+}

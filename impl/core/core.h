@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// core.h: what every command shares: exit codes, the one way of complaining, the command line, the clock, progress.
+#ifndef RG_CORE_H
+#define RG_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define RG_VERSION "0.1"
+
+// Exit codes of every command (DESIGN).
+enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
+
+// Prints "regather: ..." as one line on stderr and returns code, so that callers write   return rg_fail(RG_USAGE, "...").
+int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// ---- the command line ----------------------------------------------------------------------------------------------------
+
+// One option as data: the parser, --help and the man page are made from it. arg NULL: a flag. `many`: may be repeated.
+typedef struct rg_option {
+    const char *name; // "max-offset"
+    const char *arg;  // "R", or NULL
+    const char *doc;
+    bool many;
+} rg_option;
+
+typedef struct rg_cli rg_cli;
+
+typedef struct rg_command {
+    const char *name;
+    const char *usage;   // "PHOTO... --max-offset R --out DIR"
+    const char *summary; // one line
+    const char *help;    // paragraphs, plain text
+    const rg_option *option; // besides the common ones; ended by a NULL name
+    int (*run)(const rg_cli *);
+} rg_command;
+
+extern const rg_option rg_common_options[]; // --help --quiet --seed --threads --device --plugin ...; ended by a NULL name
+
+// All accessors know only declared options; asking for another is a programming error (abort).
+const char *rg_cli_text(const rg_cli *, const char *name, const char *standard);
+const char *rg_cli_nth(const rg_cli *, const char *name, int i); // i-th value of a repeated option, NULL past the end
+bool rg_cli_flag(const rg_cli *, const char *name);
+// Integers and reals: RG_GOOD, or one line on stderr and RG_USAGE when the text is no number or outside [low, high].
+int rg_cli_int(const rg_cli *, const char *name, int64_t standard, int64_t low, int64_t high, int64_t *value);
+int rg_cli_real(const rg_cli *, const char *name, double standard, double low, double high, double *value);
+int rg_cli_count(const rg_cli *);                      // positional arguments
+const char *rg_cli_word(const rg_cli *, int i);        // NULL past the end
+const char *rg_cli_line(const rg_cli *);               // the whole command as typed, for file headers
+int rg_cli_run(const rg_command *, int argc, char **argv); // parse, load plug-ins, run; argv[0] is the command's name
+void rg_command_help(const rg_command *, FILE *);
+void rg_command_man(const rg_command *const *, FILE *); // regather(1) in man macros, from the same data
+
+// ---- time and progress ---------------------------------------------------------------------------------------------------
+
+double rg_seconds(void); // monotonic
+
+// One line on stderr, redrawn at most 5 times a second, first after 2 s; silent with --quiet or when stderr is no terminal.
+// "verify autocorr 37/120  12.1/s  7 s left". rg_progress_end erases it.
+typedef struct rg_progress {
+    const char *what, *unit;
+    double done, total, began_s, drawn_s;
+    bool shown;
+} rg_progress;
+void rg_progress_begin(rg_progress *, const char *what, const char *unit, double total);
+void rg_progress_at(rg_progress *, double done);
+void rg_progress_end(rg_progress *);
+extern bool rg_quiet;
+// ANSI colour when f is a terminal and NO_COLOR is unset, else "". name: "green" "red" "yellow" "dim" "off".
+const char *rg_colour(FILE *f, const char *name);
+
+// ---- small helpers -------------------------------------------------------------------------------------------------------
+
+void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
+char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
+// "w750,h1500,r250,k0" from and to a shape; parse fails with a reason in why[].
+struct rg_algo;
+struct rg_shape;
+void rg_shape_print(const struct rg_algo *, const struct rg_shape *, char text[96]);
+bool rg_shape_parse(const struct rg_algo *, const char *text, struct rg_shape *, char why[160]);
+// "block=128;isa=2" for a variant's parameters ("-" when it has none), from and to values; missing ones take the default.
+struct rg_variant;
+void rg_params_print(const struct rg_variant *, const int64_t *param, char text[192]);
+bool rg_params_parse(const struct rg_variant *, const char *text, int64_t *param, char why[160]);
+void rg_params_standard(const struct rg_variant *, int64_t *param);
+
+// A file written whole or not at all: rg_file_open gives a stream to PATH.part-PID in the same folder, rg_file_commit flushes,
+// checks every error (a full disk shows here), renames; rg_file_abandon removes it. Both free *file. Messages name the path.
+typedef struct rg_file {
+    FILE *stream;
+    char *path, *part;
+} rg_file;
+int rg_file_open(rg_file *, const char *path);
+int rg_file_commit(rg_file *);
+void rg_file_abandon(rg_file *);
+// Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else
+// the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
+char *rg_share_path(const char *relative);
+// Path of a program found in PATH, malloc'ed, or NULL.
+char *rg_program_path(const char *name);
+int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
+
+#endif

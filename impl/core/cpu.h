@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// cpu.h: which of the features named in rg_variant.needs this processor and system have.
+#ifndef RG_CPU_H
+#define RG_CPU_H
+
+#include <stdbool.h>
+
+// "avx2" (with fma), "avx512" (f, bw, dq, vl), "avx512vnni"; false for unknown names.
+bool rg_cpu_has(const char *feature);
+int rg_cpu_cores(void); // that this process may use
+// Pins the calling thread to the i-th core that the process was allowed at first; -1 gives all of them back. Threads made
+// afterwards inherit it, so a parallel region pins its threads one by one.
+void rg_cpu_pin(int core);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// device.cu: a CUDA GPU behind device.h. Every runtime call of the harness is here.
+#include "../suite.h"
+#include "device.h"
+
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+static int opened = -1;
+
+static void *gpu_alloc(size_t bytes)
+{
+    void *p = nullptr;
+    return cudaMalloc(&p, bytes) == cudaSuccess ? p : nullptr;
+}
+static void gpu_release(void *p) { cudaFree(p); }
+static int gpu_upload(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice); }
+static int gpu_download(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost); }
+
+static int gpu_sync()
+{
+    cudaError_t finished = cudaDeviceSynchronize(), last = cudaGetLastError();
+    return (int)(finished != cudaSuccess ? finished : last);
+}
+
+static int gpu_fill(void *to, int byte, size_t bytes)
+{
+    cudaError_t e = cudaMemset(to, byte, bytes);
+    return (int)(e != cudaSuccess ? e : cudaDeviceSynchronize());
+}
+
+static void *gpu_stream()
+{
+    cudaStream_t s = nullptr;
+    return cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) == cudaSuccess ? (void *)s : nullptr;
+}
+static void gpu_stream_free(void *s) { cudaStreamDestroy((cudaStream_t)s); }
+
+static void *gpu_event()
+{
+    cudaEvent_t e = nullptr;
+    return cudaEventCreate(&e) == cudaSuccess ? (void *)e : nullptr;
+}
+static void gpu_event_free(void *e) { cudaEventDestroy((cudaEvent_t)e); }
+static int gpu_record(void *e, void *s) { return (int)cudaEventRecord((cudaEvent_t)e, (cudaStream_t)s); }
+
+static int gpu_elapsed(void *from, void *to, double *ms)
+{
+    float f = 0;
+    cudaError_t e = cudaEventSynchronize((cudaEvent_t)to);
+    if (e == cudaSuccess)
+        e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
+    *ms = f;
+    return (int)e;
+}
+
+static int gpu_flush(void *stream)
+{
+    static void *sink;
+    static size_t bytes;
+    static unsigned char byte;
+    if (!sink) {
+        int l2 = 0;
+        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, opened);
+        bytes = 2 * (size_t)(l2 > 0 ? l2 : 64 << 20);
+        cudaError_t e = cudaMalloc(&sink, bytes);
+        if (e != cudaSuccess)
+            return (int)e;
+    }
+    return (int)cudaMemsetAsync(sink, byte++, bytes, (cudaStream_t)stream);
+}
+
+static int gpu_facts(rg_device_facts *f)
+{
+    cudaDeviceProp p;
+    cudaError_t e = cudaGetDeviceProperties(&p, opened);
+    memset(f, 0, sizeof *f);
+    if (e != cudaSuccess)
+        return (int)e;
+    snprintf(f->name, sizeof f->name, "%s", p.name);
+    f->sm = 10 * p.major + p.minor;
+    f->multiprocessors = p.multiProcessorCount;
+    cudaMemGetInfo(&f->free_bytes, &f->memory_bytes);
+    f->l2_bytes = (size_t)p.l2CacheSize;
+    f->shared_bytes = p.sharedMemPerBlockOptin;
+    cudaDriverGetVersion(&f->driver);
+    cudaRuntimeGetVersion(&f->runtime);
+    cudaDeviceGetPCIBusId(f->pci, sizeof f->pci, opened);
+    const unsigned char *u = (const unsigned char *)p.uuid.bytes;
+    for (int i = 0; i < 16; i++)
+        snprintf(f->uuid + 2 * i, 3, "%02x", u[i]);
+    f->ecc = p.ECCEnabled != 0;
+    f->ecc_known = true;
+    return RG_OK;
+}
+
+static const char *gpu_error(int code) { return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code); }
+
+// The driver interface is asked, because the runtime's own count would create a context in the asking process, and a context
+// does not survive fork().
+struct driver {
+    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int);
+};
+
+static const char *driver_open(driver *d)
+{
+    static void *library;
+    if (!library)
+        library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+        return "no NVIDIA driver (libcuda.so.1 not found)";
+    *(void **)&d->init = dlsym(library, "cuInit");
+    *(void **)&d->count = dlsym(library, "cuDeviceGetCount");
+    *(void **)&d->get = dlsym(library, "cuDeviceGet");
+    *(void **)&d->attribute = dlsym(library, "cuDeviceGetAttribute");
+    return d->init && d->count && d->get && d->attribute ? nullptr : "the NVIDIA driver library is damaged";
+}
+
+// cuInit is not inherited usably by fork() either, so a child of its own asks and answers by its exit status.
+#include <sys/wait.h>
+#include <unistd.h>
+static int ask_in_child(int index, const char **why)
+{
+    driver d;
+    if ((*why = driver_open(&d)))
+        return -1;
+    fflush(nullptr);
+    pid_t child = fork();
+    if (child == 0) {
+        int n = 0, device = 0, major = 0, minor = 0;
+        if (d.init(0) || d.count(&n))
+            _exit(255);
+        if (index < 0)
+            _exit(n < 250 ? n : 250);
+        bool good = !d.get(&device, index) && !d.attribute(&major, 75, device) && !d.attribute(&minor, 76, device);
+        _exit(good ? 10 * major + minor : 255);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 255) {
+        *why = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
+        return -1;
+    }
+    return WEXITSTATUS(status);
+}
+
+extern "C" int rg_gpu_count(char why[200])
+{
+    static int count = -2;
+    static const char *reason;
+    if (count == -2)
+        count = ask_in_child(-1, &reason);
+    if (count < 1)
+        snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
+    return count > 0 ? count : 0;
+}
+
+extern "C" int rg_gpu_sm(int index)
+{
+    static int sm[64];
+    const char *reason;
+    if (index < 0 || index >= 64)
+        return 0;
+    if (!sm[index])
+        sm[index] = ask_in_child(index, &reason);
+    return sm[index] > 0 ? sm[index] : 0;
+}
+
+extern "C" const rg_device *rg_gpu_open(int index, char why[200])
+{
+    static char name[16];
+    static rg_device gpu;
+    int count = rg_gpu_count(why);
+    if (count < 1)
+        return nullptr;
+    if (index >= count) {
+        snprintf(why, 200, "no gpu%d: this machine has %d", index, count);
+        return nullptr;
+    }
+    cudaError_t e = cudaSetDevice(index);
+    if (e == cudaSuccess)
+        e = cudaFree(nullptr);
+    if (e != cudaSuccess) {
+        snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
+        return nullptr;
+    }
+    opened = index;
+    snprintf(name, sizeof name, "gpu%d", index);
+    gpu.name = name;
+    gpu.is_gpu = true;
+    gpu.is_emulated = false;
+    gpu.alloc = gpu_alloc;
+    gpu.release = gpu_release;
+    gpu.upload = gpu_upload;
+    gpu.download = gpu_download;
+    gpu.fill = gpu_fill;
+    gpu.sync = gpu_sync;
+    gpu.stream_make = gpu_stream;
+    gpu.stream_free = gpu_stream_free;
+    gpu.event_make = gpu_event;
+    gpu.event_free = gpu_event_free;
+    gpu.event_record = gpu_record;
+    gpu.event_ms = gpu_elapsed;
+    gpu.flush = gpu_flush;
+    gpu.facts = gpu_facts;
+    gpu.error = gpu_error;
+    return &gpu;
+}

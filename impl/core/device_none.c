@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// device_none.c: the GPU's side of device.h in a build without CUDA.
+#include "device.h"
+
+#if !HAVE_CUDA
+#include <stdio.h>
+
+int rg_gpu_count(char why[200])
+{
+    snprintf(why, 200, "built without CUDA");
+    return 0;
+}
+
+int rg_gpu_sm(int index)
+{
+    (void)index;
+    return 0;
+}
+
+const rg_device *rg_gpu_open(int index, char why[200])
+{
+    (void)index;
+    rg_gpu_count(why);
+    return NULL;
+}
+#endif

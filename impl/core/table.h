@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// table.h: the function table as the harness sees it: built-in variants, their emulated twins, and plug-ins, as one list.
+#ifndef RG_TABLE_H
+#define RG_TABLE_H
+
+#include "../suite.h"
+#include <stdbool.h>
+
+typedef enum { RG_BUILT_IN, RG_EMULATION, RG_PLUGGED_IN } rg_origin;
+
+typedef struct rg_entry {
+    const rg_algo *algo;
+    const rg_variant *variant;
+    rg_origin origin;
+    bool emulated; // a DEVICE variant compiled for the host (RG_EMULATION, or a plug-in built with -DRG_EMULATED)
+    char name[96]; // what rows and --variant call it: "gather", or "mine.so:gather" from a plug-in
+} rg_entry;
+
+int rg_algo_count(void);
+const rg_algo *rg_algo_at(int i);
+const rg_algo *rg_algo_find(const char *name); // NULL when unknown
+
+// Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
+int rg_entry_count(void);
+const rg_entry *rg_entry_at(int i);
+
+// Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather") and a device name choose.
+// device "host" takes the emulated twins only; anything else leaves them out. Usage:
+//   for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device)); ) ...
+const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device);
+// RG_GOOD, or one line and RG_USAGE when the pattern names an unknown algorithm or variant (the known ones are listed).
+int rg_pattern_check(const char *pattern, const char *device);
+
+// NULL when the entry can run on this machine now, else the reason ("needs avx512vnni", "no GPU: ...").
+const char *rg_unavailable(const rg_entry *);
+
+// Loads one plug-in: abi, sizes, algorithm, name and fields are checked before anything runs. RG_GOOD, or one line and RG_USAGE.
+int rg_plugin_load(const char *path);
+
+#endif

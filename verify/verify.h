@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// verify.h: what the checker tells others. The default answer is FAIL; only a completed comparison says PASS.
+#ifndef RG_VERIFY_H
+#define RG_VERIFY_H
+
+#include "../impl/core/table.h"
+#include <stdbool.h>
+
+typedef enum { RG_FAIL, RG_PASS, RG_SKIP, RG_CRASH, RG_TIMEOUT, RG_STATUSES } rg_status;
+extern const char *const rg_status_name[RG_STATUSES];
+
+// One variant at one shape with one set of parameters, over all patterns, both alignments and two runs, in a child process.
+typedef struct rg_verdict {
+    rg_status status;
+    double error;        // largest |found - expected| over all elements, 0 for exact ones
+    double tol;          // the bound at that element
+    char reason[240];    // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
+} rg_verdict;
+
+typedef struct rg_verify_options {
+    const char *device; // "cpu", "host", "gpu0": where DEVICE variants run; NULL: "gpu"
+    uint64_t seed;      // of the inputs; the seed of the shape is not used
+    double limit_s;     // of one run of the variant; 0: RG_LIMIT_S
+    bool no_refuse;     // run what refuse() declines, to show why it does
+    unsigned patterns;  // bit mask of rg_pattern; 0: all
+} rg_verify_options;
+
+enum { RG_LIMIT_S = 30 };
+
+// One worker serves successive cases of one variant, so the first call forks: a process that uses a GPU itself, or has used
+// OpenMP threads, must verify before that (neither survives a fork). rg_verify_end lets the worker go, with its GPU context.
+rg_verdict rg_verify_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, const rg_verify_options *);
+void rg_verify_end(void);
+
+// Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference. expected[] as arg[] but with
+// the outputs of the reference: every element is compared. expected NULL: `samples` elements of each output, chosen by the seed,
+// through reference_at, or every element where that is missing or the output has no more than so many. Then the invariant.
+rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, void *const *expected,
+                              int samples, uint64_t seed);
+
+#endif
