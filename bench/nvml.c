@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// nvml.c: the driver's management library, loaded at run time, so that one binary runs with and without an NVIDIA driver and is
+// built without its header. Only what sensors, energy, the head of result files and doctor ask for.
+#include "sensors.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+// nvmlReturn_t in words; the numbers are NVML's ABI.
+static const char *reason(int code)
+{
+    switch (code) {
+    case 3: return "not supported by this GPU";
+    case 4: return "no permission";
+    case 6: return "GPU not found by NVML";
+    case 9: return "NVIDIA driver not loaded";
+    case 15: return "GPU is lost";
+    case 18: return "driver and library versions differ: reboot or reload the driver";
+    default: return "NVML error";
+    }
+}
+
+const rg_nvml *rg_nvml_load(char why[160])
+{
+    static rg_nvml nvml;
+    static char failed[160];
+    static bool tried, ready;
+    if (!tried) {
+        tried = true;
+        void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            snprintf(failed, sizeof failed, "libnvidia-ml.so.1 not found: no NVIDIA driver");
+        } else {
+            // POSIX lets dlsym's object pointer be stored through a function pointer's address.
+#define F(field, symbol, arguments) *(void **)&nvml.field = dlsym(library, symbol);
+            RG_NVML_FUNCTIONS(F)
+#undef F
+            int code = nvml.init ? nvml.init() : 3;
+            ready = code == 0;
+            if (!ready) {
+                snprintf(failed, sizeof failed, "NVML: %s (%d)", reason(code), code);
+            }
+        }
+    }
+    if (!ready) {
+        snprintf(why, 160, "%s", failed);
+        return NULL;
+    }
+    return &nvml;
+}
+
+void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
+{
+    // Asked for at every sample, while facts() takes milliseconds: the last answer is kept.
+    static char asked[sizeof "gpu999999"];
+    static void *answer;
+    rg_device_facts facts;
+    *nvml = rg_nvml_load(why);
+    if (!*nvml) {
+        return NULL;
+    }
+    if (answer && strcmp(asked, device->name) == 0) {
+        return answer;
+    }
+    int code = device->facts(&facts);
+    if (code != RG_OK) {
+        snprintf(why, 160, "%s", device->error(code));
+        return NULL;
+    }
+    void *gpu = NULL;
+    code = (*nvml)->by_pci ? (*nvml)->by_pci(facts.pci, &gpu) : 3;
+    if (code != 0) {
+        snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
+        return NULL;
+    }
+    snprintf(asked, sizeof asked, "%s", device->name);
+    answer = gpu;
+    return gpu;
+}
+
+void rg_throttle_words(unsigned long long mask, char text[160])
+{
+    static const char *const word[] = {"idle",       "application clocks", "power cap",   "hw slowdown",   "sync boost",
+                                       "sw thermal", "hw thermal",         "power brake", "display clocks"};
+    size_t at = 0;
+    text[0] = '\0';
+    for (int bit = 0; bit < 64 && at < 159; bit++) {
+        if (!(mask >> bit & 1)) {
+            continue;
+        }
+        const char *comma = at ? ", " : "";
+        int n = bit < RG_COUNT(word) ? snprintf(text + at, 160 - at, "%s%s", comma, word[bit])
+                                     : snprintf(text + at, 160 - at, "%sbit 0x%llx", comma, 1ull << bit);
+        at += (size_t)n;
+    }
+    if (!mask) {
+        snprintf(text, 160, "none");
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// sensors.c: clocks, temperature, power and why the clock is held down, at the moment of asking. What cannot be read is NaN.
+#include "sensors.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rg_line(char *text, size_t bytes, const char *path_format, ...)
+{
+    char path[256];
+    va_list list;
+    va_start(list, path_format);
+    vsnprintf(path, sizeof path, path_format, list);
+    va_end(list);
+    FILE *f = fopen(path, "r");
+    bool got = f && fgets(text, (int)bytes, f);
+    if (f) {
+        fclose(f);
+    }
+    if (!got) {
+        text[0] = '\0';
+        return false;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return text[0] != '\0';
+}
+
+// Value of "key : value" when the line has that key, else NULL.
+static char *field_value(char *line, const char *key)
+{
+    size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0) {
+        return NULL;
+    }
+    char *at = line + length;
+    while (*at == ' ' || *at == '\t') {
+        at++;
+    }
+    if (*at != ':') {
+        return NULL;
+    }
+    at++;
+    while (isspace((unsigned char)*at)) {
+        at++;
+    }
+    at[strcspn(at, "\n")] = '\0';
+    return at;
+}
+
+bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
+{
+    FILE *f = fopen(file, "r");
+    char *line = NULL, *found = NULL;
+    size_t room = 0;
+    while (f && !found && getline(&line, &room, f) > 0) {
+        found = field_value(line, key);
+    }
+    if (found) {
+        snprintf(value, bytes, "%s", found);
+    }
+    free(line);
+    if (f) {
+        fclose(f);
+    }
+    return found && value[0];
+}
+
+// Clock of the core that this thread is on: cpufreq, else the line "cpu MHz" of that core in /proc/cpuinfo.
+static double cpu_MHz(void)
+{
+    char text[64];
+    int core = sched_getcpu();
+    if (core < 0) {
+        core = 0;
+    }
+    if (rg_line(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", core)) {
+        double kHz = strtod(text, NULL);
+        return kHz > 0 ? kHz / 1e3 : NAN;
+    }
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char *line = NULL;
+    size_t room = 0;
+    double MHz = NAN;
+    bool here = false;
+    while (f && !(here && MHz > 0) && getline(&line, &room, f) > 0) {
+        const char *value;
+        if ((value = field_value(line, "processor"))) {
+            here = atoi(value) == core;
+        } else if (here && (value = field_value(line, "cpu MHz"))) {
+            MHz = strtod(value, NULL);
+        }
+    }
+    free(line);
+    if (f) {
+        fclose(f);
+    }
+    return MHz > 0 ? MHz : NAN;
+}
+
+// Hottest first sensor of the hwmon drivers that read a processor.
+static double cpu_temp_C(void)
+{
+    double hottest = NAN;
+    for (int i = 0; i < 64; i++) {
+        char text[64];
+        if (!rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/name", i)) {
+            continue;
+        }
+        if (strcmp(text, "coretemp") && strcmp(text, "k10temp") && strcmp(text, "zenpower") && strcmp(text, "cpu_thermal")) {
+            continue;
+        }
+        if (rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/temp1_input", i)) {
+            double C = strtod(text, NULL) / 1e3;
+            if (!(C <= hottest)) {
+                hottest = C;
+            }
+        }
+    }
+    return hottest;
+}
+
+static void gpu_sensors(const rg_device *device, rg_sensors *s)
+{
+    char why[160];
+    const rg_nvml *nvml;
+    void *gpu = rg_nvml_gpu(device, &nvml, why);
+    if (!gpu) {
+        snprintf(s->throttle, sizeof s->throttle, "unknown (%.140s)", why);
+        return;
+    }
+    unsigned value;
+    unsigned long long mask;
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0) {
+        s->sm_MHz = value;
+    }
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0) {
+        s->mem_MHz = value;
+    }
+    if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0) {
+        s->temp_C = value;
+    }
+    if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0) {
+        s->power_W = value / 1e3;
+    }
+    if (nvml->throttle && nvml->throttle(gpu, &mask) == 0) {
+        rg_throttle_words(mask, s->throttle);
+    } else {
+        snprintf(s->throttle, sizeof s->throttle, "unknown (not told by this GPU)");
+    }
+}
+
+void rg_sensors_read(const rg_device *device, rg_sensors *s)
+{
+    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, ""};
+    s->cpu_MHz = cpu_MHz();
+    if (device && device->is_gpu && !device->is_emulated) {
+        gpu_sensors(device, s);
+        return;
+    }
+    s->temp_C = cpu_temp_C();
+    // Power of a CPU is energy over a window (energy.c): there is nothing to read at one moment.
+    snprintf(s->throttle, sizeof s->throttle, "unknown (the CPU tells no reason)");
+}
