@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "image_read.h"
+#include "mrc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rg_image_take(const rg_image_in *in, int64_t at, double width, double height, int bits, double least_bytes, rg_image *image)
+{
+    if (!(width >= 1 && height >= 1 && width < 2147483648.0 && height < 2147483648.0 && width * height < 2147483648.0))
+        return rg_malformed(in->path, at, "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f",
+                            width, height);
+    if (least_bytes > (double)in->bytes)
+        return rg_malformed(in->path, in->bytes, "expected at least %.0f bytes for %.0f x %.0f pixels, found the end of the file",
+                            least_bytes, width, height);
+    *image = (rg_image){(int64_t)width, (int64_t)height, bits, NULL};
+    image->pixel = rg_alloc((size_t)(width * height) * (size_t)(bits / 8));
+    return RG_GOOD;
+}
+
+void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int channels)
+{
+    const uint8_t *s8 = samples;
+    const uint16_t *s16 = samples;
+    uint8_t *to8 = (uint8_t *)image->pixel + y * image->width;
+    uint16_t *to16 = (uint16_t *)image->pixel + y * image->width;
+    for (int64_t x = 0; x < image->width; x++) {
+        int64_t i = x * channels;
+        if (image->bits == 8)
+            to8[x] = channels < 3 ? s8[i] : (uint8_t)rg_luma(s8[i], s8[i + 1], s8[i + 2]);
+        else
+            to16[x] = channels < 3 ? s16[i] : (uint16_t)rg_luma(s16[i], s16[i + 1], s16[i + 2]);
+    }
+}
+
+int rg_image_range_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values)
+{
+    uint16_t *to = (uint16_t *)image->pixel + y * image->width;
+    for (int64_t x = 0; x < image->width; x++) {
+        double grey = 65535 * (values[x] - in->range->low) / (in->range->high - in->range->low);
+        if (isnan(values[x]))
+            return rg_fail(RG_USAGE, "%s: expected a number at column %" PRId64 ", row %" PRId64 ", found NaN", in->path, x, y);
+        to[x] = (uint16_t)floor(fmin(fmax(grey, 0), 65535) + 0.5);
+    }
+    return RG_GOOD;
+}
+
+// Whole numbers from 0 on are taken as they are; anything else wants a range.
+static int mrc_rows(const rg_image_in *in, const rg_mrc *m, const float *section, rg_image *image)
+{
+    for (int64_t y = 0; y < image->height; y++) {
+        const float *row = section + y * image->width;
+        if (in->range->given) {
+            int code = rg_image_range_row(in, image, y, row);
+            if (code != RG_GOOD)
+                return code;
+            continue;
+        }
+        for (int64_t x = 0; x < image->width; x++) {
+            if (row[x] < 0)
+                return rg_malformed(in->path, m->data_byte + ((in->page * m->ny + y) * m->nx + x) * rg_mrc_mode_bytes(m->mode),
+                                    "expected a grey value of 0 or more, found %g (mode %d is signed; say which values are black "
+                                    "and white by --grey-range LOW:HIGH)", row[x], m->mode);
+            if (image->bits == 8)
+                ((uint8_t *)image->pixel)[y * image->width + x] = (uint8_t)row[x];
+            else
+                ((uint16_t *)image->pixel)[y * image->width + x] = (uint16_t)row[x];
+        }
+    }
+    return RG_GOOD;
+}
+
+int rg_read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    rg_mrc m;
+    int code = rg_mrc_open_stream(&m, in->file, in->bytes, in->path);
+    *pages = m.nz;
+    bool is_float = m.mode == RG_MRC_FLOAT32 || m.mode == RG_MRC_FLOAT16;
+    if (code == RG_GOOD && is_float && !in->range->given)
+        code = rg_malformed(in->path, 12, "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
+                            "values are black and white by --grey-range LOW:HIGH)", m.mode);
+    if (code == RG_GOOD && image) {
+        int bits = m.mode == RG_MRC_INT8 && !in->range->given ? 8 : 16;
+        code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);
+    }
+    if (code == RG_GOOD && image) {
+        float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
+        code = rg_mrc_section(&m, in->page, section);
+        if (code == RG_GOOD)
+            code = mrc_rows(in, &m, section, image);
+        free(section);
+    }
+    rg_mrc_close(&m);
+    return code;
+}
+
+static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    unsigned char head[1024];
+    static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    rewind(in->file);
+    size_t got = fread(head, 1, sizeof head, in->file);
+    rewind(in->file);
+    if (got >= 4 && memcmp(head, png, got < 8 ? got : 8) == 0)
+        return rg_read_png(in, pages, image);
+    if (got >= 3 && head[0] == 'P' && strchr("2356", head[1]) && head[1] && strchr(" \t\r\n\v\f#", head[2]))
+        return rg_read_pnm(in, pages, image);
+    if (got >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 || memcmp(head, "II+\0", 4) == 0
+                     || memcmp(head, "MM\0+", 4) == 0))
+        return rg_read_tiff(in, pages, image);
+    if (got == sizeof head && rg_mrc_plausible(head, in->bytes))
+        return rg_read_mrc(in, pages, image);
+    return rg_malformed(in->path, 0, "expected a PNG, PGM, PPM, TIFF or MRC file, found %s",
+                        got ? rg_quote_bytes(head, got < 12 ? (int)got : 12) : "an empty file");
+}
+
+int rg_image_from_stream(FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages,
+                         rg_image *image)
+{
+    const rg_grey_range none = {0};
+    rg_image_in in = {file, bytes, path, page, range ? range : &none};
+    int64_t count = 0;
+    rg_image found = {0};
+    int code = read_by_content(&in, &count, image ? &found : NULL);
+    if (code != RG_GOOD) {
+        rg_image_free(&found);
+        return code;
+    }
+    if (pages)
+        *pages = count;
+    if (image)
+        *image = found;
+    return RG_GOOD;
+}
+
+static int from_path(const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
+{
+    FILE *file;
+    int64_t bytes;
+    int code = rg_input_open(path, &file, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    code = rg_image_from_stream(file, bytes, path, page, range, pages, image);
+    fclose(file);
+    return code;
+}
+
+int rg_image_pages(const char *path, int64_t *pages)
+{
+    return from_path(path, 0, &(rg_grey_range){true, 0, 1}, pages, NULL); // counting asks nothing of the values
+}
+
+int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image)
+{
+    return from_path(path, page, range, NULL, image);
+}
+
+void rg_image_free(rg_image *image)
+{
+    free(image->pixel);
+    *image = (rg_image){0};
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// image_read.h: what the readers behind image.h share. Private to data/image*.c.
+#ifndef RG_IMAGE_READ_H
+#define RG_IMAGE_READ_H
+
+#include "image.h"
+#include "malformed.h"
+
+typedef struct rg_image_in {
+    FILE *file;
+    int64_t bytes; // of the whole file
+    const char *path;
+    int64_t page;
+    const rg_grey_range *range;
+} rg_image_in;
+
+// Each reads photograph in->page into *image, when image is not NULL, and counts them into *pages.
+int rg_read_png(const rg_image_in *, int64_t *pages, rg_image *image);
+int rg_read_pnm(const rg_image_in *, int64_t *pages, rg_image *image);
+int rg_read_tiff(const rg_image_in *, int64_t *pages, rg_image *image);
+int rg_read_mrc(const rg_image_in *, int64_t *pages, rg_image *image);
+
+// Checks the sides and takes the memory: a sum of 16-bit products over 2^31 pixels is the largest that 64 signed bits hold.
+// `least_bytes`: the smallest file that could hold such a picture in this format, so that a small file with large numbers in
+// its header takes no memory. RG_GOOD, or one line and RG_USAGE.
+int rg_image_take(const rg_image_in *, int64_t at, double width, double height, int bits, double least_bytes, rg_image *);
+// Samples (`channels` of them a pixel: grey, grey+alpha, RGB, RGB+alpha) into grey row y; samples are 8-bit or native 16-bit.
+void rg_image_grey_row(rg_image *, int64_t y, const void *samples, int channels);
+// Signed or floating-point values of row y into a 16-bit image by the range. RG_GOOD, or one line and RG_USAGE (not a number).
+int rg_image_range_row(const rg_image_in *, rg_image *, int64_t y, const float *values);
+static inline uint32_t rg_luma(uint32_t r, uint32_t g, uint32_t b) { return (299 * r + 587 * g + 114 * b + 500) / 1000; }
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// image_tiff.c: TIFF through libtiff, each page a photograph. Its messages become the one line; nothing else is printed.
+#include "image_read.h"
+
+#ifndef HAVE_TIFF
+#define HAVE_TIFF 0
+#endif
+
+#if !HAVE_TIFF
+
+int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    (void)pages, (void)image;
+    return rg_fail(RG_USAGE, "%s: is a TIFF file, and this program was built without libtiff (see regather doctor)", in->path);
+}
+
+#else
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tiffio.h>
+
+// The client data that libtiff hands back with every read and every message.
+typedef struct tiff_work {
+    const rg_image_in *in;
+    int64_t at;
+    char message[200];
+} tiff_work;
+
+static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
+{
+    tiff_work *w = client;
+    size_t got = fread(to, 1, (size_t)n, w->in->file);
+    w->at = ftello(w->in->file);
+    return (tsize_t)got;
+}
+
+static tsize_t on_write(thandle_t client, tdata_t from, tsize_t n)
+{
+    (void)client, (void)from, (void)n;
+    return 0;
+}
+
+static toff_t on_seek(thandle_t client, toff_t offset, int whence)
+{
+    tiff_work *w = client;
+    if (fseeko(w->in->file, (off_t)offset, whence) != 0)
+        return (toff_t)-1;
+    w->at = ftello(w->in->file);
+    return (toff_t)w->at;
+}
+
+static int on_close(thandle_t client)
+{
+    (void)client; // the stream is the caller's
+    return 0;
+}
+
+static toff_t on_size(thandle_t client) { return (toff_t)((tiff_work *)client)->in->bytes; }
+
+static void on_message(thandle_t client, const char *module, const char *format, va_list list)
+{
+    tiff_work *w = client;
+    (void)module;
+    if (w && !w->message[0])
+        vsnprintf(w->message, sizeof w->message, format, list);
+}
+
+static int damaged(const tiff_work *w, const char *what)
+{
+    return rg_malformed(w->in->path, w->at, "expected %s, found: %s", what, w->message[0] ? w->message : "the end of the file");
+}
+
+typedef struct tiff_page {
+    uint32_t width, height;
+    uint16_t bits, channels, format, photometric, planar, compression;
+    uint16_t *palette[3];
+} tiff_page;
+
+// Reads the tags and refuses what has no exact grey value. RG_GOOD, or one line and RG_USAGE.
+static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
+{
+    *p = (tiff_page){.bits = 1, .channels = 1, .format = SAMPLEFORMAT_UINT, .planar = PLANARCONFIG_CONTIG};
+    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &p->width) || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &p->height)
+        || !TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &p->photometric))
+        return damaged(w, "the tags ImageWidth, ImageLength and PhotometricInterpretation");
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &p->bits);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &p->channels);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &p->format);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &p->planar);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &p->compression);
+    bool grey = p->photometric == PHOTOMETRIC_MINISBLACK || p->photometric == PHOTOMETRIC_MINISWHITE;
+    bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
+    bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits == 8
+                   && TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
+    bool real = p->format == SAMPLEFORMAT_IEEEFP && p->bits == 32 && grey && p->channels == 1;
+    bool whole = p->format == SAMPLEFORMAT_UINT && (p->bits == 8 || p->bits == 16);
+    if (TIFFIsTiled(tiff) || (p->planar != PLANARCONFIG_CONTIG && p->channels > 1))
+        return rg_malformed(w->in->path, w->at, "expected rows in strips with the channels of a pixel together, found %s",
+                            TIFFIsTiled(tiff) ? "tiles" : "separate planes");
+    if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
+        && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
+        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u", p->compression);
+    if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole))
+        return rg_malformed(w->in->path, w->at, "expected unsigned grey, RGB or palette of 8 or 16 bits, or grey of 32-bit floats, "
+                            "found photometric %u, %u channels, %u bits, sample format %u", p->photometric, p->channels, p->bits,
+                            p->format);
+    if (real && !w->in->range->given)
+        return rg_malformed(w->in->path, w->at, "expected whole grey values, found floating point (say which values are black and "
+                            "white by --grey-range LOW:HIGH)");
+    return RG_GOOD;
+}
+
+// Palette colours are 16-bit in the file; the 8-bit picture takes their upper bytes.
+static void expand_palette(const tiff_page *p, const unsigned char *line, unsigned char *rgb)
+{
+    for (uint32_t x = 0; x < p->width; x++)
+        for (int c = 0; c < 3; c++)
+            rgb[3 * x + (uint32_t)c] = (unsigned char)(p->palette[c][line[x]] >> 8);
+}
+
+static void invert_row(rg_image *image, int64_t y)
+{
+    for (int64_t i = y * image->width; i < (y + 1) * image->width; i++) {
+        if (image->bits == 8)
+            ((uint8_t *)image->pixel)[i] ^= 0xFF;
+        else
+            ((uint16_t *)image->pixel)[i] ^= 0xFFFF;
+    }
+}
+
+static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, rg_image *image)
+{
+    tsize_t need = TIFFScanlineSize(tiff);
+    if (need <= 0)
+        return damaged(w, "rows of pixels");
+    unsigned char *line = rg_alloc((size_t)need), *rgb = p->palette[0] ? rg_alloc(3 * (size_t)p->width) : NULL;
+    int code = RG_GOOD;
+    for (uint32_t y = 0; y < p->height && code == RG_GOOD; y++) {
+        if (TIFFReadScanline(tiff, line, y, 0) < 0) {
+            code = damaged(w, "a row of pixels");
+        } else if (p->format == SAMPLEFORMAT_IEEEFP) {
+            code = rg_image_range_row(w->in, image, y, (const float *)(const void *)line);
+        } else {
+            if (rgb)
+                expand_palette(p, line, rgb);
+            rg_image_grey_row(image, y, rgb ? rgb : line, rgb ? 3 : p->channels);
+            if (p->photometric == PHOTOMETRIC_MINISWHITE)
+                invert_row(image, y);
+        }
+    }
+    free(line);
+    free(rgb);
+    return code;
+}
+
+static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
+{
+    tiff_page p;
+    if (w->in->page > 0xFFFF || !TIFFSetDirectory(tiff, (uint16_t)w->in->page))
+        return damaged(w, "the page asked for");
+    int code = read_tags(tiff, w, &p);
+    // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64.
+    double bytes = (double)p.width * p.height * p.channels * p.bits / 8;
+    double packing = p.compression == COMPRESSION_NONE ? 1 : 2731;
+    if (code == RG_GOOD)
+        code = rg_image_take(w->in, w->at, p.width, p.height, p.bits == 8 ? 8 : 16, bytes / packing, image);
+    return code == RG_GOOD ? read_rows(tiff, w, &p, image) : code;
+}
+
+int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    tiff_work w = {.in = in};
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+    TIFFSetErrorHandlerExt(on_message);
+    TIFF *tiff = TIFFClientOpen(in->path, "rm", &w, on_read, on_write, on_seek, on_close, on_size, NULL, NULL);
+    if (!tiff)
+        return damaged(&w, "a TIFF header and directory");
+    int code = RG_GOOD;
+    *pages = TIFFNumberOfDirectories(tiff);
+    if (*pages == 0)
+        code = damaged(&w, "at least one page");
+    if (code == RG_GOOD && image)
+        code = read_page(tiff, &w, image);
+    TIFFClose(tiff);
+    return code;
+}
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// malformed.h: the one line that every reader of data/ writes about a file it cannot take.
+#ifndef RG_MALFORMED_H
+#define RG_MALFORMED_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+// "regather: PATH: at byte N: expected ..., found ..."; always RG_USAGE. The format gives the text from "expected" on.
+int rg_malformed(const char *path, int64_t byte, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Opens a regular file for reading, *bytes long. RG_GOOD, or one line and RG_USAGE (missing, unreadable, a directory, a pipe).
+int rg_input_open(const char *path, FILE **, int64_t *bytes);
+// At most n bytes of p as printable text for a message, quoted; the text is static for each thread.
+const char *rg_quote_bytes(const void *p, int n);
+
+#endif
