@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// report.h: what the parts of `regather report` share: small tables, machines, claims and their judgement, pages, figures.
+//
+// Every number of a report is read from a file: result files (data/result.h), the job's own tables, the published numbers and
+// the list of claims. Nothing here measures, and no part of the report knows a variant or a number of a paper by itself.
+#ifndef RG_REPORT_H
+#define RG_REPORT_H
+
+#include "../data/result.h"
+#include <stdbool.h>
+
+// ---- small tables (claims.tsv, published numbers, the job's curves) --------------------------------------------------------
+
+typedef struct rg_tsv {
+    char *path;
+    int n_columns, n_rows;
+    char **column;
+    char **cell; // row by row, n_columns each; "" when absent
+} rg_tsv;
+
+// '#' lines are skipped. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE.
+int rg_tsv_read(const char *path, rg_tsv *);
+void rg_tsv_free(rg_tsv *);
+const char *rg_tsv_cell(const rg_tsv *, int row, const char *column);  // "" when there is no such column
+double rg_tsv_number(const rg_tsv *, int row, const char *column);     // NaN when empty or no number
+
+// ---- machines ------------------------------------------------------------------------------------------------------------
+
+// One machine: this one (the files named on the command line), or a reference machine (the files of --machines whose names
+// begin alike up to the first dot). A verify file is one without times: its rows count for statuses only.
+typedef struct rg_bench_machine {
+    char label[96];
+    bool here;
+    int n_files;
+    rg_result *file;
+} rg_bench_machine;
+
+// A measurement with the parts of its cells that claims and tables need.
+typedef struct rg_measure {
+    const rg_result *file;
+    const rg_row *row;
+    int64_t width, height, r; // -1 where the shape has no such part
+    int threads;              // of the cell params; 1 when it says nothing
+    double median_ns;
+} rg_measure;
+
+int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard); // "w750,r250", "w" -> 750
+double rg_row_ns(const rg_row *, rg_column);                            // a time of the row in ns, whatever its unit
+rg_measure rg_measure_of(const rg_result *, const rg_row *);
+bool rg_timed(const rg_row *);                                          // has passed and has a time
+bool rg_plain(const rg_row *);                                          // the papers' kind of input: 8 bits, one image (k0)
+
+// What a claim asks of a row: "autocorr:simd threads=1", several separated by '|' (any of them). threads=all: more than one.
+bool rg_asked(const rg_row *, const char *spec);
+// Fastest timed row of spec at exactly this shape, by the first scope of `scopes` ("transfer,device") that has one, hot before
+// cold. false when there is none.
+bool rg_pick(const rg_bench_machine *, const char *spec, const char *shape, const char *scopes, rg_measure *);
+// The shape that rows of both specs have in common: one that begins with `size` and has the largest R, else the largest work.
+// NULL when they have none.
+const char *rg_common_shape(const rg_bench_machine *, const char *a, const char *b, const char *size, const char *scopes);
+// Ratio of medians a / b with its bootstrap interval (NaN without samples).
+double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high);
+
+// ---- the job -------------------------------------------------------------------------------------------------------------
+
+// What `regather autocorr` left in its folder. Quantities are asked for by name; NaN when they cannot be had.
+typedef struct rg_job_files {
+    const char *folder; // NULL: none given
+    rg_tsv growth;      // rmax.tsv; no rows when absent
+} rg_job_files;
+int rg_job_files_read(const char *folder, rg_job_files *);
+void rg_job_files_free(rg_job_files *);
+
+// Least squares y = slope x through the origin beside y = intercept + slope x, over n points.
+typedef struct rg_line {
+    int n;
+    double slope_through_origin, slope, intercept, intercept_error; // standard error of the intercept
+    double r2;                                                      // of the line through the origin, about 0
+} rg_line;
+rg_line rg_line_fit(const double *x, const double *y, int n);
+// Points of the growth table whose R_max was found: malloc'ed; x is named by *axis ("t", or "photo" counted from 1).
+int rg_job_growth(const rg_job_files *, double **x, double **r_max, const char **axis);
+
+// ---- claims --------------------------------------------------------------------------------------------------------------
+
+typedef enum { RG_REPRODUCED, RG_DIRECTION, RG_NOT_REPRODUCED, RG_NOT_TESTABLE, RG_INCONSISTENT, RG_OUTCOMES } rg_outcome;
+extern const char *const rg_outcome_name[RG_OUTCOMES];
+
+typedef struct rg_claims {
+    rg_tsv claim, published;
+} rg_claims;
+int rg_claims_read(const char *claims_path, const char *published_path, rg_claims *);
+void rg_claims_free(rg_claims *);
+const char *rg_published(const rg_claims *, int claim, const char *column); // of the number the claim rests on; ""
+
+typedef struct rg_judgement {
+    rg_outcome outcome;
+    double value, low, high; // ours and its interval; NaN when there is none
+    char ours[120];          // "27.1 x [26.8, 27.4]"
+    char size[64], scope[96];
+    char why[320];           // what decided
+} rg_judgement;
+
+// Judges claim i on one machine. The job belongs to this machine only (NULL elsewhere).
+rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const rg_job_files *);
+// The verdict on a number alone: inside [low, high], else on the right side of the direction (">1", "<0.9"), else not.
+rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high, const char *direction);
+
+// ---- pages ---------------------------------------------------------------------------------------------------------------
+
+// One text, two makes of page. Text may hold `code` between back quotes and nothing else; everything is escaped.
+typedef struct rg_page rg_page;
+typedef struct rg_page_make {
+    void (*begin)(rg_page *, const char *title);
+    void (*heading)(rg_page *, int level, const char *text);
+    void (*paragraph)(rg_page *, const char *text);
+    void (*item)(rg_page *, const char *text);
+    void (*table)(rg_page *, const char *caption, const char *align, const char *const *column, int n); // align "lrc", one each
+    void (*row)(rg_page *, const char *const *cell, int n);
+    void (*table_end)(rg_page *);
+    void (*figure)(rg_page *, const char *path, const char *alt, const char *caption); // path without .svg or .png
+    void (*end)(rg_page *);
+} rg_page_make;
+struct rg_page {
+    FILE *out;
+    const rg_page_make *make;
+    const char *align; // of the open table
+    bool listing;      // inside a list
+};
+extern const rg_page_make rg_html, rg_markdown;
+
+// ---- figures -------------------------------------------------------------------------------------------------------------
+
+typedef struct rg_figure {
+    const char *name;    // plots/NAME.gp, fig/NAME.svg
+    char file[64];       // fig/... without suffix, relative to the report
+    char caption[400], alt[200];
+    bool drawn;
+    char why_not[160];   // when not drawn
+} rg_figure;
+
+typedef struct rg_report {
+    const char *out, *plots;
+    int n_machines;
+    rg_bench_machine *machine; // [0] is this one
+    rg_job_files job;
+    rg_claims claims;
+    int n_figures;
+    rg_figure *figure;
+} rg_report;
+
+// Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
+void rg_draw(rg_report *);
+void rg_write_content(const rg_report *, rg_page *);
+void rg_print_claims(const rg_report *, FILE *);
+void rg_duration(double ns, char text[32]);  // "12.3 ms"
+void rg_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
+
+#endif
