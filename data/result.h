@@ -35,6 +35,7 @@ typedef struct rg_result {
 int rg_result_read(const char *path, rg_result *, bool *cut);
 void rg_result_free(rg_result *);
 const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
+bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
 // Raw samples of a row (the cell `samples`, semicolon-separated nanoseconds); returns the count, *samples malloc'ed.
 int rg_row_samples(const rg_row *, double **samples_ns);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// stats.h: what may be said about a set of times. Samples are given in the order in which they were taken: successive ones are
+// correlated (the clock, the temperature and the neighbours change slowly), so intervals that take them as independent are too narrow.
+#ifndef RG_STATS_H
+#define RG_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct rg_summary {
+    int n;
+    double min, q1, median, q3, max;
+    double low, high;     // 95 % interval of the median; -inf and inf when n is too small to have one
+    double correlation;   // of successive samples, 0 when it cannot be told
+} rg_summary;
+
+// The p-quantile of n > 0 sorted values, linear between neighbours (type 7 of Hyndman and Fan 1996).
+double rg_quantile(const double *sorted, int n, double p);
+
+// Ranks (from 1) of the order statistics between which the median lies with 95 %, from the binomial distribution; false for n < 6.
+// `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
+bool rg_median_ranks(int n, double inflation, int *low, int *high);
+
+void rg_summarise(const double *sample, int n, rg_summary *);
+
+// Half the interval of the median over the median; inf when there is none.
+double rg_relative_width(const rg_summary *);
+
+// Ratio of medians a / b with its 95 % interval by a circular block bootstrap of both sets; with fewer than 6 samples on a side
+// by Welch's interval of the difference of logarithms (times taken as log-normal). It never vanishes: samples come from a clock
+// that ticks, and each end is moved out by half a tick (the least distance between different samples).
+typedef struct rg_ratio {
+    double ratio, low, high; // low 0 and high inf when one side has a single sample; ratio 0 too when one is empty
+} rg_ratio;
+rg_ratio rg_ratio_of_medians(const double *a, int na, const double *b, int nb, uint64_t seed);
+
+// Length of the blocks for n samples of this lag-1 correlation (Carlstein 1986 for AR(1); never below n^(1/3)).
+int rg_block_length(int n, double correlation);
+
+#endif
