@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# crossover.gp: direct sums against the correlation theorem: the direct ones grow with R^2, an FFT hardly with R.
+load PLOTS."/style.gp"
+eval heading("Direct sums against FFT", IMAGE.SCOPE)
+set logscale x 2
+set logscale y 10
+set xrange [*:*] noextend
+set xlabel "maximum offset R (pixels)"
+set ylabel "median time of one image (s)"
+set format y "10^{%T}"
+set format x "%g"
+library(i) = word(VARIANTS, i) eq "fftw" || word(VARIANTS, i) eq "cufft"
+plot for [i = 1 : words(VARIANTS)] FILE using (series(i) ? offset("shape") : NaN):(seconds("median")) smooth unique with linespoints \
+    linecolor rgb rgb(word(VARIANTS, i)) linewidth (library(i) ? 4 : 2) dashtype dash(i) pointtype point(word(VARIANTS, i)) \
+    pointsize (library(i) ? 0.1 : 1.1) title label(i).(library(i) ? ", FFT" : "")

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# scaling.gp: speed-up over the number of cores, every threaded variant, at one R; the grey line is linear scaling.
+load PLOTS."/style.gp"
+eval heading(sprintf("Speed-up over the number of cores, R = %d", RADIUS), IMAGE.SCOPE)
+threads(cell) = part(stringcolumn(cell), "threads=")
+array ONE[words(VARIANTS)]
+# A series is named once, by its row on one core; its other rows differ in `threads=` alone and share scope and mode.
+mine(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) && sized("shape") && offset("shape") == RADIUS \
+    && stringcolumn("scope") eq word(SCOPES, i) && filled(stringcolumn("mode")) eq word(MODES, i)
+do for [i = 1 : words(VARIANTS)] {
+    stats FILE using (mine(i) && threads("params") == 1 ? seconds("median") : NaN) nooutput
+    ONE[i] = STATS_min
+}
+set xlabel "cores"
+set ylabel "time on one core / time"
+set xrange [0 : MOST + 0.5]
+set yrange [0 : MOST * 1.1]
+plot x linecolor rgb "#b8c0ca" linewidth 3 title "linear", \
+    for [i = 1 : words(VARIANTS)] FILE using (mine(i) ? threads("params") : NaN):(ONE[i] / seconds("median")) smooth unique with linespoints \
+    linecolor rgb rgb(word(VARIANTS, i)) linewidth 2 pointtype point(word(VARIANTS, i)) pointsize 1.4 title word(VARIANTS, i)

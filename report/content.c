@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// content.c: what the report says, once for both makes of page.
+#include "../bench/stats.h"
+#include "../impl/core/core.h"
+#include "../impl/suite.h"
+#include "report.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_MOST = 24, TEXT = 400 };
+
+void rg_duration(double ns, char text[32])
+{
+    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    int i = 0;
+    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
+        i++;
+    snprintf(text, 32, isfinite(ns) ? "%.4g %s" : "", ns / step[i].ns, step[i].unit);
+}
+
+void rg_amount(double value, const char *unit, char text[48])
+{
+    static const struct { double size; const char *prefix; } step[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}};
+    int i = 0;
+    while (i + 1 < RG_COUNT(step) && value < step[i].size)
+        i++;
+    snprintf(text, 48, isfinite(value) ? "%.3g %s%s%.30s" : "", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "",
+             unit);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void paragraph(rg_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void paragraph(rg_page *p, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    p->make->paragraph(p, text);
+}
+
+// ---- claims --------------------------------------------------------------------------------------------------------------
+
+static bool is_paper_defect(const rg_report *r, int i)
+{
+    return !strcmp(rg_tsv_cell(&r->claims.claim, i, "kind"), "paper");
+}
+
+static rg_judgement judge(const rg_report *r, int claim, int machine)
+{
+    return rg_judge(&r->claims, claim, &r->machine[machine], r->machine[machine].here ? &r->job : NULL);
+}
+
+static void published_text(const rg_report *r, int i, char *text, size_t room)
+{
+    snprintf(text, room, "%.40s %.24s", rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"));
+}
+
+static void claims_table(const rg_report *r, rg_page *p)
+{
+    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
+    char align[CELLS_MOST + 1] = "nlnln";
+    char label[CELLS_MOST][TEXT];
+    int n = 5;
+    for (int m = 1; m < r->n_machines && n + 2 <= CELLS_MOST; m++, n += 2) {
+        snprintf(label[n], TEXT, "%.96s (reference)", r->machine[m].label);
+        snprintf(label[n + 1], TEXT, "Verdict there");
+        column[n] = label[n];
+        column[n + 1] = label[n + 1];
+        memcpy(align + n, "ln", 3);
+    }
+    p->make->table(p, "Claims of Lu et al. 2009. Ratios are of medians, with 95 % bootstrap intervals; each side of a ratio comes from "
+                      "the same machine and the same image.", align, column, n);
+    for (int i = 0; i < r->claims.claim.n_rows; i++) {
+        if (is_paper_defect(r, i))
+            continue;
+        const char *cell[CELLS_MOST] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim")};
+        char published[80];
+        published_text(r, i, published, sizeof published);
+        cell[2] = published;
+        rg_judgement j[CELLS_MOST];
+        for (int m = 0, c = 3; m < r->n_machines && c + 1 < n; m++, c += 2) {
+            j[m] = judge(r, i, m);
+            cell[c] = j[m].ours;
+            cell[c + 1] = rg_outcome_name[j[m].outcome];
+        }
+        p->make->row(p, cell, n);
+    }
+    p->make->table_end(p);
+}
+
+static void reasons_table(const rg_report *r, rg_page *p)
+{
+    static const char *const column[] = {"Item", "Machine", "Image", "Scope", "What decided", "Reason of the bounds", "Note"};
+    p->make->table(p, "How each claim was judged. `w750,h1500,r250,k0` is an image of 750 x 1500 pixels and offsets to 250.", "nnnlllll",
+                   column, RG_COUNT(column));
+    for (int i = 0; i < r->claims.claim.n_rows; i++) {
+        if (is_paper_defect(r, i))
+            continue;
+        for (int m = 0; m < r->n_machines; m++) {
+            rg_judgement j = judge(r, i, m);
+            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope, j.why,
+                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
+                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "note")};
+            p->make->row(p, cell, RG_COUNT(cell));
+        }
+    }
+    p->make->table_end(p);
+}
+
+static void defects_table(const rg_report *r, rg_page *p)
+{
+    static const char *const column[] = {"Item", "In the paper", "Verdict", "How", "Here"};
+    p->make->table(p, "Where the paper does not agree with itself.", "nlnll", column, RG_COUNT(column));
+    for (int i = 0; i < r->claims.claim.n_rows; i++)
+        if (is_paper_defect(r, i)) {
+            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim"),
+                                  rg_outcome_name[RG_INCONSISTENT], rg_tsv_cell(&r->claims.claim, i, "why"),
+                                  rg_tsv_cell(&r->claims.claim, i, "note")};
+            p->make->row(p, cell, RG_COUNT(cell));
+        }
+    p->make->table_end(p);
+}
+
+static void count_outcomes(const rg_report *r, int machine, int count[RG_OUTCOMES])
+{
+    memset(count, 0, RG_OUTCOMES * sizeof *count);
+    for (int i = 0; i < r->claims.claim.n_rows; i++)
+        count[judge(r, i, machine).outcome]++;
+}
+
+static void counts_text(const int count[RG_OUTCOMES], char *text, size_t room)
+{
+    size_t at = 0;
+    *text = 0;
+    for (int o = 0; o < RG_OUTCOMES && at < room; o++)
+        at += (size_t)snprintf(text + at, room - at, "%s%d %s", o ? ", " : "", count[o], rg_outcome_name[o]);
+}
+
+// ---- measurements --------------------------------------------------------------------------------------------------------
+
+static void speed_row(const rg_row *row, rg_page *p)
+{
+    char median[32], low[32], high[32], interval[72], rate[48], fraction[24] = "", error[40] = "", stop[64];
+    double *sample;
+    int n = rg_row_samples(row, &sample);
+    rg_summary s = {.low = NAN, .high = NAN};
+    if (n > 0)
+        rg_summarise(sample, n, &s);
+    free(sample);
+    rg_duration(rg_row_ns(row, RG_C_MEDIAN), median);
+    rg_duration(s.low, low);
+    rg_duration(s.high, high);
+    if (isfinite(s.low) && isfinite(s.high))
+        snprintf(interval, sizeof interval, "%s to %s", low, high);
+    else
+        snprintf(interval, sizeof interval, "none: %d samples", n);
+    rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
+    if (*row->cell[RG_C_FRACTION])
+        snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
+    if (*row->cell[RG_C_ERROR])
+        snprintf(error, sizeof error, "%.3g (of %.3g)", rg_cell_number(row, RG_C_ERROR), rg_cell_number(row, RG_C_TOL));
+    snprintf(stop, sizeof stop, "%.8s, %.40s", row->cell[RG_C_N], row->cell[RG_C_STOP]);
+    const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], median,
+                          interval, rate, row->cell[RG_C_BOUND], fraction, error, stop};
+    p->make->row(p, cell, RG_COUNT(cell));
+}
+
+static bool first_of_shape(const rg_result *f, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
+            return false;
+    return true;
+}
+
+static void speed_tables(const rg_result *f, rg_page *p)
+{
+    static const char *const column[] = {"Variant", "Parameters", "Scope", "Mode", "Median", "95 % interval", "Rate", "Bound",
+                                         "Reached", "Error (allowed)", "Samples, why stopped"};
+    for (int i = 0; i < f->n_rows; i++) {
+        if (!rg_timed(&f->row[i]) || !first_of_shape(f, i))
+            continue;
+        char caption[TEXT];
+        snprintf(caption, sizeof caption, "`%s`, from `%s`", f->row[i].cell[RG_C_SHAPE], base_name(f->path));
+        p->make->table(p, caption, "nlnnrnnnrnl", column, RG_COUNT(column));
+        for (int k = i; k < f->n_rows; k++)
+            if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
+                speed_row(&f->row[k], p);
+        p->make->table_end(p);
+    }
+}
+
+// Variants without a time, once each with the first reason.
+static void missing_table(const rg_bench_machine *m, rg_page *p)
+{
+    static const char *const column[] = {"Variant", "Status", "Reason", "File"};
+    bool open = false;
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            bool said = !strcmp(row->cell[RG_C_STATUS], "PASS");
+            for (int k = 0; k < i && !said; k++)
+                said = !strcmp(m->file[f].row[k].cell[RG_C_VARIANT], row->cell[RG_C_VARIANT]) &&
+                       !strcmp(m->file[f].row[k].cell[RG_C_STATUS], row->cell[RG_C_STATUS]);
+            if (said)
+                continue;
+            if (!open)
+                p->make->table(p, "Rows that are no pass, the first of each variant.", "nnll", column, RG_COUNT(column));
+            open = true;
+            const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_STATUS], row->cell[RG_C_STOP], base_name(m->file[f].path)};
+            p->make->row(p, cell, RG_COUNT(cell));
+        }
+    if (open)
+        p->make->table_end(p);
+}
+
+static void machine_section(const rg_bench_machine *m, rg_page *p)
+{
+    static const char *const column[] = {"Property", "Value"};
+    char text[TEXT];
+    snprintf(text, sizeof text, m->here ? "This machine: %s" : "Reference machine: %s (measured there, not here)", m->label);
+    p->make->heading(p, 2, text);
+    for (int f = 0; f < m->n_files; f++) {
+        const rg_result *file = &m->file[f];
+        snprintf(text, sizeof text, "Head of `%s`.", base_name(file->path));
+        p->make->table(p, text, "nl", column, RG_COUNT(column));
+        for (int i = 0; i < file->n_head; i++) {
+            const char *cell[] = {file->head_key[i], file->head_value[i]};
+            p->make->row(p, cell, RG_COUNT(cell));
+        }
+        p->make->table_end(p);
+        speed_tables(file, p);
+    }
+    missing_table(m, p);
+}
+
+// ---- the whole -----------------------------------------------------------------------------------------------------------
+
+static void figures(const rg_report *r, rg_page *p)
+{
+    p->make->heading(p, 2, "Figures");
+    if (r->n_figures == 0)
+        p->make->paragraph(p, "No figure: no file holds a timed row.");
+    for (int i = 0; i < r->n_figures; i++) {
+        const rg_figure *f = &r->figure[i];
+        if (f->drawn)
+            p->make->figure(p, f->file, f->alt, f->caption);
+        else
+            paragraph(p, "%s Not drawn: %s.", f->caption, f->why_not);
+    }
+}
+
+static void how_to_read(rg_page *p)
+{
+    p->make->heading(p, 2, "How to read it");
+    static const char *const item[] = {
+        "reproduced: our number lies between the bounds that `reference/claims.tsv` gives with their reason. direction only: outside, "
+        "but on the side that the paper says, with the whole interval. not reproduced: neither. not testable here: the rows are missing "
+        "and the reason is given; no number of another machine takes their place. paper inconsistent: the paper contradicts itself.",
+        "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed only after "
+        "it has passed the checker in the same build.",
+        "Scope: kernel is the kernel alone, device works on data that are already there, transfer adds the copies to and from the GPU, "
+        "job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
+        "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine in the "
+        "same run, and the part of that rate that it reaches.",
+        "Columns marked reference were measured on another machine and are shown beside this one, never instead of it."};
+    for (int i = 0; i < RG_COUNT(item); i++)
+        p->make->item(p, item[i]);
+}
+
+static void limits(rg_page *p)
+{
+    p->make->heading(p, 2, "Limits");
+    static const char *const item[] = {
+        "The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the ratio shows "
+        "which way of computing wins, the absolute rates show by how much here.",
+        "GNU Octave stands for MATLAB, and the photographs are simulated or others' where the paper's own are not at hand.",
+        "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
+        "Where a size differs from the paper's, the tables name it: small images sit in caches that 750 x 1500 pixels leave."};
+    for (int i = 0; i < RG_COUNT(item); i++)
+        p->make->item(p, item[i]);
+}
+
+void rg_write_content(const rg_report *r, rg_page *p)
+{
+    int count[RG_OUTCOMES];
+    char text[TEXT];
+    p->make->begin(p, "Four papers on GPU imaging kernels, measured again");
+    count_outcomes(r, 0, count);
+    counts_text(count, text, sizeof text);
+    paragraph(p, "Spatial autocorrelation of photographs after Lu et al. 2009, on %s. Of %d claims: %s.", r->machine[0].label,
+              r->claims.claim.n_rows, text);
+    for (int m = 1; m < r->n_machines; m++) {
+        count_outcomes(r, m, count);
+        counts_text(count, text, sizeof text);
+        paragraph(p, "Reference machine %s, measured there and shown beside: %s.", r->machine[m].label, text);
+    }
+    p->make->heading(p, 2, "Claims");
+    claims_table(r, p);
+    how_to_read(p);
+    figures(r, p);
+    p->make->heading(p, 2, "How the claims were judged");
+    reasons_table(r, p);
+    defects_table(r, p);
+    for (int m = 0; m < r->n_machines; m++)
+        machine_section(&r->machine[m], p);
+    limits(p);
+    p->make->end(p);
+}
+
+void rg_print_claims(const rg_report *r, FILE *out)
+{
+    static const char *const colour[RG_OUTCOMES] = {"green", "yellow", "red", "dim", "yellow"};
+    int count[RG_OUTCOMES] = {0};
+    fprintf(out, "%-5s %-19s %-16s %-38s %s\n", "item", "verdict", "published", "here", "claim");
+    for (int i = 0; i < r->claims.claim.n_rows; i++) {
+        rg_judgement j = judge(r, i, 0);
+        char published[80];
+        published_text(r, i, published, sizeof published);
+        count[j.outcome]++;
+        fprintf(out, "%-5s %s%-19s%s %-16s %-38s %s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
+                rg_colour(out, colour[j.outcome]), rg_outcome_name[j.outcome], rg_colour(out, "off"), published,
+                j.outcome == RG_NOT_TESTABLE ? j.why : j.ours, rg_tsv_cell(&r->claims.claim, i, "claim"));
+    }
+    char text[TEXT];
+    counts_text(count, text, sizeof text);
+    fprintf(out, "%d claims: %s\n", r->claims.claim.n_rows, text);
+}

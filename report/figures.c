@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// figures.c: chooses what each figure shows, and has gnuplot draw it from the result files themselves.
+//
+// The scripts in plots/ hold no numbers and no names of files: image size, series and scopes are chosen here, from the rows, and
+// handed over as variables. A series is one variant with its fastest parameters at the largest offset.
+#include "../impl/core/core.h"
+#include "../impl/suite.h"
+#include "report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SERIES_MOST = 48 };
+
+typedef struct figure_series {
+    rg_measure at[SERIES_MOST];
+    int n;
+    int64_t width, height, r; // the image, and the largest offset that most series have
+    bool scaling;             // one series a variant at one core
+} figure_series;
+
+static const char *or_dash(const char *text)
+{
+    return *text ? text : "-";
+}
+
+// The file of the machine that has the most timed rows of plain images.
+static const rg_result *main_file(const rg_bench_machine *m)
+{
+    const rg_result *best = NULL;
+    int most = 0;
+    for (int f = 0; f < m->n_files; f++) {
+        int n = 0;
+        for (int i = 0; i < m->file[f].n_rows; i++)
+            n += rg_timed(&m->file[f].row[i]) && rg_plain(&m->file[f].row[i]);
+        if (n > most) {
+            most = n;
+            best = &m->file[f];
+        }
+    }
+    return best;
+}
+
+static bool of_image(const rg_measure *a, int64_t width, int64_t height)
+{
+    return rg_timed(a->row) && rg_plain(a->row) && a->width == width && a->height == height;
+}
+
+// The image size with the most offsets, and the largest of them.
+static void choose_image(const rg_result *file, figure_series *s)
+{
+    int most = 0;
+    for (int i = 0; i < file->n_rows; i++) {
+        rg_measure a = rg_measure_of(file, &file->row[i]);
+        if (!rg_timed(a.row) || !rg_plain(a.row))
+            continue;
+        int n = 0;
+        int64_t r = 0;
+        for (int k = 0; k < file->n_rows; k++) {
+            rg_measure b = rg_measure_of(file, &file->row[k]);
+            if (!of_image(&b, a.width, a.height))
+                continue;
+            n += b.r != r;
+            r = b.r > r ? b.r : r;
+        }
+        if (n > most) {
+            most = n;
+            *s = (figure_series){.width = a.width, .height = a.height, .r = r};
+        }
+    }
+}
+
+// CPU times need no copies; of a GPU the time with copies is what the papers' "total execution time" holds.
+static int scope_rank(const rg_row *row)
+{
+    static const char *const order[] = {"transfer", "device", "kernel"};
+    for (int i = 0; i < RG_COUNT(order); i++)
+        if (!strcmp(row->cell[RG_C_SCOPE], order[i]))
+            return i;
+    return RG_COUNT(order);
+}
+
+static bool better(const rg_measure *a, const rg_measure *b)
+{
+    int x = scope_rank(a->row), y = scope_rank(b->row);
+    if (x != y)
+        return x < y;
+    if (a->r != b->r)
+        return a->r > b->r;
+    x = !strcmp(a->row->cell[RG_C_MODE], "cold");
+    y = !strcmp(b->row->cell[RG_C_MODE], "cold");
+    return x != y ? x < y : a->median_ns < b->median_ns;
+}
+
+// only_r >= 0: rows at that offset alone.
+static void choose_series(const rg_result *file, figure_series *s, int64_t only_r)
+{
+    s->n = 0;
+    for (int i = 0; i < file->n_rows; i++) {
+        rg_measure a = rg_measure_of(file, &file->row[i]);
+        if (!of_image(&a, s->width, s->height) || (only_r >= 0 && a.r != only_r))
+            continue;
+        int k = 0;
+        while (k < s->n && (strcmp(s->at[k].row->cell[RG_C_VARIANT], a.row->cell[RG_C_VARIANT]) ||
+                            (s->at[k].threads > 1) != (a.threads > 1)))
+            k++;
+        if (k == s->n && s->n < SERIES_MOST)
+            s->at[s->n++] = a;
+        else if (k < s->n && better(&a, &s->at[k]))
+            s->at[k] = a;
+    }
+}
+
+// ---- gnuplot -------------------------------------------------------------------------------------------------------------
+
+// Variables as one script text for -e. Quotes of gnuplot's single-quoted strings are doubled.
+typedef struct variables {
+    char *text;
+    size_t length;
+    FILE *to;
+} variables;
+
+static void set_text(variables *v, const char *name, const char *text)
+{
+    fprintf(v->to, "%s='", name);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "''" : (char[]){*text, 0}, v->to);
+    fputs("';", v->to);
+}
+
+static void set_number(variables *v, const char *name, double number)
+{
+    if (isfinite(number))
+        fprintf(v->to, "%s=%.17g;", name, number);
+    else
+        fprintf(v->to, "%s=NaN;", name);
+}
+
+static void set_words(variables *v, const char *name, const figure_series *s, rg_column column)
+{
+    fprintf(v->to, "%s='", name);
+    for (int i = 0; i < s->n; i++)
+        fprintf(v->to, "%s%s", i ? " " : "", or_dash(s->at[i].row->cell[column]));
+    fputs("';", v->to);
+}
+
+static void set_series(variables *v, const figure_series *s)
+{
+    set_words(v, "VARIANTS", s, RG_C_VARIANT);
+    set_words(v, "PARAMS", s, RG_C_PARAMS);
+    set_words(v, "SCOPES", s, RG_C_SCOPE);
+    set_words(v, "MODES", s, RG_C_MODE);
+    fputs("CORES='", v->to);
+    for (int i = 0; i < s->n; i++)
+        fprintf(v->to, "%s%d", i ? " " : "", s->at[i].threads);
+    fputs("';", v->to);
+    set_number(v, "WIDTH", (double)s->width);
+    set_number(v, "HEIGHT", (double)s->height);
+    set_number(v, "RADIUS", (double)s->r);
+    const char *host = "", *device = "";
+    for (int i = 0; i < s->n; i++)
+        if (!strcmp(s->at[i].row->cell[RG_C_SPACE], "device"))
+            device = s->at[i].row->cell[RG_C_SCOPE];
+        else
+            host = s->at[i].row->cell[RG_C_SCOPE];
+    char text[120];
+    snprintf(text, sizeof text, *host && *device && strcmp(host, device) ? "%.40s (CPU), %.40s (GPU)" : "%.40s",
+             *host ? host : device, device);
+    set_text(v, "SCOPE_TEXT", text);
+}
+
+// One run of gnuplot; its messages go to fig/gnuplot.log. 0 when it says that all is well.
+static int run_gnuplot(const rg_report *r, const char *script, const char *variables_text)
+{
+    char *log = rg_print("%s/fig/gnuplot.log", r->out);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (!freopen(log, "a", stderr))
+            _exit(126);
+        execlp("gnuplot", "gnuplot", "-e", variables_text, script, (char *)NULL);
+        _exit(127);
+    }
+    free(log);
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return 126;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static rg_figure *new_figure(rg_report *r, const char *name, const char *suffix)
+{
+    rg_figure *grown = realloc(r->figure, (size_t)(r->n_figures + 1) * sizeof *grown);
+    if (!grown)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    r->figure = grown;
+    rg_figure *f = &r->figure[r->n_figures++];
+    *f = (rg_figure){.name = name};
+    snprintf(f->file, sizeof f->file, "fig/%s%s%s", name, *suffix ? "-" : "", suffix);
+    return f;
+}
+
+static void draw(const rg_report *r, rg_figure *f, variables *v)
+{
+    fclose(v->to);
+    char *script = rg_print("%s/%s.gp", r->plots, f->name);
+    int code = 0;
+    for (int svg = 0; svg < 2 && code == 0; svg++) {
+        char *text = rg_print("PLOTS='%s';OUT='%s/%s';TERM='%s';%s", r->plots, r->out, f->file, svg ? "svg" : "png", v->text);
+        code = run_gnuplot(r, script, text);
+        free(text);
+    }
+    f->drawn = code == 0;
+    if (code == 127)
+        snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
+    else if (code)
+        snprintf(f->why_not, sizeof f->why_not, "gnuplot failed with %d: see fig/gnuplot.log", code);
+    free(script);
+    free(v->text);
+}
+
+static variables open_variables(void)
+{
+    variables v = {0};
+    v.to = open_memstream(&v.text, &v.length);
+    if (!v.to)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    return v;
+}
+
+// ---- which figures -------------------------------------------------------------------------------------------------------
+
+static bool has(const figure_series *s, const char *variant)
+{
+    for (int i = 0; i < s->n; i++)
+        if (!strcmp(s->at[i].row->cell[RG_C_VARIANT], variant))
+            return true;
+    return false;
+}
+
+static int most_cores(const figure_series *s)
+{
+    int most = 1;
+    for (int i = 0; i < s->n; i++)
+        most = s->at[i].threads > most ? s->at[i].threads : most;
+    return most;
+}
+
+// Scaling wants the variants that were timed on one core and on more, each once.
+static void keep_scaling(figure_series *s)
+{
+    figure_series kept = *s;
+    kept.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        bool more = false;
+        for (int k = 0; k < s->n; k++)
+            more |= s->at[k].threads > 1 && !strcmp(s->at[k].row->cell[RG_C_VARIANT], s->at[i].row->cell[RG_C_VARIANT]);
+        if (s->at[i].threads == 1 && more)
+            kept.at[kept.n++] = s->at[i];
+    }
+    *s = kept;
+}
+
+static const struct machine_figure {
+    const char *name, *caption, *alt;
+    bool one_r; // bars or points at the largest offset
+} machine_figures[] = {
+    {"fig6", "Fig. 6 again: median time of one image against the maximum offset R, every variant that passed.",
+     "Time against maximum offset for all variants, both axes logarithmic", false},
+    {"fig7", "Fig. 7 again: speed-up over the array-language code, or over simple C where that was not timed. Dotted: the paper.",
+     "Speed-up against maximum offset for all variants, with the published ratios", false},
+    {"fig9", "Fig. 9 again: how much faster the GPU code (gather) is than each CPU code. Dotted: the paper.",
+     "Speed-up of the GPU code over each CPU code against maximum offset, with the published ratios", false},
+    {"crossover", "Direct sums grow with the square of R, correlation through the FFT (thick) hardly: where they cross, change over.",
+     "Time of direct and FFT variants against maximum offset", false},
+    {"roofline", "How much of the rate measured on this same machine each variant reaches, and which resource limits it.",
+     "Bars: fraction of the limiting bound for each variant", true},
+    {"scaling", "Speed-up from one core to all of them (L12).", "Speed-up over the number of cores", true},
+};
+
+static void draw_machine(rg_report *r, const rg_bench_machine *m)
+{
+    const rg_result *file = main_file(m);
+    if (!file)
+        return;
+    figure_series all = {0};
+    choose_image(file, &all);
+    for (int k = 0; k < RG_COUNT(machine_figures); k++) {
+        const struct machine_figure *what = &machine_figures[k];
+        figure_series s = all;
+        choose_series(file, &s, what->one_r ? all.r : -1);
+        int cores = most_cores(&s);
+        if ((!strcmp(what->name, "fig9") && !has(&s, "gather")) || (!strcmp(what->name, "fig7") && !has(&s, "octave") &&
+            !has(&s, "naive")) || (!strcmp(what->name, "scaling") && cores < 2))
+            continue;
+        if (!strcmp(what->name, "scaling"))
+            keep_scaling(&s);
+        rg_figure *f = new_figure(r, what->name, m->here ? "" : m->label);
+        variables v = open_variables();
+        set_text(&v, "FILE", file->path);
+        set_text(&v, "PUBLISHED", r->claims.published.path);
+        const char *name = rg_result_head(file, "machine");
+        set_text(&v, "MACHINE", name ? name : m->label);
+        set_number(&v, "MOST", cores);
+        set_series(&v, &s);
+        snprintf(f->caption, sizeof f->caption, "%s %s: `%s`.", what->caption, m->here ? "This machine" : "Reference machine",
+                 strrchr(file->path, '/') ? strrchr(file->path, '/') + 1 : file->path);
+        snprintf(f->alt, sizeof f->alt, "%s; %s", what->alt, name ? name : m->label);
+        draw(r, f, &v);
+    }
+}
+
+static void draw_growth(rg_report *r)
+{
+    double *x, *y;
+    const char *axis;
+    int n = rg_job_growth(&r->job, &x, &y, &axis);
+    free(x);
+    free(y);
+    if (n < 3)
+        return;
+    rg_figure *f = new_figure(r, "fig10", "");
+    variables v = open_variables();
+    set_text(&v, "GROWTH", r->job.growth.path);
+    set_text(&v, "RUNS", r->job.growth.path);
+    set_text(&v, "AXIS", axis);
+    set_text(&v, "MACHINE", r->job.folder);
+    snprintf(f->caption, sizeof f->caption, "Fig. 10 again: growth of R_max over the series in `%s`, with the straight line through "
+             "the origin.", r->job.growth.path);
+    snprintf(f->alt, sizeof f->alt, "R_max against time with a straight line through the origin");
+    draw(r, f, &v);
+}
+
+void rg_draw(rg_report *r)
+{
+    char *log = rg_print("%s/fig/gnuplot.log", r->out);
+    unlink(log);
+    for (int m = 0; m < r->n_machines; m++)
+        draw_machine(r, &r->machine[m]);
+    draw_growth(r);
+    free(log);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// report.c: the command `regather report`: result files in, one page and one Markdown file out, and the claims on the terminal.
+#include "report.h"
+#include "../impl/core/core.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_file(rg_bench_machine *m, const char *path)
+{
+    rg_result *grown = realloc(m->file, (size_t)(m->n_files + 1) * sizeof *grown);
+    if (!grown)
+        return rg_fail(RG_LACKS, "out of memory");
+    m->file = grown;
+    bool cut;
+    int code = rg_result_read(path, &m->file[m->n_files], &cut);
+    if (code != RG_GOOD)
+        return code;
+    if (cut)
+        rg_warn("%s: the last row is not whole and is left out", path);
+    m->n_files++;
+    return RG_GOOD;
+}
+
+static rg_bench_machine *new_machine(rg_report *r, bool here)
+{
+    rg_bench_machine *grown = realloc(r->machine, (size_t)(r->n_machines + 1) * sizeof *grown);
+    if (!grown)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    r->machine = grown;
+    r->machine[r->n_machines] = (rg_bench_machine){.here = here};
+    return &r->machine[r->n_machines++];
+}
+
+// "h200.tsv" and "h200.verify.tsv" are one machine, h200.
+static int add_reference(rg_report *r, const char *folder, const char *name)
+{
+    char label[sizeof r->machine->label];
+    snprintf(label, sizeof label, "%.*s", (int)strcspn(name, "."), name);
+    rg_bench_machine *m = NULL;
+    for (int i = 1; i < r->n_machines; i++)
+        if (!strcmp(r->machine[i].label, label))
+            m = &r->machine[i];
+    if (!m) {
+        m = new_machine(r, false);
+        memcpy(m->label, label, sizeof label);
+    }
+    char *path = rg_print("%s/%s", folder, name);
+    int code = add_file(m, path);
+    free(path);
+    return code;
+}
+
+static int is_tsv(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 4 && !strcmp(entry->d_name + length - 4, ".tsv");
+}
+
+static int add_references(rg_report *r, const char *folder)
+{
+    struct dirent **entry;
+    int n = scandir(folder, &entry, is_tsv, alphasort), code = RG_GOOD;
+    for (int i = 0; i < n; i++) {
+        if (code == RG_GOOD)
+            code = add_reference(r, folder, entry[i]->d_name);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return code;
+}
+
+static int add_here(rg_report *r, const rg_cli *cli)
+{
+    rg_bench_machine *m = new_machine(r, true);
+    int code = RG_GOOD;
+    for (int i = 0; i < rg_cli_count(cli) && code == RG_GOOD; i++)
+        code = add_file(m, rg_cli_word(cli, i));
+    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "verify", i); i++)
+        code = add_file(m, rg_cli_nth(cli, "verify", i));
+    if (code == RG_GOOD && m->n_files == 0)
+        return rg_fail(RG_USAGE, "report: expected at least one result file, found none");
+    const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
+    snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
+    return code;
+}
+
+static int write_page(const rg_report *r, const char *name, const rg_page_make *make)
+{
+    char *path = rg_print("%s/%s", r->out, name);
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        rg_page page = {.out = file.stream, .make = make};
+        rg_write_content(r, &page);
+        code = rg_file_commit(&file);
+    }
+    free(path);
+    return code;
+}
+
+static void release(rg_report *r)
+{
+    for (int m = 0; m < r->n_machines; m++) {
+        for (int f = 0; f < r->machine[m].n_files; f++)
+            rg_result_free(&r->machine[m].file[f]);
+        free(r->machine[m].file);
+    }
+    free(r->machine);
+    free(r->figure);
+    rg_job_files_free(&r->job);
+    rg_claims_free(&r->claims);
+}
+
+static int make_report(rg_report *r, const rg_cli *cli)
+{
+    char *claims = rg_share_path("reference/claims.tsv"), *published = rg_share_path("reference/published/lu2009.tsv");
+    char *machines = rg_share_path("data/machines"), *plots = rg_share_path("plots");
+    char *fig = rg_print("%s/fig", r->out);
+    r->plots = plots;
+    int code = rg_claims_read(rg_cli_text(cli, "claims", claims), published, &r->claims);
+    if (code == RG_GOOD)
+        code = add_here(r, cli);
+    if (code == RG_GOOD)
+        code = add_references(r, rg_cli_text(cli, "machines", machines));
+    if (code == RG_GOOD)
+        code = rg_job_files_read(rg_cli_text(cli, "job", NULL), &r->job);
+    if (code == RG_GOOD)
+        code = rg_make_folder(fig);
+    if (code == RG_GOOD && !rg_cli_flag(cli, "no-figures"))
+        rg_draw(r);
+    if (code == RG_GOOD)
+        code = write_page(r, "index.html", &rg_html);
+    if (code == RG_GOOD)
+        code = write_page(r, "REPORT.md", &rg_markdown);
+    if (code == RG_GOOD && !rg_quiet) {
+        rg_print_claims(r, stdout);
+        printf("written: %s/index.html, %s/REPORT.md\n", r->out, r->out);
+    }
+    free(claims);
+    free(published);
+    free(machines);
+    free(plots);
+    free(fig);
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    rg_report r = {.out = rg_cli_text(cli, "out", "report")};
+    int code = make_report(&r, cli);
+    release(&r);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv)", false},
+    {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", true},
+    {"job", "DIR", "what `regather autocorr --out` wrote for a series", false},
+    {"claims", "FILE", "the claims to judge", false},
+    {"out", "DIR", "where index.html, REPORT.md and fig/ go (report)", false},
+    {"no-figures", NULL, "leave gnuplot out", false},
+    {NULL, NULL, NULL, false},
+};
+
+const rg_command rg_cmd_report = {
+    "report",
+    "RESULT.tsv... [--verify V.tsv] [--job DIR] [--machines DIR] --out DIR",
+    "result files beside the papers' numbers, as a page with verdicts and figures",
+    "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
+    "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims are\n"
+    "judged reproduced, direction only, not reproduced, not testable here or paper inconsistent; reference/claims.tsv says by which\n"
+    "bounds and why. Ends with the table of claims. Without gnuplot the figures are left out and the report says so.",
+    options,
+    run,
+};
