@@ -134,7 +134,7 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
     }
     const int64_t other = right_for(t, found, expected, n, i);
     if (previous && memcmp(found, previous, (size_t)n * rg_type_bytes(t)) == 0) {
-        snprintf(hint, sizeof hint, "; all of it is stale: the answer to the inputs before these");
+        snprintf(hint, sizeof hint, "; the whole output is the answer to the inputs before these");
     } else if (other >= 0) {
         char there[64] = "";
         where(algo, shape, which, other, there);
@@ -182,8 +182,8 @@ static bool sample(const rg_entry *entry, const rg_shape *shape, const rg_tolera
     return good;
 }
 
-static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg, int which,
-                         const void *expected, rg_tally *tally, rg_verdict *v)
+static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
+                         int which, const void *expected, rg_tally *tally, rg_verdict *v)
 {
     const rg_arg *a = &entry->algo->arg[which];
     int64_t wrong;

@@ -73,7 +73,8 @@ static bool lay_out(exam *x, bool again)
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
         if (!out && again && is_in(x, k))
             continue;
-        const int code = out ? rg_buffer_poison(&x->frame.buffer[k]) : rg_buffer_put(&x->frame.buffer[k], x->problem->initial[k]);
+        rg_buffer *b = &x->frame.buffer[k];
+        const int code = out ? rg_buffer_poison(b) : rg_buffer_put(b, x->problem->initial[k]);
         if (code)
             return device_fault(x, "filling the buffers", code);
     }
@@ -100,8 +101,9 @@ static bool guard(exam *x, const rg_buffer *b, const char *name)
     const int64_t offset = rg_buffer_guard(b, &hit);
     if (!hit)
         return true;
-    return offset < 0 ? fault(x, "%s: guard overwritten %lld bytes before the start", name, (long long)-offset)
-                      : fault(x, "%s: guard overwritten %lld bytes past the end", name, (long long)(offset - (int64_t)b->bytes) + 1);
+    if (offset < 0)
+        return fault(x, "%s: written %lld bytes before the start", name, (long long)-offset);
+    return fault(x, "%s: written past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
 }
 
 static bool guards(exam *x)
@@ -152,8 +154,8 @@ static bool outputs_right(exam *x)
         if (i < 0)
             continue;
         char text[RG_REASON];
-        rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k], x->has_previous ? x->previous[k] : NULL, text,
-                       sizeof text);
+        rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k],
+                       x->has_previous ? x->previous[k] : NULL, text, sizeof text);
         return fault(x, "%s (%lld of %lld wrong)", text, (long long)wrong, (long long)elements(x, k));
     }
     const char *violated = algo->invariant ? algo->invariant(&x->shape, x->found) : NULL;

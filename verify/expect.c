@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // expect.c: testing the tester. Kernels that are wrong on purpose must be caught with the right status for the right reason.
 //
-// The table has a line a kernel: plug-in, variant, devices, status, word; separated by tabs, '#' begins a comment. A kernel that
-// runs on one of the devices (cpu, gpu, host) must first fail with that status and a reason that contains the word; status PASS
-// asks for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error.
+// The table has a line a kernel: plug-in, variant, devices, status, word; separated by tabs, '#' begins a comment. On each of
+// the devices (cpu, gpu, host) the kernel's first fault must have that status and a reason that contains the word; status PASS asks
+// for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error.
 #include "checker.h"
 #include "../impl/core/core.h"
 #include <stdlib.h>
@@ -90,20 +90,20 @@ static void check(const rg_entry *e, expectation *x, const rg_verify_options *ho
     const char *lacks = rg_unavailable(e);
     if (!x) {
         o->failed++;
-        printf("MISSED  %-32s is not in the table for device %s\n", e->name, device_of(e));
+        printf("MISSED  %-40s is not in the table for device %s\n", e->name, device_of(e));
         return;
     }
     x->met = true;
     if (lacks) {
         o->skipped++;
-        printf("SKIP    %-32s %s\n", e->name, lacks);
+        printf("SKIP    %-40s %s\n", e->name, lacks);
         return;
     }
     const rg_verdict v = first_fault(e, how);
     const bool right = strcmp(rg_status_name[v.status], x->status) == 0 &&
                        (strcmp(x->word, "-") == 0 || strstr(v.reason, x->word));
     right ? o->passed++ : o->failed++;
-    printf("%s  %-32s %s  %s\n", right ? "caught" : "MISSED", e->name, rg_status_name[v.status], v.reason);
+    printf("%s  %-40s %s  %s\n", right ? "caught" : "MISSED", e->name, rg_status_name[v.status], v.reason);
     if (!right)
         printf("        expected %s with \"%s\" in the reason\n", x->status, x->word);
     fflush(stdout);

@@ -100,8 +100,8 @@ static void add_grid(rg_plan *plan, const rg_entry *entry, int threads, uint64_t
             add(plan, &algo->check_shape[i], g.item[c], several(v, threads));
     }
     if (step > 1 || grid_size(v) > g.n + 1)
-        snprintf(plan->capped, sizeof plan->capped, "%d of %.0f parameter combinations, at %d of %d shapes", g.n + 1, grid_size(v),
-                 used, algo->n_check_shapes);
+        snprintf(plan->capped, sizeof plan->capped, "%d of %.0f parameter combinations, at %d of %d shapes", g.n + 1,
+                 grid_size(v), used, algo->n_check_shapes);
 }
 
 void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow, uint64_t seed)

@@ -33,8 +33,8 @@ rg_verdict rg_verify_case(const rg_entry *, const rg_shape *, const int64_t *par
 void rg_verify_end(void);
 
 // Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference. expected[] as arg[] but with
-// the outputs of the reference: every element is compared. expected NULL: `samples` elements of each output, chosen by the seed,
-// through reference_at, or every element where that is missing or the output has no more than so many. Then the invariant.
+// the outputs of the reference: every element is compared. expected NULL: `samples` elements of each output, chosen by the
+// seed, through reference_at, or every element where that is missing or the output has no more. Then the invariant.
 rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, void *const *expected,
                               int samples, uint64_t seed);
 

@@ -139,7 +139,7 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
         worst = RG_SKIP;
     char name[160];
     snprintf(name, sizeof name, "%s:%s", e->algo->name, e->name);
-    printf("%s%-7s%s %-32s", colour_of(worst), rg_status_name[worst], rg_colour(stdout, "off"), name);
+    printf("%s%-7s%s %-34s", colour_of(worst), rg_status_name[worst], rg_colour(stdout, "off"), name);
     for (int k = 0; k < RG_STATUSES; k++)
         if (sum->count[k])
             printf("  %d %s", sum->count[k], rg_status_name[k]);
@@ -173,7 +173,7 @@ static void check_variant(session *s, const rg_entry *e)
     }
     for (int i = 0; i < plan.n; i++) {
         const double began_s = rg_seconds();
-        rg_verdict v = {.status = RG_FAIL, .reason = "not run: the cases before lost too much time in crashes and endless runs"};
+        rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
         if (sum.lost_s < GIVE_UP_S)
             v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &s->how);
         take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
@@ -306,14 +306,15 @@ const rg_command rg_cmd_verify = {
     .name = "verify",
     .usage = "[ALGO[:VARIANT]] [options]",
     .summary = "check variants against the reference",
-    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and unaligned\n"
-            "addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and extreme inputs. Every\n"
-            "element is compared with the reference, inputs must be unchanged, a second run must give the same bits (unless the\n"
-            "variant says that it is unordered), and the algorithm's invariant must hold. Statuses: PASS, FAIL, CRASH (the process\n"
-            "died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones at every shape, the grid of all at small ones.\n"
+    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and\n"
+            "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
+            "extreme inputs. Every element is compared with the reference, inputs must be unchanged, a second run must give\n"
+            "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
+            "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones\n"
+            "at every shape, the grid of all at small ones.\n"
             "\n"
-            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the CPU.\n"
-            "Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none of them.",
+            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
+            "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",
     .option = options,
     .run = run,
 };

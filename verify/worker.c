@@ -2,8 +2,8 @@
 // worker.c: the child process in which a variant runs, and what its death means.
 //
 // The parent sends a job (one case) over a socket; the worker answers with notes: what it is about to do and how long that may
-// take, and at last a verdict. No verdict, no PASS: a worker that dies is a CRASH, one that stays silent past its limit is killed
-// and the case a TIMEOUT; the next case gets a new worker. A worker serves one variant, so that a GPU context is made once.
+// take, and at last a verdict. No verdict, no PASS: a worker that dies is a CRASH, one that stays silent past its limit is
+// killed and the case a TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once.
 #include "checker.h"
 #include "../impl/core/core.h"
 #include <errno.h>
