@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
+// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then shape by shape, in
+// rounds, every lane in turn, in alternating order.
+
+#include "lineup.h"
+
+#include "../impl/core/cpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rg_option options[] = {
+    {"preset", "quick|paper|large", "which of the algorithm's shapes (default quick)", false},
+    {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0; may be repeated", true},
+    {"variant", "NAME", "the same as ALGO:NAME", false},
+    {"param", "NAME=VALUE", "a parameter of the variants that have it; may be repeated", true},
+    {"scope", "LIST", "kernel, device, transfer, or several with commas (default device)", false},
+    {"mode", "cold|hot|both", "caches flushed before each call, or not (default: hot on the CPU, both on a GPU)", false},
+    {"max-seconds", "S", "time for the samples of one row (default 1 with quick, else 20)", false},
+    {"rounds", "N", "most rounds, an even number (default 10)", false},
+    {"energy", NULL, "measure the energy of a call too: 5 s more a row", false},
+    {"out", "F.tsv", "write the result file; F.tsv.part while it grows", false},
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", false},
+    {"self-test", NULL, "time one variant against itself and report the false difference", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const double energy_window_s = 5; // NVML's counter ticks at some 10 to 100 ms: 5 s keep that below 2 %
+
+typedef struct session {
+    const rg_bench_options *options;
+    rg_lineup lineup;
+    rg_out out;
+    const rg_device *gpu; // NULL when no lane needs one
+    rg_progress progress;
+    double visits;
+    int code;
+} session;
+
+// ---- memory --------------------------------------------------------------------------------------------------------------
+
+static double free_bytes(const rg_device *device)
+{
+    rg_device_facts facts;
+    // A tenth is left to the system, the context and the variants' libraries.
+    return device->facts(&facts) ? 0 : 0.9 * (double)facts.free_bytes;
+}
+
+// The shape with its extents (entries of 16 and more; less may be a kind or a count) shrunk alike until it fits, or "none".
+static void largest_that_fits(const rg_lane *lane, double room, char text[96])
+{
+    rg_lane smaller = *lane;
+    const rg_algo *algo = lane->entry->algo;
+    snprintf(text, 96, "none");
+    for (int k = 255; k > 0; k--) {
+        for (int i = 0; i < RG_DIMS; i++)
+            if (lane->shape.n[i] >= 16)
+                smaller.shape.n[i] = lane->shape.n[i] * k / 256;
+        if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_lane_bytes(&smaller) <= room) {
+            rg_shape_print(algo, &smaller.shape, text);
+            return;
+        }
+    }
+}
+
+// ---- rows ----------------------------------------------------------------------------------------------------------------
+
+static const rg_device *device_of(const session *b, const rg_lane *lane)
+{
+    return lane->entry->variant->space == RG_HOST ? rg_device_cpu() : b->gpu;
+}
+
+static void rates_from_rows(const rg_out *out, const rg_lane *lane, rg_rates *rates)
+{
+    bool host = lane->entry->variant->space == RG_HOST;
+    for (int r = 0; r < RG_RESOURCES; r++) {
+        rg_row key = rg_probe_row(host ? "host" : "device", host ? lane->threads : 0, r, NAN);
+        const rg_row *found = rg_out_find(out, &key);
+        rates->per_s[r] = found ? rg_cell_number(found, RG_C_RATE) : NAN;
+        rg_row_free(&key);
+    }
+}
+
+static void add_row(session *b, const rg_lane *lane)
+{
+    rg_rates rates;
+    rates_from_rows(&b->out, lane, &rates);
+    int code = rg_out_add(&b->out, rg_lane_row(lane, &rates));
+    if (code)
+        b->code = code;
+}
+
+static void probe(session *b, const rg_lane *lane)
+{
+    bool host = lane->entry->variant->space == RG_HOST;
+    const char *space = host ? "host" : "device";
+    rg_row key = rg_probe_row(space, host ? lane->threads : 0, 0, NAN);
+    bool known = rg_out_find(&b->out, &key) != NULL;
+    rg_row_free(&key);
+    if (known)
+        return;
+    rg_rates rates;
+    rg_cpu_pin(-1);
+    int code = RG_OK;
+    if (host)
+        rg_probe_cpu(lane->threads, &rates);
+    else
+        code = rg_probe_gpu(b->gpu, &rates);
+    if (code)
+        rg_warn("bench: the probes of the GPU failed: %s", b->gpu->error(code));
+    for (int r = 0; r < RG_RESOURCES && !b->code; r++)
+        b->code = rg_out_add(&b->out, rg_probe_row(space, host ? lane->threads : 0, r, code ? NAN : rates.per_s[r]));
+}
+
+// ---- rounds --------------------------------------------------------------------------------------------------------------
+
+static void finish(session *b, rg_lane *lane, rg_inputs *in)
+{
+    if (!lane->done)
+        rg_lane_judge(lane, in, b->options->seed);
+    if (b->options->energy && lane->verdict.status == RG_PASS)
+        rg_lane_energy(lane, in, energy_window_s);
+    add_row(b, lane);
+    rg_lane_close(lane);
+}
+
+// The lanes all have room at once; `lane` holds those not done.
+static void time_together(session *b, rg_lane **lane, int n, rg_inputs *in)
+{
+    rg_inputs_fill(in, rg_bits(b->options->seed, 0));
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+        rg_lane_open(lane[i], device_of(b, lane[i]), in);
+        if (lane[i]->done || rg_lane_enough(lane[i]))
+            finish(b, lane[i], in);
+        left += lane[i]->device != NULL;
+    }
+    for (int round = 0; left && !b->code; round++) {
+        rg_inputs_fill(in, rg_bits(b->options->seed, (uint64_t)round));
+        for (int i = 0; i < n; i++) {
+            rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
+            if (turn->device && !turn->done)
+                rg_lane_visit(turn, in);
+            rg_progress_at(&b->progress, b->visits += turn->device != NULL);
+        }
+        for (int i = 0; i < n; i++)
+            if (lane[i]->device && (lane[i]->done || rg_lane_enough(lane[i]))) {
+                finish(b, lane[i], in);
+                left--;
+            }
+    }
+    for (int i = 0; i < n; i++)
+        rg_lane_close(lane[i]);
+}
+
+// Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
+static int choose(session *b, int first, int past, rg_lane **chosen)
+{
+    double room[2] = {free_bytes(rg_device_cpu()), b->gpu ? free_bytes(b->gpu) : 0}, taken[2] = {0, 0};
+    int n = 0;
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (lane->done)
+            continue;
+        int where = lane->entry->variant->space == RG_DEVICE;
+        double needs = (double)rg_lane_bytes(lane);
+        if (needs > room[where]) {
+            char fits[96];
+            largest_that_fits(lane, room[where], fits);
+            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9, room[where] / 1e9, fits);
+            add_row(b, lane);
+        } else if (taken[where] + needs <= room[where]) {
+            taken[where] += needs;
+            chosen[n++] = lane;
+        }
+    }
+    return n;
+}
+
+static double input_bytes(const rg_lane *lane)
+{
+    double bytes = 0;
+    for (int i = 0; i < lane->entry->algo->n_args; i++)
+        bytes += (double)lane->entry->algo->arg[i].count(&lane->shape) * (double)rg_type_bytes(lane->entry->algo->arg[i].type(&lane->shape));
+    return bytes;
+}
+
+static void time_group(session *b, int first, int past)
+{
+    rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
+    rg_inputs in = {0};
+    double needs = input_bytes(&b->lineup.lane[first]), has = free_bytes(rg_device_cpu());
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (!lane->done && needs > has)
+            rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
+        // Rows of lanes that were ended before; those of a resumed file are there already.
+        if (lane->done && !lane->in_file)
+            add_row(b, lane);
+    }
+    for (int n; !b->code && (n = choose(b, first, past, chosen));) {
+        if (!in.algo)
+            rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
+        time_together(b, chosen, n, &in);
+    }
+    if (in.algo)
+        rg_inputs_free(&in);
+    free(chosen);
+}
+
+static void show_group(const session *b, const rg_lane *lane)
+{
+    rg_row key = rg_lane_key(lane), *row = rg_alloc((size_t)b->out.n_rows * sizeof *row + 1);
+    int n = 0;
+    for (int i = 0; i < b->out.n_rows; i++)
+        if (!strcmp(b->out.row[i].cell[RG_C_ALGO], key.cell[RG_C_ALGO]) && !strcmp(b->out.row[i].cell[RG_C_SHAPE], key.cell[RG_C_SHAPE]))
+            row[n++] = b->out.row[i];
+    rg_show_rows(stdout, row, n, b->options->seed);
+    rg_row_free(&key);
+    free(row);
+}
+
+// ---- the run -------------------------------------------------------------------------------------------------------------
+
+// The hash of each shape's first inputs, so that compare can tell whether two files timed the same work.
+static void head_inputs(const session *b, rg_head *head)
+{
+    for (int i = 0; i < b->lineup.n; i = rg_lineup_group(&b->lineup, i)) {
+        const rg_lane *lane = &b->lineup.lane[i];
+        char shape[96];
+        rg_shape_print(lane->entry->algo, &lane->shape, shape);
+        char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
+        if (input_bytes(lane) > free_bytes(rg_device_cpu())) {
+            rg_head_add(head, key, "unknown (does not fit in memory)");
+        } else {
+            rg_inputs in;
+            rg_inputs_make(&in, lane->entry->algo, &lane->shape);
+            rg_inputs_fill(&in, rg_bits(b->options->seed, 0));
+            rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
+            rg_inputs_free(&in);
+        }
+        free(key);
+    }
+}
+
+static void leave_out_finished(session *b)
+{
+    for (int i = 0; i < b->lineup.n; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        rg_row key = rg_lane_key(lane);
+        if (rg_out_find(&b->out, &key))
+            lane->done = lane->in_file = true;
+        rg_row_free(&key);
+    }
+}
+
+static void open_gpu(session *b)
+{
+    char why[200];
+    for (int i = 0; i < b->lineup.n; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (lane->done || lane->entry->variant->space == RG_HOST)
+            continue;
+        if (!b->gpu)
+            b->gpu = rg_device_open(b->options->device, why);
+        if (!b->gpu)
+            rg_lane_end(lane, RG_SKIP, "%s", why);
+    }
+}
+
+static int outcome(const session *b)
+{
+    int wrong = 0, timed = 0;
+    for (int i = 0; i < b->out.n_rows; i++) {
+        const char *status = b->out.row[i].cell[RG_C_STATUS];
+        timed += !strcmp(status, "PASS");
+        wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
+    }
+    if (wrong)
+        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, wrong > 1 ? "s" : "", wrong > 1 ? "have" : "has");
+    return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
+}
+
+static int run_session(session *b)
+{
+    const rg_bench_options *o = b->options;
+    leave_out_finished(b);
+    rg_lineup_verify(&b->lineup, o);
+    open_gpu(b);
+    rg_head head;
+    rg_head_make(&head, b->gpu, o->seed, rg_cli_line(o->cli));
+    head_inputs(b, &head);
+    int code = rg_out_start(&b->out, &head);
+    rg_head_free(&head);
+    for (int i = 0; i < b->lineup.n && !code && !b->code; i++)
+        if (!b->lineup.lane[i].done)
+            probe(b, &b->lineup.lane[i]);
+    if (code || b->code)
+        return code ? code : b->code;
+    rg_show_probes(stdout, b->out.row, b->out.n_rows);
+    rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
+    for (int i = 0; i < b->lineup.n && !b->code; i = rg_lineup_group(&b->lineup, i)) {
+        time_group(b, i, rg_lineup_group(&b->lineup, i));
+        b->visits = (double)rg_lineup_group(&b->lineup, i) * (double)o->rounds;
+        rg_progress_end(&b->progress);
+        show_group(b, &b->lineup.lane[i]);
+    }
+    rg_progress_end(&b->progress);
+    if (b->code)
+        return b->code;
+    code = rg_out_commit(&b->out);
+    return code ? code : outcome(b);
+}
+
+static int run(const rg_cli *cli)
+{
+    rg_bench_options o;
+    int code = rg_bench_options_read(cli, &o);
+    if (code)
+        return code;
+    if (o.self_test)
+        return rg_self_test(&o);
+    session b = {.options = &o};
+    code = rg_lineup_make(&o, &b.lineup);
+    if (!code)
+        code = rg_out_begin(&b.out, o.out, o.resume);
+    if (!code)
+        code = run_session(&b);
+    rg_out_free(&b.out);
+    rg_lineup_free(&b.lineup);
+    return code;
+}
+
+const rg_command rg_cmd_bench = {
+    .name = "bench",
+    .usage = "[ALGO[:VARIANT]] [--preset quick|paper|large] [--out F.tsv]",
+    .summary = "time variants, each only after it has passed verify here",
+    .help =
+        "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of --shape. A variant is "
+        "timed only after it has passed verify on small shapes in this run, and its outputs at the timed shape are compared with the "
+        "reference afterwards. A row that fails has status FAIL (CRASH, TIMEOUT) and no times; one that cannot run here has status "
+        "SKIP. The column `stop` gives the reason in both cases, and says for timed rows why sampling ended: interval (the 95 % "
+        "interval of the median is below 1 % of it), time (--max-seconds) or rounds (--rounds); then the mean power and why the clock "
+        "was held down.\n"
+        "\n"
+        "Rounds: all variants of a shape in turn, in alternating order, with fresh inputs in every round. A variant's first calls warm "
+        "up and are not counted, unless one call takes longer than --max-seconds: then it is the only sample. At most 400 samples a row, "
+        "all kept in the file. CPU threads are pinned; variants that use threads are timed on one core and on all (--threads N: on N).\n"
+        "\n"
+        "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel` is the same less the "
+        "cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and outputs. Modes: `cold` flushes the caches before "
+        "every call; `hot` makes calls follow each other, as many to a sample as make it last 1 ms. `prepare` (plans, textures) has a "
+        "column of its own. `rate` is work / median; `bound` names the resource that limits the variant, and `fraction` is how near its "
+        "median comes to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm `probe`.\n"
+        "\n"
+        "--self-test times one variant under two names and reports the median false difference with its interval: exit code 1 when it "
+        "is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not timed: exit code 4. --device cpu leaves GPU "
+        "variants out.\n"
+        "\n"
+        "Memory is predicted and compared with what is free before it is taken. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 "
+        "nothing could be timed here.",
+    .option = options,
+    .run = run,
+};

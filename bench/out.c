@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// out.c: the result file while it grows. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed run
+// loses only what was being timed; at the end it is renamed to F.tsv. --resume goes on from what is there.
+
+#include "lineup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool exists(const char *path) { return access(path, F_OK) == 0; }
+
+// A finished file becomes an unfinished one again; it stays in place until the new one is whole.
+static int copy_file(const char *from, const char *to)
+{
+    FILE *source = fopen(from, "rb");
+    if (!source)
+        return rg_fail(RG_USAGE, "%s: %s", from, strerror(errno));
+    rg_file target;
+    int code = rg_file_open(&target, to);
+    char block[1 << 14];
+    for (size_t n; !code && (n = fread(block, 1, sizeof block, source)) > 0;)
+        fwrite(block, 1, n, target.stream);
+    fclose(source);
+    return code ? code : rg_file_commit(&target);
+}
+
+// Drops the line that a killed run began.
+static int drop_cut_line(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long at = 0, keep = 0;
+    for (int c; f && (c = getc(f)) != EOF;)
+        if (at++, c == '\n')
+            keep = at;
+    if (f)
+        fclose(f);
+    return f && truncate(path, keep) == 0 ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
+}
+
+int rg_out_begin(rg_out *out, const char *path, bool resume)
+{
+    *out = (rg_out){0};
+    if (!path)
+        return RG_GOOD;
+    out->path = rg_print("%s", path);
+    out->part = rg_print("%s.part", path);
+    if (!resume)
+        return exists(out->part) ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
+                                 : RG_GOOD;
+    int code = RG_GOOD;
+    if (!exists(out->part)) {
+        if (!exists(path))
+            return RG_GOOD; // nothing was finished: a resumed run is then a first run
+        code = copy_file(path, out->part);
+    }
+    bool cut = false;
+    if (!code)
+        code = rg_result_read(out->part, &out->old, &cut);
+    if (!code && cut)
+        code = drop_cut_line(out->part);
+    out->n_rows = out->old.n_rows;
+    out->row = rg_alloc((size_t)(out->n_rows + 1) * sizeof *out->row);
+    for (int i = 0; i < out->n_rows; i++) {
+        out->row[i] = out->old.row[i];
+        out->old.row[i] = (rg_row){0};
+    }
+    return code;
+}
+
+static const char *head_value(const rg_head *head, const char *key)
+{
+    for (int i = 0; i < head->n; i++)
+        if (!strcmp(head->key[i], key))
+            return head->value[i];
+    return "";
+}
+
+int rg_out_start(rg_out *out, const rg_head *head)
+{
+    static const char *const alike[] = {"suite", "revision", "machine", "seed"};
+    if (!out->path)
+        return RG_GOOD;
+    for (int i = 0; out->old.n_head && i < RG_COUNT(alike); i++) {
+        const char *then = rg_result_head(&out->old, alike[i]), *now = head_value(head, alike[i]);
+        if (strcmp(then ? then : "", now))
+            return rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->part, alike[i],
+                           then ? then : "", now);
+    }
+    out->stream = rg_result_open(out->part, out->old.n_head ? "a" : "w");
+    if (!out->stream)
+        return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
+    if (!out->old.n_head)
+        rg_result_write_head(out->stream, head->n, head->key, head->value);
+    return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
+}
+
+const rg_row *rg_out_find(const rg_out *out, const rg_row *key)
+{
+    for (int i = 0; i < out->n_rows; i++)
+        if (rg_row_same(&out->row[i], key))
+            return &out->row[i];
+    return NULL;
+}
+
+int rg_out_add(rg_out *out, rg_row row)
+{
+    rg_row *more = rg_alloc((size_t)(out->n_rows + 1) * sizeof *more);
+    if (out->n_rows)
+        memcpy(more, out->row, (size_t)out->n_rows * sizeof *more);
+    free(out->row);
+    out->row = more;
+    out->row[out->n_rows++] = row;
+    if (!out->stream)
+        return RG_GOOD;
+    errno = 0;
+    rg_result_write_row(out->stream, &row);
+    return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
+}
+
+int rg_out_commit(rg_out *out)
+{
+    if (!out->stream)
+        return RG_GOOD;
+    bool whole = fflush(out->stream) == 0 && fsync(fileno(out->stream)) == 0;
+    whole = fclose(out->stream) == 0 && whole;
+    out->stream = NULL;
+    whole = whole && rename(out->part, out->path) == 0;
+    return whole ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", out->path, strerror(errno));
+}
+
+void rg_out_free(rg_out *out)
+{
+    if (out->stream)
+        fclose(out->stream);
+    for (int i = 0; i < out->n_rows; i++)
+        rg_row_free(&out->row[i]);
+    free(out->row);
+    rg_result_free(&out->old);
+    free(out->path);
+    free(out->part);
+    *out = (rg_out){0};
+}

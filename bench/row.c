@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy_source` says why.
+
+#include "lineup.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    free(row->cell[column]);
+    row->cell[column] = rg_print("%s", text);
+}
+
+void rg_set_number(rg_row *row, rg_column column, double value)
+{
+    if (isfinite(value))
+        rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
+}
+
+static rg_row empty_row(void)
+{
+    rg_row row;
+    for (int c = 0; c < RG_COLUMNS; c++)
+        row.cell[c] = rg_print("%s", "");
+    return row;
+}
+
+rg_row rg_lane_key(const rg_lane *lane)
+{
+    const rg_variant *v = lane->entry->variant;
+    char shape[96], params[192];
+    rg_row row = empty_row();
+    rg_shape_print(lane->entry->algo, &lane->shape, shape);
+    rg_params_print(v, lane->param, params);
+    rg_set_cell(&row, RG_C_ALGO, "%s", lane->entry->algo->name);
+    rg_set_cell(&row, RG_C_VARIANT, "%s", lane->entry->name);
+    rg_set_cell(&row, RG_C_SHAPE, "%s", shape);
+    if (v->space == RG_HOST)
+        rg_set_cell(&row, RG_C_PARAMS, "threads=%d%s%s", lane->threads, v->n_params ? ";" : "", v->n_params ? params : "");
+    else
+        rg_set_cell(&row, RG_C_PARAMS, "%s", params);
+    rg_set_cell(&row, RG_C_SPACE, "%s", v->space == RG_HOST ? "host" : "device");
+    rg_set_cell(&row, RG_C_SCOPE, "%s", rg_scope_name[lane->scope]);
+    rg_set_cell(&row, RG_C_MODE, "%s", rg_mode_name[lane->mode]);
+    return row;
+}
+
+static void set_samples(rg_row *row, const rg_lane *lane)
+{
+    // Seven digits: the resolution that stats.c takes for granted.
+    char *text = rg_alloc((size_t)lane->n * 24 + 1), *at = text;
+    for (int i = 0; i < lane->n; i++)
+        at += sprintf(at, "%s%.*f", i ? ";" : "", lane->sample_ns[i] >= 1e6 ? 0 : lane->sample_ns[i] >= 1e3 ? 3 : 6, lane->sample_ns[i]);
+    free(row->cell[RG_C_SAMPLES]);
+    row->cell[RG_C_SAMPLES] = text;
+}
+
+// The resource that limits this call on this machine, and how near to that limit it came. A resource without a measured rate
+// leaves the bound unknown, because it might be the one.
+static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, double median_s)
+{
+    const rg_variant *v = lane->entry->variant;
+    if (!v->cost || !rates || lane->scope == RG_TRANSFER)
+        return;
+    rg_cost cost = {{0}};
+    v->cost(&lane->shape, lane->param, &cost);
+    double longest_s = 0;
+    int limit = -1;
+    for (int r = 0; r < RG_RESOURCES; r++) {
+        if (!(cost.amount[r] > 0))
+            continue;
+        double needs_s = cost.amount[r] / rates->per_s[r];
+        if (isnan(needs_s)) {
+            rg_set_cell(row, RG_C_BOUND, "unknown (%s not measured)", rg_resource_name[r]);
+            return;
+        }
+        if (needs_s > longest_s) {
+            longest_s = needs_s;
+            limit = r;
+        }
+    }
+    if (limit >= 0) {
+        rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
+        rg_set_number(row, RG_C_FRACTION, longest_s / median_s);
+    }
+}
+
+static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
+{
+    rg_summary s;
+    rg_summarise(lane->sample_ns, lane->n, &s);
+    rg_set_cell(row, RG_C_N, "%d", s.n);
+    rg_set_number(row, RG_C_MIN, s.min);
+    rg_set_number(row, RG_C_Q1, s.q1);
+    rg_set_number(row, RG_C_MEDIAN, s.median);
+    rg_set_number(row, RG_C_Q3, s.q3);
+    rg_set_number(row, RG_C_MAX, s.max);
+    rg_set_number(row, RG_C_RATE, lane->entry->algo->work(&lane->shape) / (s.median / 1e9));
+    set_bound(row, lane, rates, s.median / 1e9);
+    if (lane->visits) {
+        rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
+        rg_set_number(row, RG_C_TEMP, lane->temp_C);
+    }
+    rg_set_number(row, RG_C_JOULES, lane->joules);
+    rg_set_cell(row, RG_C_ENERGY_SOURCE, "%s", lane->energy);
+    rg_set_number(row, RG_C_PREPARE, lane->prepare_ns);
+    set_samples(row, lane);
+}
+
+rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
+{
+    const rg_algo *algo = lane->entry->algo;
+    rg_row row = rg_lane_key(lane);
+    rg_set_cell(&row, RG_C_UNIT, "ns");
+    rg_set_number(&row, RG_C_WORK, algo->work(&lane->shape));
+    rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&lane->shape));
+    rg_set_cell(&row, RG_C_RATE_UNIT, "%s", algo->rate_unit);
+    rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[lane->verdict.status]);
+    rg_set_cell(&row, RG_C_STOP, "%s", lane->stop);
+    if (lane->verdict.status != RG_SKIP) {
+        rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_lane_bytes(lane));
+        rg_set_number(&row, RG_C_ERROR, lane->verdict.error);
+        rg_set_number(&row, RG_C_TOL, lane->verdict.tol);
+    }
+    // Nothing that has not passed has a time.
+    if (lane->verdict.status == RG_PASS && lane->n)
+        set_times(&row, lane, rates);
+    return row;
+}
+
+rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
+{
+    rg_row row = empty_row();
+    rg_set_cell(&row, RG_C_ALGO, "probe");
+    rg_set_cell(&row, RG_C_VARIANT, "%s", rg_resource_name[resource]);
+    rg_set_cell(&row, RG_C_SHAPE, "-");
+    if (threads)
+        rg_set_cell(&row, RG_C_PARAMS, "threads=%d", threads);
+    else
+        rg_set_cell(&row, RG_C_PARAMS, "-");
+    rg_set_cell(&row, RG_C_SPACE, "%s", space);
+    rg_set_cell(&row, RG_C_SCOPE, "kernel");
+    rg_set_cell(&row, RG_C_MODE, "hot");
+    rg_set_number(&row, RG_C_RATE, per_s);
+    rg_set_cell(&row, RG_C_RATE_UNIT, "%s", rg_resource_unit[resource]);
+    rg_set_cell(&row, RG_C_STOP, "%s", isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
+    return row;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// show.c: rows as tables for people. Everything shown is taken from rows, so that a resumed run shows what its file says.
+
+#include "lineup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rg_show_time(double ns, char text[32])
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    int i = 0;
+    while (i < RG_COUNT(unit) - 1 && ns < unit[i].ns)
+        i++;
+    snprintf(text, 32, "%.4g %s", ns / unit[i].ns, unit[i].name);
+}
+
+void rg_show_scaled(double value, char text[32])
+{
+    static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};
+    int i = 0;
+    while (i < RG_COUNT(prefix) - 1 && fabs(value) >= 999.5) {
+        value /= 1e3;
+        i++;
+    }
+    snprintf(text, 32, "%.3g%s", value, prefix[i]);
+}
+
+static bool timed(const rg_row *row) { return *row->cell[RG_C_MEDIAN] && !strcmp(row->cell[RG_C_STATUS], "PASS"); }
+
+// The row that speed-ups are taken against: variant naive on one core.
+static const rg_row *baseline(const rg_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (timed(&row[i]) && !strcmp(row[i].cell[RG_C_VARIANT], "naive") && !strncmp(row[i].cell[RG_C_PARAMS], "threads=1", 9) &&
+            !strcmp(row[i].cell[RG_C_MODE], "hot"))
+            return &row[i];
+    return NULL;
+}
+
+static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed)
+{
+    double *a, *b;
+    int na = rg_row_samples(above, &a), nb = rg_row_samples(below, &b);
+    rg_ratio ratio = rg_ratio_of_medians(a, na, b, nb, seed);
+    free(a);
+    free(b);
+    return ratio;
+}
+
+static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed)
+{
+    char time[32], rate[32], interval[32] = "", speed[64] = "", bound[64] = "";
+    rg_show_time(rg_cell_number(row, RG_C_MEDIAN), time);
+    rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
+    double *sample;
+    rg_summary s;
+    int n = rg_row_samples(row, &sample);
+    rg_summarise(sample, n, &s);
+    free(sample);
+    if (isfinite(rg_relative_width(&s)))
+        snprintf(interval, sizeof interval, "%.2g %%", 100 * rg_relative_width(&s));
+    if (naive) {
+        rg_ratio r = ratio_of_rows(naive, row, seed);
+        if (naive == row)
+            snprintf(speed, sizeof speed, "1");
+        else if (isinf(r.high))
+            snprintf(speed, sizeof speed, "%.4g (one sample)", r.ratio);
+        else
+            snprintf(speed, sizeof speed, "%.4g [%.4g, %.4g]", r.ratio, r.low, r.high);
+    }
+    if (*row->cell[RG_C_FRACTION])
+        snprintf(bound, sizeof bound, "%3.0f %% of %.40s", 100 * rg_cell_number(row, RG_C_FRACTION), row->cell[RG_C_BOUND]);
+    fprintf(f, "  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s\n", row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS],
+            row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);
+}
+
+// Variants that have no time, those of one reason on one line.
+static void show_untimed(FILE *f, const rg_row *row, int n)
+{
+    for (int i = 0; i < n; i++) {
+        bool told = timed(&row[i]);
+        for (int k = 0; k < i && !told; k++)
+            told = !timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]);
+        if (told)
+            continue;
+        bool skipped = !strcmp(row[i].cell[RG_C_STATUS], "SKIP");
+        fprintf(f, "  %s%-7s%s ", rg_colour(f, skipped ? "dim" : "red"), row[i].cell[RG_C_STATUS], rg_colour(f, "off"));
+        const char *last = "";
+        for (int k = i; k < n; k++)
+            if (!timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) && strcmp(last, row[k].cell[RG_C_VARIANT])) {
+                fprintf(f, "%s%s", *last ? ", " : "", row[k].cell[RG_C_VARIANT]);
+                last = row[k].cell[RG_C_VARIANT];
+            }
+        fprintf(f, ": %s\n", row[i].cell[RG_C_STOP]);
+    }
+}
+
+void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
+{
+    if (!n)
+        return;
+    fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], row[0].cell[RG_C_SHAPE], rg_colour(f, "off"),
+            row[0].cell[RG_C_RATE_UNIT]);
+    const rg_row *naive = baseline(row, n);
+    bool headed = false;
+    for (int i = 0; i < n; i++)
+        if (timed(&row[i])) {
+            if (!headed)
+                fprintf(f, "%s  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s%s\n", rg_colour(f, "dim"), "variant", "params", "scope",
+                        "mode", "median", "+-95%", "rate", "times naive on one core", "bound", rg_colour(f, "off"));
+            headed = true;
+            show_row(f, &row[i], naive, seed);
+        }
+    show_untimed(f, row, n);
+    fflush(f);
+}
+
+void rg_show_probes(FILE *f, const rg_row *row, int n)
+{
+    const char *last = "";
+    for (int i = 0; i < n; i++) {
+        if (strcmp(row[i].cell[RG_C_ALGO], "probe") || !*row[i].cell[RG_C_RATE])
+            continue;
+        char rate[32];
+        rg_show_scaled(rg_cell_number(&row[i], RG_C_RATE), rate);
+        const char *where = *row[i].cell[RG_C_PARAMS] == '-' ? "GPU" : row[i].cell[RG_C_PARAMS];
+        if (strcmp(last, where))
+            fprintf(f, "%smeasured rates, %s:", *last ? "\n" : "", where);
+        last = where;
+        fprintf(f, "  %s %s%s", row[i].cell[RG_C_VARIANT], rate, row[i].cell[RG_C_RATE_UNIT]);
+    }
+    fprintf(f, "%s", *last ? "\n" : "");
+}
