@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// device_emulated.cc: the emulated GPU as a device of the harness. Its memory is the CPU's, known to memory.cc.
+#include "../device.h"
+#include "emulation.h"
+#include "engine.h"
+#include "runtime.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
+
+void *allocate(size_t bytes)
+{
+    void *p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN);
+    if (p)
+        rg_emu::memory_add(p, bytes);
+    return p;
+}
+
+void release(void *p)
+{
+    rg_emu::memory_remove(p);
+    free(p);
+}
+
+int sync()
+{
+    return rg_emulation_fault() ? (int)cudaErrorLaunchFailure : RG_OK;
+}
+
+int copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return sync();
+}
+
+int fill(void *to, int byte, size_t bytes)
+{
+    memset(to, byte, bytes);
+    return sync();
+}
+
+void *stream_make() { return nullptr; }
+void stream_free(void *) {}
+
+// Times of an emulated GPU mean nothing: whoever asks for one gets an error.
+void *event_make() { return nullptr; }
+void event_free(void *) {}
+int event_record(void *, void *) { return cudaErrorNotSupported; }
+int event_ms(void *, void *, double *) { return cudaErrorNotSupported; }
+int flush(void *) { return cudaErrorNotSupported; }
+
+int facts(rg_device_facts *f)
+{
+    rg_device_cpu()->facts(f);
+    snprintf(f->name, sizeof f->name, "emulated GPU");
+    f->sm = 90;
+    f->shared_bytes = 227 << 10;
+    return cudaDeviceGetAttribute(&f->multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+}
+
+const char *error(int code)
+{
+    return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
+}
+
+} // namespace
+
+const rg_device *rg_device_emulated(void)
+{
+    static const rg_device device = {"host", true, true, allocate, release, copy, copy, fill, sync, stream_make, stream_free,
+                                     event_make, event_free, event_record, event_ms, flush, facts, error};
+    return &device;
+}
+
+// The words of rg_variant.needs, "sm_90a" among them: architecture-specific instructions are not emulated.
+const char *rg_emulation_refuses(const rg_variant *v)
+{
+    for (const char *word = v->needs; *word; word += strspn(word, ",")) {
+        const size_t length = strcspn(word, ",");
+        if (!strncmp(word, "sm_", 3) && length > 3 && word[length - 1] == 'a')
+            return "instructions of one architecture only (wgmma, TMA) are not emulated";
+        word += length;
+    }
+    return nullptr;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+// memory.cc: what a kernel may touch, and in which order.
+//
+// The entry points of two instrumentations end here: -fsanitize=thread calls __tsan_readN/__tsan_writeN before each access,
+// -fsanitize=bounds,alignment,object-size calls __ubsan_handle_* for an index or pointer that is wrong by its type alone.
+// For each 4 bytes (each byte, once a region is accessed in smaller pieces) two marks are kept: who wrote last and who read
+// last, as phase, warp, lane. An access is a race when a mark of another thread is not separated from it by a barrier.
+#include "emulation.h"
+#include "engine.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+extern dim3 rg_block_dim;
+
+namespace rg_emu {
+
+namespace {
+
+enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
+const char *const verb[] = {"read", "write", "atomic", "atomic"};
+
+// Of a mark's 64 bits: phase 32, ATOMIC, FOREIGN (another block of this launch as well), warp 6, lane 6 (63: several), count 18.
+enum : uint64_t { ATOMIC_BIT = 1u << 31, FOREIGN = 1u << 30, MANY = 63, WARPS = MANY << 24, LANES = MANY << 18, COUNT_BITS = 0x3ffff };
+enum : uintptr_t { NEAR = 1 << 16 };
+
+struct Mark {
+    uint64_t write, read;
+};
+
+struct Region {
+    uintptr_t low, high;           // what kernels may touch
+    uintptr_t block, block_end;    // the allocation
+    Mark *mark = nullptr;          // made at the first access
+    unsigned shift = 2;            // a mark stands for 1 << shift bytes
+    bool shared = false;
+};
+
+struct Symbol {
+    uintptr_t low, high;
+    std::string name;
+};
+
+// A loaded object with kernels. __shared__ is `static thread_local` under emulation, so that its arrays are exactly the
+// function-local symbols of the thread-local segment; their sizes and names come from the object's own symbol table.
+struct Module {
+    uintptr_t base;
+    std::vector<std::pair<uintptr_t, uintptr_t>> image;
+    Region tls;
+    std::vector<Symbol> symbol; // sorted, relative to the segment
+    std::string path;
+};
+
+std::vector<Region> buffers;
+std::vector<Module> modules;
+Region dynamic;
+size_t module_now, buffer_now;
+const void *kernel_now;
+
+void make_marks(Region &r)
+{
+    r.mark = (Mark *)calloc(((r.high - r.low) >> r.shift) + 2, sizeof(Mark));
+    if (!r.mark)
+        fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
+}
+
+// From a mark for 4 bytes to a mark for each.
+void split_marks(Region &r)
+{
+    Mark *coarse = r.mark;
+    r.shift = 0;
+    make_marks(r);
+    for (uintptr_t i = 0; i < r.high - r.low; i++)
+        r.mark[i] = coarse[i >> 2];
+    free(coarse);
+}
+
+// Was the access noted in `mark` by somebody else, and nothing orders it before the one by `me`?
+bool unordered(uint64_t mark, uint64_t me, bool shared)
+{
+    const uint32_t phase = (uint32_t)(mark >> 32);
+    if (phase < (shared ? position.block : position.launch))
+        return false;
+    if (!position.fenced && (phase < position.block || mark & FOREIGN))
+        return true;
+    if (phase != position.phase)
+        return false;
+    if ((mark ^ me) & WARPS)
+        return true;
+    return !((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES;
+}
+
+// The mark of `me` that still tells of the others in `mark`.
+uint64_t merged(uint64_t mark, uint64_t me, bool shared)
+{
+    const uint32_t phase = (uint32_t)(mark >> 32);
+    if (phase < (shared ? position.block : position.launch))
+        return me;
+    if (phase < position.block || mark & FOREIGN)
+        me |= FOREIGN;
+    if (phase != position.phase)
+        return me;
+    if ((mark ^ me) & WARPS)
+        return me | WARPS;
+    if (!((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES)
+        return me | LANES;
+    return me;
+}
+
+Module *module_of_now()
+{
+    return module_now < modules.size() ? &modules[module_now] : nullptr;
+}
+
+const Symbol *symbol_at(const Module &m, uintptr_t offset)
+{
+    auto s = std::upper_bound(m.symbol.begin(), m.symbol.end(), offset, [](uintptr_t o, const Symbol &x) { return o < x.low; });
+    return s == m.symbol.begin() ? nullptr : &s[-1];
+}
+
+// "byte 12 of the shared array tile (1024 bytes)"
+std::string name_place(const Region &r, uintptr_t a)
+{
+    char text[300];
+    const Module *m = module_of_now();
+    const Symbol *s = m && &r == &m->tls ? symbol_at(*m, a - r.low) : nullptr;
+    if (s)
+        snprintf(text, sizeof text, "byte %zd of the shared array %s (%zu bytes)", (ssize_t)(a - r.low - s->low), s->name.c_str(),
+                 (size_t)(s->high - s->low));
+    else if (r.shared)
+        snprintf(text, sizeof text, "byte %zd of %s shared memory (%zu bytes)", (ssize_t)(a - r.low),
+                 &r == &dynamic ? "dynamic" : "static", (size_t)(r.high - r.low));
+    else
+        snprintf(text, sizeof text, "byte %zd of a buffer in global memory (%zu bytes)", (ssize_t)(a - r.low),
+                 (size_t)(r.high - r.low));
+    return text;
+}
+
+[[noreturn]] void race(const Region &r, uintptr_t a, Kind kind, uint64_t mark, const char *earlier)
+{
+    char who[80] = "several threads";
+    const unsigned warp = mark >> 24 & MANY, lane = mark >> 18 & MANY, t = warp * 32 + lane;
+    if ((uint32_t)(mark >> 32) < position.block || mark & FOREIGN)
+        snprintf(who, sizeof who, "another block");
+    else if (warp != MANY && lane != MANY)
+        snprintf(who, sizeof who, "thread (%u,%u,%u)", t % rg_block_dim.x, t / rg_block_dim.x % rg_block_dim.y,
+                 t / rg_block_dim.x / rg_block_dim.y);
+    fault("race: %s of %s, which %s has %s with no barrier between", verb[kind], name_place(r, a).c_str(), who, earlier);
+}
+
+[[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind)
+{
+    fault("%s out of range: %s of %zu bytes at %s", r.shared ? "shared index" : "global memory access", verb[kind], n,
+          name_place(r, a).c_str());
+}
+
+// An access inside of r by the running thread: races, and shared memory that nobody has written in this block.
+void touch(Region &r, uintptr_t a, size_t n, Kind kind)
+{
+    if (!r.mark)
+        make_marks(r);
+    if (r.shift && ((a - r.low) | n) & 3)
+        split_marks(r);
+    const uint64_t me = position.mark;
+    Mark *m = r.mark + ((a - r.low) >> r.shift), *end = m + ((n + (1u << r.shift) - 1) >> r.shift);
+    for (; m < end; m++) {
+        const uintptr_t at = r.low + ((uintptr_t)(m - r.mark) << r.shift);
+        if (kind == READ && m->read == me)
+            continue; // a later write by another thread would have been a race there and then
+        if (r.shared && (kind == READ || kind == ATOMIC) && m->write >> 32 < position.block)
+            fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind],
+                  name_place(r, at).c_str());
+        // A plain load of what other threads update atomically begins every compare-and-swap loop: no race in global memory.
+        const bool atomics = m->write & ATOMIC_BIT && (kind >= ATOMIC || (kind == READ && !r.shared));
+        if (!atomics && unordered(m->write, me, r.shared))
+            race(r, at, kind, m->write, m->write & ATOMIC_BIT ? "updated atomically" : "written");
+        if (kind == READ) {
+            m->read = merged(m->read, me, r.shared);
+            continue;
+        }
+        if ((kind == WRITE || r.shared) && unordered(m->read, me, r.shared))
+            race(r, at, kind, m->read, "read");
+        m->write = kind == WRITE ? me : merged(m->write, me, r.shared) | ATOMIC_BIT;
+    }
+}
+
+// A static shared array: inside of its own symbol, and not only of the segment.
+void touch_static(Module &m, uintptr_t a, size_t n, Kind kind)
+{
+    const uintptr_t offset = a - m.tls.low;
+    static const Symbol *last;
+    if (!m.symbol.empty()) {
+        if (!last || offset < last->low || offset >= last->high)
+            last = symbol_at(m, offset);
+        if (!last || offset + n > last->high)
+            outside(m.tls, a, n, kind);
+    }
+    touch(m.tls, a, n, kind);
+}
+
+bool in_image(uintptr_t a)
+{
+    const Module *m = module_of_now();
+    return m && std::any_of(m->image.begin(), m->image.end(), [a](auto &i) { return a - i.first < i.second; });
+}
+
+bool inside(const Region &r, uintptr_t a, size_t n)
+{
+    return a >= r.low && a + n <= r.high;
+}
+
+// Global memory. An address in no allocation is told from the nearest one's end where that is close.
+void touch_global(uintptr_t a, size_t n, Kind kind)
+{
+    if (buffer_now < buffers.size() && inside(buffers[buffer_now], a, n))
+        return touch(buffers[buffer_now], a, n, kind);
+    const Region *near = nullptr;
+    for (size_t i = 0; i < buffers.size(); i++) {
+        Region &r = buffers[i];
+        if (inside(r, a, n)) {
+            buffer_now = i;
+            return touch(r, a, n, kind);
+        }
+        if (a < r.block_end && a + n > r.block)
+            outside(r, a, n, kind);
+        if (a + NEAR > r.block && a < r.block_end + NEAR)
+            near = &r;
+    }
+    if (in_image(a))
+        return; // constant tables and __device__ variables
+    if (near)
+        outside(*near, a, n, kind);
+    fault("%s of %zu bytes at %p, which is no memory of the device", verb[kind], n, (void *)a);
+}
+
+void access(uintptr_t a, size_t n, Kind kind)
+{
+    if (!position.running || !position.checked || a - position.stack < STACK_BYTES)
+        return;
+    Module *m = module_of_now();
+    if (m && !m->tls.low)
+        memory_launch(kernel_now); // the segment of a plug-in exists once something in it was addressed
+    if (m && a - m->tls.low < m->tls.high - m->tls.low)
+        return touch_static(*m, a, n, kind);
+    if (a - (position.dynamic - NEAR) < position.dynamic_room_end - (position.dynamic - NEAR)) {
+        if (a < position.dynamic || a + n > position.dynamic_end) {
+            dynamic.low = position.dynamic;
+            dynamic.high = position.dynamic_end;
+            outside(dynamic, a, n, kind);
+        }
+        return touch(dynamic, a, n, kind);
+    }
+    if (a >= position.args && a + n <= position.args_end)
+        return;
+    if (a - position.all_stacks < position.all_stacks_end - position.all_stacks)
+        fault("%s of %zu bytes in the local memory of another thread", verb[kind], n);
+    touch_global(a, n, kind);
+}
+
+// ---- which shared arrays there are ---------------------------------------------------------------------------------------
+
+std::string short_name(const char *mangled)
+{
+    int status = 1;
+    char *full = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+    std::string name = status ? mangled : full;
+    free(full);
+    const size_t colons = name.rfind("::");
+    return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+void read_symbols(Module &m, const unsigned char *file, size_t bytes)
+{
+    const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)file;
+    if (bytes < sizeof *head || head->e_shoff + (size_t)head->e_shnum * sizeof(ElfW(Shdr)) > bytes)
+        return;
+    const ElfW(Shdr) *section = (const ElfW(Shdr) *)(file + head->e_shoff);
+    for (unsigned i = 0; i < head->e_shnum; i++) {
+        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > bytes)
+            continue;
+        const char *names = (const char *)file + section[section[i].sh_link].sh_offset;
+        const ElfW(Sym) *s = (const ElfW(Sym) *)(file + section[i].sh_offset), *end = s + section[i].sh_size / sizeof *s;
+        for (; s < end; s++)
+            if (ELF64_ST_TYPE(s->st_info) == STT_TLS && s->st_size && !strncmp(names + s->st_name, "_ZZ", 3))
+                m.symbol.push_back({s->st_value, s->st_value + s->st_size, short_name(names + s->st_name)});
+    }
+    std::sort(m.symbol.begin(), m.symbol.end(), [](const Symbol &a, const Symbol &b) { return a.low < b.low; });
+}
+
+void read_symbols_of(Module &m)
+{
+    const int file = open(m.path.empty() ? "/proc/self/exe" : m.path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat facts;
+    if (file < 0)
+        return;
+    if (!fstat(file, &facts)) {
+        const size_t bytes = (size_t)facts.st_size;
+        void *map = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        if (map != MAP_FAILED) {
+            read_symbols(m, (const unsigned char *)map, bytes);
+            munmap(map, bytes);
+        }
+    }
+    close(file);
+}
+
+// dl_iterate_phdr: stops at the object whose image holds kernel_now.
+int find_module(dl_phdr_info *info, size_t, void *out)
+{
+    Module &m = *(Module *)out;
+    m = Module();
+    m.base = info->dlpi_addr;
+    m.path = info->dlpi_name;
+    bool here = false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) &p = info->dlpi_phdr[i];
+        if (p.p_type == PT_LOAD) {
+            m.image.push_back({info->dlpi_addr + p.p_vaddr, p.p_memsz});
+            here |= (uintptr_t)kernel_now - m.image.back().first < p.p_memsz;
+        }
+        if (p.p_type == PT_TLS && info->dlpi_tls_data) {
+            m.tls.low = (uintptr_t)info->dlpi_tls_data;
+            m.tls.high = m.tls.low + p.p_memsz;
+        }
+    }
+    return here;
+}
+
+} // namespace
+
+void memory_launch(const void *kernel)
+{
+    Module found;
+    kernel_now = kernel;
+    module_now = 0;
+    dynamic.shared = true;
+    dynamic.low = position.dynamic;
+    dynamic.high = position.dynamic + (256 << 10);
+    while (module_now < modules.size() && !std::any_of(modules[module_now].image.begin(), modules[module_now].image.end(),
+                                                       [](auto &i) { return (uintptr_t)kernel_now - i.first < i.second; }))
+        module_now++;
+    if (module_now < modules.size() && modules[module_now].tls.low)
+        return;
+    if (!dl_iterate_phdr(find_module, &found))
+        return;
+    found.tls.shared = true;
+    if (module_now == modules.size()) {
+        read_symbols_of(found);
+        modules.push_back(std::move(found));
+    } else {
+        modules[module_now].tls = found.tls;
+    }
+}
+
+void memory_block()
+{
+    if (position.checked)
+        return;
+    memset((void *)position.dynamic, 0xFF, position.dynamic_end - position.dynamic);
+    if (const Module *m = module_of_now(); m && m->tls.low)
+        for (const Symbol &s : m->symbol)
+            memset((void *)(m->tls.low + s.low), 0xFF, s.high - s.low);
+}
+
+void memory_add(const void *p, size_t bytes)
+{
+    Region r;
+    r.low = r.block = (uintptr_t)p;
+    r.high = r.block_end = r.low + bytes;
+    buffers.push_back(r);
+}
+
+void memory_remove(const void *p)
+{
+    for (size_t i = 0; i < buffers.size(); i++)
+        if (buffers[i].block == (uintptr_t)p) {
+            free(buffers[i].mark);
+            buffers.erase(buffers.begin() + (ptrdiff_t)i);
+            return;
+        }
+}
+
+bool memory_holds(const void *p, size_t bytes)
+{
+    return std::any_of(buffers.begin(), buffers.end(), [=](const Region &r) { return inside(r, (uintptr_t)p, bytes); });
+}
+
+void atomic_access(const void *p, size_t bytes, bool reads)
+{
+    access((uintptr_t)p, bytes, reads ? ATOMIC : EXCHANGE);
+}
+
+void read_access(const void *p, size_t bytes)
+{
+    access((uintptr_t)p, bytes, READ);
+}
+
+void write_access(const void *p, size_t bytes)
+{
+    access((uintptr_t)p, bytes, WRITE);
+}
+
+void fence()
+{
+    position.fenced = true;
+}
+
+} // namespace rg_emu
+
+void rg_emulation_extent(const void *base, size_t bytes)
+{
+    using namespace rg_emu;
+    for (Region &r : buffers)
+        if ((uintptr_t)base >= r.block && (uintptr_t)base + bytes <= r.block_end) {
+            free(r.mark);
+            r.mark = nullptr;
+            r.shift = 2;
+            r.low = (uintptr_t)base;
+            r.high = r.low + bytes;
+        }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// runtime.cc: the runtime calls of variants on memory that is the CPU's. Copies check that device memory is what was allocated.
+#include "runtime.h"
+#include "emulation.h"
+#include <cstring>
+
+static cudaError_t last_error;
+
+void rg_launch_status(int code)
+{
+    if (code && !last_error)
+        last_error = (cudaError_t)code;
+}
+
+static cudaError_t noted(cudaError_t code)
+{
+    rg_launch_status(code);
+    return code;
+}
+
+// As on a GPU, the error of a faulted launch stays, others are told once.
+cudaError_t cudaGetLastError()
+{
+    const cudaError_t code = rg_emulation_fault() ? cudaErrorLaunchFailure : last_error;
+    last_error = cudaSuccess;
+    return code;
+}
+
+cudaError_t cudaPeekAtLastError()
+{
+    return rg_emulation_fault() ? cudaErrorLaunchFailure : last_error;
+}
+
+const char *cudaGetErrorString(cudaError_t code)
+{
+    switch (code) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid launch configuration";
+    case cudaErrorInvalidPitchValue: return "invalid pitch";
+    case cudaErrorInvalidChannelDescriptor: return "invalid channel descriptor";
+    case cudaErrorInvalidFilterSetting: return "linear filtering of a texture that is read as integers";
+    case cudaErrorInvalidNormSetting: return "normalised reading of 32-bit integers";
+    case cudaErrorLaunchFailure: return rg_emulation_fault() ? rg_emulation_fault() : "launch failure";
+    case cudaErrorNotSupported: return "not supported by the emulated GPU";
+    }
+    return "unknown error";
+}
+
+// Whether the side of a copy that lies in device memory does; the CPU's memory is not known here.
+static bool device_side(const void *p, size_t bytes, bool is_device)
+{
+    return !is_device || !bytes || rg_emu::memory_holds(p, bytes);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (width > to_pitch || width > from_pitch)
+        return noted(cudaErrorInvalidPitchValue);
+    if (!device_side(to, to_pitch * (height - 1) + width, to_device) ||
+        !device_side(from, from_pitch * (height - 1) + width, from_device))
+        return noted(cudaErrorInvalidValue);
+    for (size_t y = 0; y < height; y++)
+        memcpy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    if (width > pitch)
+        return noted(cudaErrorInvalidPitchValue);
+    if (!device_side(to, pitch * (height - 1) + width, true))
+        return noted(cudaErrorInvalidValue);
+    for (size_t y = 0; y < height; y++)
+        memset((char *)to + y * pitch, byte, width);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t)
+{
+    return cudaMemset2DAsync(to, bytes, byte, bytes, 1);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaPeekAtLastError();
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+// A small GPU of compute capability 9.0.
+enum { MULTIPROCESSORS = 4, THREADS = 2048, BLOCKS = 32 };
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
+{
+    switch (which) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = 1024; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; return cudaSuccess;
+    case cudaDevAttrWarpSize: *value = 32; return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount: *value = MULTIPROCESSORS; return cudaSuccess;
+    case cudaDevAttrL2CacheSize: *value = 4 << 20; return cudaSuccess;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = THREADS; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = 228 << 10; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 227 << 10; return cudaSuccess;
+    }
+    return noted(cudaErrorInvalidValue);
+}
+
+cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value)
+{
+    if (which == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return cudaSuccess;
+    return noted((cudaError_t)rg_emu::shared_limit(kernel, value));
+}
+
+cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
+{
+    if (block_threads < 1)
+        return noted(cudaErrorInvalidValue);
+    int most = THREADS / block_threads;
+    if (shared_bytes && (size_t)most > (228u << 10) / (shared_bytes + 1024))
+        most = (int)((228u << 10) / (shared_bytes + 1024)); // each block costs 1 KiB besides its own
+    *blocks = most < BLOCKS ? most : BLOCKS;
+    return cudaSuccess;
+}
