@@ -102,7 +102,7 @@ static bool guard(exam *x, const rg_buffer *b, const char *name)
     if (!hit)
         return true;
     if (offset < 0)
-        return fault(x, "%s: written %lld bytes before the start", name, (long long)-offset);
+        return fault(x, "%s: written before the start, at byte %lld", name, (long long)offset);
     return fault(x, "%s: written past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
 }
 

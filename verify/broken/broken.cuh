@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// broken.cuh: broken.h for kernels of the GPU, and what they share: one thread an offset, in blocks of 64.
+#ifndef RG_BROKEN_CUH
+#define RG_BROKEN_CUH
+
+#include "broken.h"
+#include "../../impl/core/cuda.h"
+
+enum { BLOCK = 64 };
+
+static inline unsigned blocks_of(int64_t n) { return (unsigned)((n + BLOCK - 1) / BLOCK); }
+
+static __device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
+
+#endif

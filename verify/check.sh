@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# check.sh BUILD: everything that `make check` runs after building: the test programs, the list of variants, every variant
+# against the reference on the CPU, on the GPU where there is one, and on the emulated GPU, and the kernels that are wrong on
+# purpose. Logs go to BUILD/check/. Ends with "N passed, N failed, N skipped"; exit 1 when anything failed.
+build=${1:?usage: verify/check.sh BUILD}
+cd "$(dirname "$0")/.." || exit 2
+regather=$build/regather
+logs=$build/check
+mkdir -p "$logs" || exit 2
+passed=0 failed=0 skipped=0
+
+now() { date +%s; }
+
+# record NAME PASSED FAILED SKIPPED SECONDS: one line, and the log when something failed
+record() {
+    passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+    word=ok
+    [ "$3" -eq 0 ] || word=FAILED
+    printf '%-7s %-24s %5d passed %3d failed %3d skipped %4d s\n' "$word" "$1" "$2" "$3" "$4" "$5"
+    [ "$3" -eq 0 ] || sed 's/^/    /' "$logs/$1.log" | tail -n 60
+}
+
+# number PATTERN FILE: the number that the sed pattern takes from the last line it matches, else 0
+number() {
+    n=$(sed -n "s/$1/\\1/p" "$2" | tail -n 1)
+    echo "${n:-0}"
+}
+
+# A cmocka program; its summary names how many passed, failed and were skipped. A program that dies counts as one failure.
+test_program() {
+    name=$(basename "$1") began=$(now)
+    timeout 300 "$1" > "$logs/$name.log" 2>&1
+    code=$?
+    p=$(number '^\[  PASSED  \] \([0-9]*\) test.*' "$logs/$name.log")
+    f=$(number '^\[  FAILED  \] \([0-9]*\) test.*' "$logs/$name.log")
+    s=$(number '^\[  SKIPPED \] \([0-9]*\) test.*' "$logs/$name.log")
+    if [ $code -ne 0 ] && [ "$f" -eq 0 ]; then
+        f=1
+        echo "ended with status $code" >> "$logs/$name.log"
+    fi
+    [ "$((p + f + s))" -gt 0 ] || { f=1 && echo "no test was run" >> "$logs/$name.log"; }
+    record "$name" "$p" "$f" "$s" $(($(now) - began))
+}
+
+# A command that ends in "N passed, N failed, N skipped". Exit 4: this machine lacks it.
+command_line() {
+    name=$1 began=$(now)
+    shift
+    "$@" > "$logs/$name.log" 2>&1
+    code=$?
+    line='^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$'
+    counts=$(sed -n "s/$line/\\1 \\2 \\3/p" "$logs/$name.log" | tail -n 1)
+    set -- ${counts:-0 0 0}
+    p=$1 f=$2 s=$3
+    if { [ $code -ne 0 ] && [ $code -ne 4 ] && [ "$f" -eq 0 ]; } || [ "$((p + f + s))" -eq 0 ]; then
+        f=1
+        echo "ended with status $code" >> "$logs/$name.log"
+    fi
+    record "$name" "$p" "$f" "$s" $(($(now) - began))
+}
+
+# Every RG_VARIANT( and RG_ALGO( of a source file has its line in variants.def, and every line its file.
+check_list() {
+    in_files=$(sed -n 's/^RG_VARIANT(\([a-z0-9_]*\)).*/\1/p; s/^RG_ALGO(\([a-z0-9_]*\)).*/\1/p' impl/*/*.c impl/*/*.cu | sort)
+    in_list=$(sed -n 's/^\(ALGO\|HOST\|CUDA\)(\([a-z0-9_]*\)).*/\2/p' impl/variants.def | sort)
+    [ "$in_files" = "$in_list" ] && echo "1 passed, 0 failed, 0 skipped" && return 0
+    printf '%s\n' "$in_files" > "$logs/in_files"
+    printf '%s\n' "$in_list" > "$logs/in_list"
+    echo "impl/variants.def and the sources differ (< in the sources only, > in the list only):"
+    diff "$logs/in_files" "$logs/in_list"
+    echo "0 passed, 1 failed, 0 skipped"
+    return 1
+}
+
+plugins() {
+    for so in "$@"; do
+        [ -e "$so" ] && printf ' --plugin %s' "$so"
+    done
+}
+
+for source in verify/test_*.c verify/test_*.cc; do
+    [ -e "$source" ] || continue
+    program=${source##*/}
+    test_program "$build/verify/${program%.*}"
+done
+command_line variants_list check_list
+command_line verify "$regather" verify --quiet
+command_line verify_emulated "$regather" verify --quiet --device host
+gpu=
+"$regather" list 2> /dev/null | grep -q 'no GPU\|without CUDA\|no driver' || gpu=$(plugins "$build"/broken/gpu/*.so)
+# shellcheck disable=SC2046,SC2086
+command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv $(plugins "$build"/broken/*.so) $gpu
+# shellcheck disable=SC2046
+command_line broken_emulated "$regather" verify --quiet --limit 5 --device host --expect verify/broken/expected.tsv \
+    $(plugins "$build"/broken/host/*.so)
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
