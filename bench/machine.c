@@ -205,7 +205,8 @@ static void head_gpu(rg_head *head, const rg_device *gpu)
     }
     rg_head_add(head, "gpu", "%s", facts.name);
     rg_head_add(head, "gpu_sm", "%d, %d multiprocessors", facts.sm, facts.multiprocessors);
-    rg_head_add(head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30, (double)facts.l2_bytes / 0x1p20);
+    rg_head_add(head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30,
+                (double)facts.l2_bytes / 0x1p20);
     head_board(head, gpu, &facts);
 }
 

@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 // Head of a result file: cpu, cores, caches, memory, gpu, driver, runtime, compilers and flags, governor, ecc, power cap, git
-// revision and dirty flag, seed, command, date, suite version. Keys are stable; unknown values read "unknown (reason)", those of
-// a GPU "none (CPU run)" without one. Key `machine` names the machine by what does not change between runs. Folders of absolute
-// paths are left out of `command` and `cflags`: result files are handed around.
+// revision and dirty flag, seed, command, date, suite version. Keys are stable; unknown values read "unknown (reason)", those
+// of a GPU "none (CPU run)" without one. Key `machine` names the machine by what does not change between runs. Folders of
+// absolute paths are left out of `command` and `cflags`: result files are handed around.
 typedef struct rg_head {
     int n;
     char **key, **value;
@@ -34,7 +34,7 @@ extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", 
 extern const char *const rg_resource_unit[RG_RESOURCES]; // "B/s", "multiply-adds/s", "atomics/s", ...
 // Probes this CPU with `threads` pinned threads, about 0.1 s a resource; the calling thread's own affinity stays as it is.
 void rg_probe_cpu(int threads, rg_rates *);
-// Probes an open GPU, under 2 s. RG_OK or a device error. Does nothing but NaN in a build without CUDA and for any other device.
+// Probes an open GPU, about 2 s. RG_OK or a device error. Only NaN in a build without CUDA and for any other device.
 int rg_probe_gpu(const rg_device *, rg_rates *);
 // Which code of this binary the driver chose for an open GPU: the SASS's architecture and that of the PTX it came from, as 90;
 // they differ when PTX was compiled at start. A device error when no code of the binary fits.
@@ -47,8 +47,8 @@ typedef struct rg_sensors {
 } rg_sensors;
 void rg_sensors_read(const rg_device *, rg_sensors *);
 
-// Energy by counter: NVML total energy for GPUs, RAPL package for CPUs. source names it ("NVML total energy, board") or says why
-// there is none; joules is NaN then. A window of at least 5 s is wanted: the caller repeats the work to fill it.
+// Energy by counter: NVML total energy for GPUs, RAPL package for CPUs. source names it ("NVML total energy, board") or says
+// why there is none; joules is NaN then. A window of at least 5 s is wanted: the caller repeats the work to fill it.
 enum { RG_PACKAGES_MAX = 16 };
 typedef struct rg_energy {
     char source[120];
