@@ -11,7 +11,8 @@ set format y "%g"
 set format x "%g"
 set xlabel "maximum offset R (pixels)"
 # The published ratio as a dashed line at the right end: number and label come from the table of published numbers.
+set style textbox opaque noborder margins 1, 1 fillcolor rgb "#ffffff"
 number(id) = system(sprintf("awk -F'\\t' -v id='%s' '$1 == id { print $5 }' '%s'", id, PUBLISHED))
 mark(id, name, n) = sprintf("set arrow %d from graph 0.7, first %s to graph 1, first %s nohead linecolor rgb '%s' linewidth 1.5 dashtype 3; \
-set label %d 'paper: %s x' at graph 0.7, first %s left offset 0, 0.55 font ',11' textcolor rgb '%s' noenhanced", \
+set label %d 'paper: %s x' at graph 0.7, first %s left offset 0, 0.75 font ',11' textcolor rgb '%s' noenhanced front boxed", \
     10 + n, number(id), number(id), colour(name), 10 + n, number(id), number(id), colour(name))

@@ -13,6 +13,7 @@ do for [i = 1 : words(VARIANTS)] {
 }
 set xlabel "cores"
 set ylabel "time on one core / time"
+set xtics 1 + int(MOST / 16)
 set xrange [0 : MOST + 0.5]
 set yrange [0 : MOST * 1.1]
 plot x linecolor rgb "#b8c0ca" linewidth 3 title "linear", \

@@ -68,7 +68,6 @@ static void say_missing(const rg_bench_machine *m, const char *spec, char *text,
 }
 
 typedef struct asked_claim {
-    const rg_claims *all;
     const rg_bench_machine *machine;
     const rg_job_files *job;
     const char *a, *b, *size, *scopes, *direction;
@@ -288,37 +287,19 @@ static rg_judgement judge_fault(const asked_claim *q)
     return j;
 }
 
-// Quantities of the job: see reference/claims.tsv for what each is held against.
 static rg_judgement judge_job(const asked_claim *q)
 {
     rg_judgement j = untested();
-    double *x, *r;
-    const char *axis;
-    if (!q->job || !q->job->folder) {
-        snprintf(j.why, sizeof j.why, q->machine->here ? "no job folder was given" : "the job is run on this machine only");
+    if (!q->job || q->job->n == 0) {
+        snprintf(j.why, sizeof j.why, "%s", q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
         return j;
     }
-    int n = rg_job_growth(q->job, &x, &r, &axis);
-    rg_line line = rg_line_fit(x, r, n);
-    if (!strcmp(q->a, "r_max") && n > 0) {
-        j.value = r[0];
-        snprintf(j.ours, sizeof j.ours, "%.2f px in the first photo, %.2f px in the last", r[0], r[n - 1]);
-    } else if (!strcmp(q->a, "intercept") && n > 2) {
-        j.value = line.intercept / r[n - 1];
-        j.low = (line.intercept - 2 * line.intercept_error) / r[n - 1];
-        j.high = (line.intercept + 2 * line.intercept_error) / r[n - 1];
-        snprintf(j.ours, sizeof j.ours, "intercept %.2f +- %.2f px over %d points, %.3g of the last R_max", line.intercept,
-                 2 * line.intercept_error, n, j.value);
-    }
+    rg_job_quantity(q->job, q->a, &j);
     if (isfinite(j.value)) {
         judge_number(q, &j);
-        snprintf(j.size, sizeof j.size, "%d photos, against %s", q->job->growth.n_rows, axis);
+        snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
         snprintf(j.scope, sizeof j.scope, "job");
-    } else {
-        snprintf(j.why, sizeof j.why, "%s/rmax.tsv has %d usable points", q->job->folder, n);
     }
-    free(x);
-    free(r);
     return j;
 }
 
@@ -355,7 +336,7 @@ rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, cons
         {"ratio", judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
         {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
         {"paper", judge_paper}};
-    asked_claim q = {c, m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
+    asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
                      rg_tsv_cell(&c->claim, i, "size"), rg_tsv_cell(&c->claim, i, "scope"),
                      rg_tsv_cell(&c->claim, i, "direction"), rg_tsv_number(&c->claim, i, "low"),
                      rg_tsv_number(&c->claim, i, "high")};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // content.c: what the report says, once for both makes of page.
-#include "../bench/stats.h"
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
 #include "report.h"
@@ -10,31 +9,6 @@
 #include <string.h>
 
 enum { CELLS_MOST = 24, TEXT = 400 };
-
-void rg_duration(double ns, char text[32])
-{
-    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    int i = 0;
-    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
-        i++;
-    snprintf(text, 32, isfinite(ns) ? "%.4g %s" : "", ns / step[i].ns, step[i].unit);
-}
-
-void rg_amount(double value, const char *unit, char text[48])
-{
-    static const struct { double size; const char *prefix; } step[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}};
-    int i = 0;
-    while (i + 1 < RG_COUNT(step) && value < step[i].size)
-        i++;
-    snprintf(text, 48, isfinite(value) ? "%.3g %s%s%.30s" : "", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "",
-             unit);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static void paragraph(rg_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void paragraph(rg_page *p, const char *format, ...)
@@ -145,104 +119,6 @@ static void counts_text(const int count[RG_OUTCOMES], char *text, size_t room)
         at += (size_t)snprintf(text + at, room - at, "%s%d %s", o ? ", " : "", count[o], rg_outcome_name[o]);
 }
 
-// ---- measurements --------------------------------------------------------------------------------------------------------
-
-static void speed_row(const rg_row *row, rg_page *p)
-{
-    char median[32], low[32], high[32], interval[72], rate[48], fraction[24] = "", error[40] = "", stop[64];
-    double *sample;
-    int n = rg_row_samples(row, &sample);
-    rg_summary s = {.low = NAN, .high = NAN};
-    if (n > 0)
-        rg_summarise(sample, n, &s);
-    free(sample);
-    rg_duration(rg_row_ns(row, RG_C_MEDIAN), median);
-    rg_duration(s.low, low);
-    rg_duration(s.high, high);
-    if (isfinite(s.low) && isfinite(s.high))
-        snprintf(interval, sizeof interval, "%s to %s", low, high);
-    else
-        snprintf(interval, sizeof interval, "none: %d samples", n);
-    rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-    if (*row->cell[RG_C_FRACTION])
-        snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
-    if (*row->cell[RG_C_ERROR])
-        snprintf(error, sizeof error, "%.3g (of %.3g)", rg_cell_number(row, RG_C_ERROR), rg_cell_number(row, RG_C_TOL));
-    snprintf(stop, sizeof stop, "%.8s, %.40s", row->cell[RG_C_N], row->cell[RG_C_STOP]);
-    const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], median,
-                          interval, rate, row->cell[RG_C_BOUND], fraction, error, stop};
-    p->make->row(p, cell, RG_COUNT(cell));
-}
-
-static bool first_of_shape(const rg_result *f, int i)
-{
-    for (int k = 0; k < i; k++)
-        if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
-            return false;
-    return true;
-}
-
-static void speed_tables(const rg_result *f, rg_page *p)
-{
-    static const char *const column[] = {"Variant", "Parameters", "Scope", "Mode", "Median", "95 % interval", "Rate", "Bound",
-                                         "Reached", "Error (allowed)", "Samples, why stopped"};
-    for (int i = 0; i < f->n_rows; i++) {
-        if (!rg_timed(&f->row[i]) || !first_of_shape(f, i))
-            continue;
-        char caption[TEXT];
-        snprintf(caption, sizeof caption, "`%s`, from `%s`", f->row[i].cell[RG_C_SHAPE], base_name(f->path));
-        p->make->table(p, caption, "nlnnrnnnrnl", column, RG_COUNT(column));
-        for (int k = i; k < f->n_rows; k++)
-            if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
-                speed_row(&f->row[k], p);
-        p->make->table_end(p);
-    }
-}
-
-// Variants without a time, once each with the first reason.
-static void missing_table(const rg_bench_machine *m, rg_page *p)
-{
-    static const char *const column[] = {"Variant", "Status", "Reason", "File"};
-    bool open = false;
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            bool said = !strcmp(row->cell[RG_C_STATUS], "PASS");
-            for (int k = 0; k < i && !said; k++)
-                said = !strcmp(m->file[f].row[k].cell[RG_C_VARIANT], row->cell[RG_C_VARIANT]) &&
-                       !strcmp(m->file[f].row[k].cell[RG_C_STATUS], row->cell[RG_C_STATUS]);
-            if (said)
-                continue;
-            if (!open)
-                p->make->table(p, "Rows that are no pass, the first of each variant.", "nnll", column, RG_COUNT(column));
-            open = true;
-            const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_STATUS], row->cell[RG_C_STOP], base_name(m->file[f].path)};
-            p->make->row(p, cell, RG_COUNT(cell));
-        }
-    if (open)
-        p->make->table_end(p);
-}
-
-static void machine_section(const rg_bench_machine *m, rg_page *p)
-{
-    static const char *const column[] = {"Property", "Value"};
-    char text[TEXT];
-    snprintf(text, sizeof text, m->here ? "This machine: %s" : "Reference machine: %s (measured there, not here)", m->label);
-    p->make->heading(p, 2, text);
-    for (int f = 0; f < m->n_files; f++) {
-        const rg_result *file = &m->file[f];
-        snprintf(text, sizeof text, "Head of `%s`.", base_name(file->path));
-        p->make->table(p, text, "nl", column, RG_COUNT(column));
-        for (int i = 0; i < file->n_head; i++) {
-            const char *cell[] = {file->head_key[i], file->head_value[i]};
-            p->make->row(p, cell, RG_COUNT(cell));
-        }
-        p->make->table_end(p);
-        speed_tables(file, p);
-    }
-    missing_table(m, p);
-}
-
 // ---- the whole -----------------------------------------------------------------------------------------------------------
 
 static void figures(const rg_report *r, rg_page *p)
@@ -312,7 +188,7 @@ void rg_write_content(const rg_report *r, rg_page *p)
     reasons_table(r, p);
     defects_table(r, p);
     for (int m = 0; m < r->n_machines; m++)
-        machine_section(&r->machine[m], p);
+        rg_write_machine(&r->machine[m], p);
     limits(p);
     p->make->end(p);
 }
@@ -321,15 +197,16 @@ void rg_print_claims(const rg_report *r, FILE *out)
 {
     static const char *const colour[RG_OUTCOMES] = {"green", "yellow", "red", "dim", "yellow"};
     int count[RG_OUTCOMES] = {0};
-    fprintf(out, "%-5s %-19s %-16s %-38s %s\n", "item", "verdict", "published", "here", "claim");
+    fprintf(out, "%-5s %-19s %-21s %-42s %s\n", "item", "verdict", "published", "here", "claim");
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         rg_judgement j = judge(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
         count[j.outcome]++;
-        fprintf(out, "%-5s %s%-19s%s %-16s %-38s %s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
-                rg_colour(out, colour[j.outcome]), rg_outcome_name[j.outcome], rg_colour(out, "off"), published,
-                j.outcome == RG_NOT_TESTABLE ? j.why : j.ours, rg_tsv_cell(&r->claims.claim, i, "claim"));
+        fprintf(out, "%-5s %s%-19s%s %-21s %-42s %s%s%s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
+                rg_colour(out, colour[j.outcome]), rg_outcome_name[j.outcome], rg_colour(out, "off"), published, j.ours,
+                rg_tsv_cell(&r->claims.claim, i, "claim"), j.outcome == RG_NOT_TESTABLE ? ": " : "",
+                j.outcome == RG_NOT_TESTABLE ? j.why : "");
     }
     char text[TEXT];
     counts_text(count, text, sizeof text);

@@ -5,11 +5,10 @@
 // handed over as variables. A series is one variant with its fastest parameters at the largest offset.
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
-#include "report.h"
+#include "figures.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SERIES_MOST = 48 };
@@ -17,8 +16,7 @@ enum { SERIES_MOST = 48 };
 typedef struct figure_series {
     rg_measure at[SERIES_MOST];
     int n;
-    int64_t width, height, r; // the image, and the largest offset that most series have
-    bool scaling;             // one series a variant at one core
+    int64_t width, height, r; // the image, and the largest offset of it
 } figure_series;
 
 static const char *or_dash(const char *text)
@@ -94,13 +92,14 @@ static bool better(const rg_measure *a, const rg_measure *b)
     return x != y ? x < y : a->median_ns < b->median_ns;
 }
 
-// only_r >= 0: rows at that offset alone.
-static void choose_series(const rg_result *file, figure_series *s, int64_t only_r)
+// only_r >= 0: rows at that offset alone. bounded: rows that know the part of their bound they reach.
+static void choose_series(const rg_result *file, figure_series *s, int64_t only_r, bool bounded)
 {
     s->n = 0;
     for (int i = 0; i < file->n_rows; i++) {
         rg_measure a = rg_measure_of(file, &file->row[i]);
-        if (!of_image(&a, s->width, s->height) || (only_r >= 0 && a.r != only_r))
+        if (!of_image(&a, s->width, s->height) || (only_r >= 0 && a.r != only_r) ||
+            (bounded && !*a.row->cell[RG_C_FRACTION]))
             continue;
         int k = 0;
         while (k < s->n && (strcmp(s->at[k].row->cell[RG_C_VARIANT], a.row->cell[RG_C_VARIANT]) ||
@@ -113,32 +112,7 @@ static void choose_series(const rg_result *file, figure_series *s, int64_t only_
     }
 }
 
-// ---- gnuplot -------------------------------------------------------------------------------------------------------------
-
-// Variables as one script text for -e. Quotes of gnuplot's single-quoted strings are doubled.
-typedef struct variables {
-    char *text;
-    size_t length;
-    FILE *to;
-} variables;
-
-static void set_text(variables *v, const char *name, const char *text)
-{
-    fprintf(v->to, "%s='", name);
-    for (; *text; text++)
-        fputs(*text == '\'' ? "''" : (char[]){*text, 0}, v->to);
-    fputs("';", v->to);
-}
-
-static void set_number(variables *v, const char *name, double number)
-{
-    if (isfinite(number))
-        fprintf(v->to, "%s=%.17g;", name, number);
-    else
-        fprintf(v->to, "%s=NaN;", name);
-}
-
-static void set_words(variables *v, const char *name, const figure_series *s, rg_column column)
+static void set_words(rg_variables *v, const char *name, const figure_series *s, rg_column column)
 {
     fprintf(v->to, "%s='", name);
     for (int i = 0; i < s->n; i++)
@@ -146,7 +120,7 @@ static void set_words(variables *v, const char *name, const figure_series *s, rg
     fputs("';", v->to);
 }
 
-static void set_series(variables *v, const figure_series *s)
+static void set_series(rg_variables *v, const figure_series *s)
 {
     set_words(v, "VARIANTS", s, RG_C_VARIANT);
     set_words(v, "PARAMS", s, RG_C_PARAMS);
@@ -155,10 +129,14 @@ static void set_series(variables *v, const figure_series *s)
     fputs("CORES='", v->to);
     for (int i = 0; i < s->n; i++)
         fprintf(v->to, "%s%d", i ? " " : "", s->at[i].threads);
+    fputs("';HOSTS='", v->to);
+    for (int i = 0; i < s->n; i++)
+        if (!strcmp(s->at[i].row->cell[RG_C_SPACE], "host"))
+            fprintf(v->to, "%d ", i + 1);
     fputs("';", v->to);
-    set_number(v, "WIDTH", (double)s->width);
-    set_number(v, "HEIGHT", (double)s->height);
-    set_number(v, "RADIUS", (double)s->r);
+    rg_set_number_of(v, "WIDTH", (double)s->width);
+    rg_set_number_of(v, "HEIGHT", (double)s->height);
+    rg_set_number_of(v, "RADIUS", (double)s->r);
     const char *host = "", *device = "";
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->at[i].row->cell[RG_C_SPACE], "device"))
@@ -168,29 +146,10 @@ static void set_series(variables *v, const figure_series *s)
     char text[120];
     snprintf(text, sizeof text, *host && *device && strcmp(host, device) ? "%.40s (CPU), %.40s (GPU)" : "%.40s",
              *host ? host : device, device);
-    set_text(v, "SCOPE_TEXT", text);
+    rg_set_text(v, "SCOPE_TEXT", text);
 }
 
-// One run of gnuplot; its messages go to fig/gnuplot.log. 0 when it says that all is well.
-static int run_gnuplot(const rg_report *r, const char *script, const char *variables_text)
-{
-    char *log = rg_print("%s/fig/gnuplot.log", r->out);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        if (!freopen(log, "a", stderr))
-            _exit(126);
-        execlp("gnuplot", "gnuplot", "-e", variables_text, script, (char *)NULL);
-        _exit(127);
-    }
-    free(log);
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return 126;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-static rg_figure *new_figure(rg_report *r, const char *name, const char *suffix)
+rg_figure *rg_figure_new(rg_report *r, const char *name, const char *suffix)
 {
     rg_figure *grown = realloc(r->figure, (size_t)(r->n_figures + 1) * sizeof *grown);
     if (!grown)
@@ -200,34 +159,6 @@ static rg_figure *new_figure(rg_report *r, const char *name, const char *suffix)
     *f = (rg_figure){.name = name};
     snprintf(f->file, sizeof f->file, "fig/%s%s%s", name, *suffix ? "-" : "", suffix);
     return f;
-}
-
-static void draw(const rg_report *r, rg_figure *f, variables *v)
-{
-    fclose(v->to);
-    char *script = rg_print("%s/%s.gp", r->plots, f->name);
-    int code = 0;
-    for (int svg = 0; svg < 2 && code == 0; svg++) {
-        char *text = rg_print("PLOTS='%s';OUT='%s/%s';TERM='%s';%s", r->plots, r->out, f->file, svg ? "svg" : "png", v->text);
-        code = run_gnuplot(r, script, text);
-        free(text);
-    }
-    f->drawn = code == 0;
-    if (code == 127)
-        snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
-    else if (code)
-        snprintf(f->why_not, sizeof f->why_not, "gnuplot failed with %d: see fig/gnuplot.log", code);
-    free(script);
-    free(v->text);
-}
-
-static variables open_variables(void)
-{
-    variables v = {0};
-    v.to = open_memstream(&v.text, &v.length);
-    if (!v.to)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    return v;
 }
 
 // ---- which figures -------------------------------------------------------------------------------------------------------
@@ -290,47 +221,27 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
     for (int k = 0; k < RG_COUNT(machine_figures); k++) {
         const struct machine_figure *what = &machine_figures[k];
         figure_series s = all;
-        choose_series(file, &s, what->one_r ? all.r : -1);
+        choose_series(file, &s, what->one_r ? all.r : -1, !strcmp(what->name, "roofline"));
         int cores = most_cores(&s);
         if ((!strcmp(what->name, "fig9") && !has(&s, "gather")) || (!strcmp(what->name, "fig7") && !has(&s, "octave") &&
-            !has(&s, "naive")) || (!strcmp(what->name, "scaling") && cores < 2))
+            !has(&s, "naive")) || (!strcmp(what->name, "scaling") && cores < 2) || s.n == 0)
             continue;
         if (!strcmp(what->name, "scaling"))
             keep_scaling(&s);
-        rg_figure *f = new_figure(r, what->name, m->here ? "" : m->label);
-        variables v = open_variables();
-        set_text(&v, "FILE", file->path);
-        set_text(&v, "PUBLISHED", r->claims.published.path);
+        rg_figure *f = rg_figure_new(r, what->name, m->here ? "" : m->label);
+        rg_variables v = {0};
+        rg_variables_open(&v);
+        rg_set_text(&v, "FILE", file->path);
+        rg_set_text(&v, "PUBLISHED", r->claims.published.path);
         const char *name = rg_result_head(file, "machine");
-        set_text(&v, "MACHINE", name ? name : m->label);
-        set_number(&v, "MOST", cores);
+        rg_set_text(&v, "MACHINE", name ? name : m->label);
+        rg_set_number_of(&v, "MOST", cores);
         set_series(&v, &s);
         snprintf(f->caption, sizeof f->caption, "%s %s: `%s`.", what->caption, m->here ? "This machine" : "Reference machine",
-                 strrchr(file->path, '/') ? strrchr(file->path, '/') + 1 : file->path);
+                 rg_base_name(file->path));
         snprintf(f->alt, sizeof f->alt, "%s; %s", what->alt, name ? name : m->label);
-        draw(r, f, &v);
+        rg_draw_one(r, f, &v);
     }
-}
-
-static void draw_growth(rg_report *r)
-{
-    double *x, *y;
-    const char *axis;
-    int n = rg_job_growth(&r->job, &x, &y, &axis);
-    free(x);
-    free(y);
-    if (n < 3)
-        return;
-    rg_figure *f = new_figure(r, "fig10", "");
-    variables v = open_variables();
-    set_text(&v, "GROWTH", r->job.growth.path);
-    set_text(&v, "RUNS", r->job.growth.path);
-    set_text(&v, "AXIS", axis);
-    set_text(&v, "MACHINE", r->job.folder);
-    snprintf(f->caption, sizeof f->caption, "Fig. 10 again: growth of R_max over the series in `%s`, with the straight line through "
-             "the origin.", r->job.growth.path);
-    snprintf(f->alt, sizeof f->alt, "R_max against time with a straight line through the origin");
-    draw(r, f, &v);
 }
 
 void rg_draw(rg_report *r)
@@ -339,6 +250,6 @@ void rg_draw(rg_report *r)
     unlink(log);
     for (int m = 0; m < r->n_machines; m++)
         draw_machine(r, &r->machine[m]);
-    draw_growth(r);
+    rg_draw_job(r);
     free(log);
 }

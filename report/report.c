@@ -6,14 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_file(rg_bench_machine *m, const char *path)
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && !strcmp(text + n - k, end);
+}
+
+static int add_file(rg_bench_machine *m, const char *path, bool of_verify)
 {
     rg_result *grown = realloc(m->file, (size_t)(m->n_files + 1) * sizeof *grown);
     if (!grown)
         return rg_fail(RG_LACKS, "out of memory");
     m->file = grown;
-    bool cut;
-    int code = rg_result_read(path, &m->file[m->n_files], &cut);
+    bool cut = false;
+    rg_result *file = &m->file[m->n_files];
+    int code = of_verify ? rg_verify_read(path, file) : rg_result_read(path, file, &cut);
     if (code != RG_GOOD)
         return code;
     if (cut)
@@ -46,15 +53,14 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
         memcpy(m->label, label, sizeof label);
     }
     char *path = rg_print("%s/%s", folder, name);
-    int code = add_file(m, path);
+    int code = add_file(m, path, ends_with(name, ".verify.tsv"));
     free(path);
     return code;
 }
 
 static int is_tsv(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 4 && !strcmp(entry->d_name + length - 4, ".tsv");
+    return entry->d_name[0] != '.' && ends_with(entry->d_name, ".tsv");
 }
 
 static int add_references(rg_report *r, const char *folder)
@@ -76,9 +82,9 @@ static int add_here(rg_report *r, const rg_cli *cli)
     rg_bench_machine *m = new_machine(r, true);
     int code = RG_GOOD;
     for (int i = 0; i < rg_cli_count(cli) && code == RG_GOOD; i++)
-        code = add_file(m, rg_cli_word(cli, i));
+        code = add_file(m, rg_cli_word(cli, i), false);
     for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "verify", i); i++)
-        code = add_file(m, rg_cli_nth(cli, "verify", i));
+        code = add_file(m, rg_cli_nth(cli, "verify", i), true);
     if (code == RG_GOOD && m->n_files == 0)
         return rg_fail(RG_USAGE, "report: expected at least one result file, found none");
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
@@ -124,8 +130,8 @@ static int make_report(rg_report *r, const rg_cli *cli)
         code = add_here(r, cli);
     if (code == RG_GOOD)
         code = add_references(r, rg_cli_text(cli, "machines", machines));
-    if (code == RG_GOOD)
-        code = rg_job_files_read(rg_cli_text(cli, "job", NULL), &r->job);
+    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "job", i); i++)
+        code = rg_job_files_add(&r->job, rg_cli_nth(cli, "job", i));
     if (code == RG_GOOD)
         code = rg_make_folder(fig);
     if (code == RG_GOOD && !rg_cli_flag(cli, "no-figures"))
@@ -157,7 +163,7 @@ static int run(const rg_cli *cli)
 static const rg_option options[] = {
     {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv)", false},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", true},
-    {"job", "DIR", "what `regather autocorr --out` wrote for a series", false},
+    {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant", true},
     {"claims", "FILE", "the claims to judge", false},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go (report)", false},
     {"no-figures", NULL, "leave gnuplot out", false},
@@ -166,7 +172,7 @@ static const rg_option options[] = {
 
 const rg_command rg_cmd_report = {
     "report",
-    "RESULT.tsv... [--verify V.tsv] [--job DIR] [--machines DIR] --out DIR",
+    "RESULT.tsv... [--verify V.tsv]... [--job DIR]... [--machines DIR] --out DIR",
     "result files beside the papers' numbers, as a page with verdicts and figures",
     "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
     "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims are\n"

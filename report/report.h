@@ -24,6 +24,11 @@ void rg_tsv_free(rg_tsv *);
 const char *rg_tsv_cell(const rg_tsv *, int row, const char *column);  // "" when there is no such column
 double rg_tsv_number(const rg_tsv *, int row, const char *column);     // NaN when empty or no number
 
+const char *rg_base_name(const char *path); // what stands after the last slash
+
+// A file of `regather verify --out` as rows of a result file: status, error, tol, and the reason in the cell stop.
+int rg_verify_read(const char *path, rg_result *);
+
 // ---- machines ------------------------------------------------------------------------------------------------------------
 
 // One machine: this one (the files named on the command line), or a reference machine (the files of --machines whose names
@@ -63,23 +68,26 @@ double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, doub
 
 // ---- the job -------------------------------------------------------------------------------------------------------------
 
-// What `regather autocorr` left in its folder. Quantities are asked for by name; NaN when they cannot be had.
-typedef struct rg_job_files {
-    const char *folder; // NULL: none given
-    rg_tsv growth;      // rmax.tsv; no rows when absent
-} rg_job_files;
-int rg_job_files_read(const char *folder, rg_job_files *);
-void rg_job_files_free(rg_job_files *);
+enum { RG_JOBS_MOST = 4 };
 
-// Least squares y = slope x through the origin beside y = intercept + slope x, over n points.
+// What `regather autocorr` left in its folders: the same series done by one or more variants. The first is the one that is judged.
+typedef struct rg_job_files {
+    int n;
+    const char *folder[RG_JOBS_MOST];
+    rg_tsv growth[RG_JOBS_MOST]; // rmax.tsv; no rows when absent
+} rg_job_files;
+int rg_job_files_add(rg_job_files *, const char *folder);
+void rg_job_files_free(rg_job_files *);
+// Column of the k-th growth table against its time, where both are numbers: the count, *x and *y malloc'ed.
+int rg_job_growth(const rg_job_files *, int k, const char *column, double **x, double **y);
+
+// Least squares through the origin, y = slope_through_origin x, and free, y = intercept + slope x; NaN where n is too small.
 typedef struct rg_line {
     int n;
     double slope_through_origin, slope, intercept, intercept_error; // standard error of the intercept
-    double r2;                                                      // of the line through the origin, about 0
+    double residual;                                                // rms distance from the free line
 } rg_line;
 rg_line rg_line_fit(const double *x, const double *y, int n);
-// Points of the growth table whose R_max was found: malloc'ed; x is named by *axis ("t", or "photo" counted from 1).
-int rg_job_growth(const rg_job_files *, double **x, double **r_max, const char **axis);
 
 // ---- claims --------------------------------------------------------------------------------------------------------------
 
@@ -103,6 +111,8 @@ typedef struct rg_judgement {
 
 // Judges claim i on one machine. The job belongs to this machine only (NULL elsewhere).
 rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const rg_job_files *);
+// A quantity of the job by its name in claims.tsv: value, ours, and the interval where there is one; else why it cannot be had.
+void rg_job_quantity(const rg_job_files *, const char *name, rg_judgement *);
 // The verdict on a number alone: inside [low, high], else on the right side of the direction (">1", "<0.9"), else not.
 rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high, const char *direction);
 
@@ -151,6 +161,7 @@ typedef struct rg_report {
 
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
 void rg_draw(rg_report *);
+void rg_write_machine(const rg_bench_machine *, rg_page *);
 void rg_write_content(const rg_report *, rg_page *);
 void rg_print_claims(const rg_report *, FILE *);
 void rg_duration(double ns, char text[32]);  // "12.3 ms"

@@ -101,3 +101,9 @@ double rg_tsv_number(const rg_tsv *t, int row, const char *column)
     double value = strtod(text, &end);
     return end == text || *end ? NAN : value;
 }
+
+const char *rg_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
