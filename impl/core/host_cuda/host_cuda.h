@@ -35,9 +35,6 @@ extern const uint3 threadIdx __asm__("rg_thread_idx"), blockIdx __asm__("rg_bloc
 extern const dim3 blockDim __asm__("rg_block_dim"), gridDim __asm__("rg_grid_dim");
 constexpr int warpSize = 32;
 
-// Tells the loader of plug-ins for which device this one was built.
-extern "C" __attribute__((visibility("default"), weak)) const int rg_plugin_emulated = 1;
-
 #if defined(__SANITIZE_THREAD__)
 #define RG_CHECKED true
 #elif defined(__has_feature)

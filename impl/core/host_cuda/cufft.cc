@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// cufft.cc: cuFFT's calls on FFTW. FFTW plans when the arrays are known, so a plan here is what was asked for; the work area,
+// which FFTW does not need, is overwritten at each transform, as cuFFT would.
+#include "cufft.h"
+#include "engine.h"
+#include <cstring>
+#include <fftw3.h>
+#include <vector>
+
+namespace {
+
+struct Layout {
+    int embed[3], stride, distance;
+};
+
+struct Plan {
+    bool used, planned, own_area;
+    cufftType type;
+    int rank, n[3], batch;
+    Layout in, out;
+    void *area;
+    size_t work;
+};
+
+std::vector<Plan> plans;
+
+Plan *plan_of(cufftHandle h)
+{
+    return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
+}
+
+// NULL embed means dense lines, of n/2 + 1 complex numbers on the complex side of a real transform.
+Layout layout_of(const Plan &p, const long long *embed, long long stride, long long distance, bool halved)
+{
+    Layout l = {{1, 1, 1}, embed ? (int)stride : 1, (int)distance};
+    long long dense = 1;
+    for (int d = 0; d < p.rank; d++) {
+        const bool last = d == p.rank - 1;
+        l.embed[d] = embed ? (int)embed[d] : halved && last ? p.n[d] / 2 + 1 : p.n[d];
+        dense *= l.embed[d];
+    }
+    if (!embed)
+        l.distance = (int)dense;
+    return l;
+}
+
+// Elements from the first to past the last one touched.
+size_t span(const Plan &p, const Layout &l, bool halved)
+{
+    size_t last = (size_t)(p.batch - 1) * (size_t)l.distance, step = (size_t)l.stride;
+    for (int d = p.rank - 1; d >= 0; d--) {
+        const int n = halved && d == p.rank - 1 ? p.n[d] / 2 + 1 : p.n[d];
+        last += (size_t)(n - 1) * step;
+        step *= (size_t)l.embed[d];
+    }
+    return last + 1;
+}
+
+// The plan behind h if it is complete, of this type, and its arrays lie in device memory.
+Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
+{
+    Plan *p = plan_of(h);
+    *why = !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN : !p->own_area && !p->area ? CUFFT_NO_WORKSPACE : CUFFT_SUCCESS;
+    if (*why)
+        return nullptr;
+    const bool real_in = type == CUFFT_D2Z || type == CUFFT_R2C, real_out = type == CUFFT_Z2D || type == CUFFT_C2R;
+    if (!rg_emu::memory_holds(in, span(*p, p->in, real_out) * in_bytes) ||
+        !rg_emu::memory_holds(out, span(*p, p->out, real_in) * out_bytes) ||
+        (!p->own_area && !rg_emu::memory_holds(p->area, p->work))) {
+        *why = CUFFT_EXEC_FAILED;
+        return nullptr;
+    }
+    if (!p->own_area)
+        memset(p->area, 0xFF, p->work);
+    return p;
+}
+
+} // namespace
+
+cufftResult cufftCreate(cufftHandle *h)
+{
+    Plan p = {};
+    p.used = p.own_area = true;
+    plans.push_back(p);
+    *h = (cufftHandle)plans.size();
+    return CUFFT_SUCCESS;
+}
+
+cufftResult cufftDestroy(cufftHandle h)
+{
+    Plan *p = plan_of(h);
+    if (!p)
+        return CUFFT_INVALID_PLAN;
+    p->used = false;
+    return CUFFT_SUCCESS;
+}
+
+cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
+{
+    Plan *p = plan_of(h);
+    if (!p || p->planned)
+        return CUFFT_INVALID_PLAN;
+    p->own_area = automatic != 0;
+    return CUFFT_SUCCESS;
+}
+
+cufftResult cufftSetWorkArea(cufftHandle h, void *area)
+{
+    Plan *p = plan_of(h);
+    if (!p || !p->planned)
+        return CUFFT_INVALID_PLAN;
+    p->area = area;
+    p->own_area = false;
+    return CUFFT_SUCCESS;
+}
+
+cufftResult cufftSetStream(cufftHandle h, cudaStream_t)
+{
+    return plan_of(h) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
+
+cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance,
+                                long long *out_embed, long long out_stride, long long out_distance, cufftType type, long long batch,
+                                size_t *work_bytes)
+{
+    Plan *p = plan_of(h);
+    if (!p || p->planned)
+        return CUFFT_INVALID_PLAN;
+    if (rank < 1 || rank > 3 || batch < 1)
+        return CUFFT_INVALID_VALUE;
+    p->type = type;
+    p->rank = rank;
+    p->batch = (int)batch;
+    for (int d = 0; d < rank; d++) {
+        if (n[d] < 1 || n[d] > INT32_MAX)
+            return CUFFT_INVALID_VALUE;
+        p->n[d] = (int)n[d];
+    }
+    const bool real_in = type == CUFFT_D2Z || type == CUFFT_R2C, real_out = type == CUFFT_Z2D || type == CUFFT_C2R;
+    p->in = layout_of(*p, in_embed, in_stride, in_distance, real_out);
+    p->out = layout_of(*p, out_embed, out_stride, out_distance, real_in);
+    const bool single = type == CUFFT_R2C || type == CUFFT_C2R || type == CUFFT_C2C;
+    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, real_in || real_out) * (single ? sizeof(float2) : sizeof(double2));
+    p->planned = true;
+    return CUFFT_SUCCESS;
+}
+
+// Plan, execute, forget; FFTW_ESTIMATE leaves the arrays alone while it plans. F has FFTW's three functions of one precision.
+template <class F, class In, class Out, class... More>
+static cufftResult transform(cufftHandle h, cufftType type, In *in, Out *out, F fftw, More... more)
+{
+    cufftResult why;
+    const Plan *p = ready(h, type, in, sizeof *in, out, sizeof *out, &why);
+    if (!p)
+        return why;
+    auto fft = fftw.plan(p->rank, p->n, p->batch, (typename F::in *)in, p->in.embed, p->in.stride, p->in.distance,
+                         (typename F::out *)out, p->out.embed, p->out.stride, p->out.distance, more..., FFTW_ESTIMATE);
+    if (!fft)
+        return CUFFT_EXEC_FAILED;
+    fftw.execute(fft);
+    fftw.destroy(fft);
+    return CUFFT_SUCCESS;
+}
+
+template <class In, class Out, class P, class E, class D> struct Functions {
+    typedef In in;
+    typedef Out out;
+    P plan;
+    E execute;
+    D destroy;
+};
+
+template <class In, class Out, class P, class E, class D> static Functions<In, Out, P, E, D> functions(P plan, E execute, D destroy)
+{
+    return {plan, execute, destroy};
+}
+
+cufftResult cufftExecD2Z(cufftHandle h, cufftDoubleReal *in, cufftDoubleComplex *out)
+{
+    return transform(h, CUFFT_D2Z, in, out, functions<double, fftw_complex>(fftw_plan_many_dft_r2c, fftw_execute, fftw_destroy_plan));
+}
+
+cufftResult cufftExecZ2D(cufftHandle h, cufftDoubleComplex *in, cufftDoubleReal *out)
+{
+    return transform(h, CUFFT_Z2D, in, out, functions<fftw_complex, double>(fftw_plan_many_dft_c2r, fftw_execute, fftw_destroy_plan));
+}
+
+cufftResult cufftExecZ2Z(cufftHandle h, cufftDoubleComplex *in, cufftDoubleComplex *out, int direction)
+{
+    return transform(h, CUFFT_Z2Z, in, out,
+                     functions<fftw_complex, fftw_complex>(fftw_plan_many_dft, fftw_execute, fftw_destroy_plan), direction);
+}
+
+cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
+{
+    return transform(h, CUFFT_R2C, in, out, functions<float, fftwf_complex>(fftwf_plan_many_dft_r2c, fftwf_execute, fftwf_destroy_plan));
+}
+
+cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
+{
+    return transform(h, CUFFT_C2R, in, out, functions<fftwf_complex, float>(fftwf_plan_many_dft_c2r, fftwf_execute, fftwf_destroy_plan));
+}
+
+cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction)
+{
+    return transform(h, CUFFT_C2C, in, out,
+                     functions<fftwf_complex, fftwf_complex>(fftwf_plan_many_dft, fftwf_execute, fftwf_destroy_plan), direction);
+}
