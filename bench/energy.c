@@ -109,7 +109,7 @@ static double package_joules(const rg_energy *e, double seconds)
     return sum;
 }
 
-void rg_energy_stop(const rg_device *device, const rg_energy *e, double *joules, double *seconds, double *mean_W)
+void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, double *seconds, double *mean_W)
 {
     char why[160];
     *seconds = rg_seconds() - e->start_s;
@@ -121,8 +121,10 @@ void rg_energy_stop(const rg_device *device, const rg_energy *e, double *joules,
         *joules = gpu_joules(device, why) - e->start_J;
     }
     // The counter of a driver reloaded in between starts again at 0: no partial total is given out.
-    if (!(*joules > 0)) {
+    if (!isnan(e->start_J) && !(*joules > 0)) {
         *joules = NAN;
+        snprintf(e->source, sizeof e->source, "%s gave no total over %.3g s: it stood still, was reset or wrapped",
+                 e->n_packages ? "RAPL" : "NVML total energy", *seconds);
     }
     *mean_W = *joules / *seconds;
 }

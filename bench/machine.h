@@ -57,7 +57,8 @@ typedef struct rg_energy {
     uint64_t package_uJ[RG_PACKAGES_MAX], range_uJ[RG_PACKAGES_MAX];
 } rg_energy;
 void rg_energy_start(const rg_device *, rg_energy *);
-void rg_energy_stop(const rg_device *, const rg_energy *, double *joules, double *seconds, double *mean_W);
+// When the counter gives no total after all (stood still, reset, wrapped twice), joules is NaN and source says so.
+void rg_energy_stop(const rg_device *, rg_energy *, double *joules, double *seconds, double *mean_W);
 
 #ifdef __cplusplus
 }

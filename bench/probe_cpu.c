@@ -158,7 +158,7 @@ typedef struct rg_crew {
     pthread_mutex_t start; // held until all members exist; also lets one at a time into rg_cpu_pin
     pthread_barrier_t gate;
     int threads;
-    size_t copy_bytes; // of each thread's arrays
+    bool can_copy; // every member has its arrays
     double *from_s, *to_s;
     rg_rates *rates; // written by member 0
 } rg_crew;
@@ -166,6 +166,7 @@ typedef struct rg_crew {
 typedef struct rg_member {
     rg_crew *crew;
     int index;
+    rg_copy_arrays arrays; // from and to as allocated; the member touches them first, so that they lie in its own memory
 } rg_member;
 
 // One timed run of all members: seconds from the first start to the last end, the same in every member.
@@ -199,19 +200,6 @@ static double rounds_per_s(const rg_member *m, rg_loop loop, const rg_copy_array
     return (double)rounds * m->crew->threads / s;
 }
 
-static char *array_make(size_t bytes)
-{
-    enum { PAGE = 2 << 20 };
-    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-    char *p = aligned_alloc(PAGE, bytes);
-    if (p) {
-        // Large pages where the system gives them: the memory is measured, not the walk of page tables.
-        (void)madvise(p, bytes, MADV_HUGEPAGE);
-        memset(p, 1, bytes); // by the thread that uses it: it lies in that thread's own memory
-    }
-    return p;
-}
-
 static void *member(void *argument)
 {
     const rg_member *m = argument;
@@ -228,19 +216,11 @@ static void *member(void *argument)
             found[loops[i].resource] = rounds_per_s(m, loops[i].loop, NULL) * loops[i].mads * CHAINS;
         }
     }
-    rg_copy_arrays arrays = {array_make(crew->copy_bytes), array_make(crew->copy_bytes), crew->copy_bytes};
-    if (!arrays.from || !arrays.to) {
-        arrays.bytes = 0; // every member goes through the same gates; a copy of nothing takes no time and reads as NaN
+    if (crew->can_copy) {
+        memset(m->arrays.from, 1, m->arrays.bytes);
+        memset(m->arrays.to, 2, m->arrays.bytes);
+        found[RG_MEM_BYTES] = rounds_per_s(m, copy, &m->arrays) * 2.0 * (double)m->arrays.bytes;
     }
-    double s = NAN;
-    for (int i = 0; i < 4; i++) {
-        s = fmin(s, run_together(m, copy, 1, &arrays));
-    }
-    if (arrays.bytes) {
-        found[RG_MEM_BYTES] = 2.0 * (double)crew->copy_bytes * crew->threads / s;
-    }
-    free(arrays.from);
-    free(arrays.to);
     if (m->index == 0) {
         memcpy(crew->rates->per_s, found, sizeof found);
     }
@@ -263,6 +243,37 @@ static size_t copy_bytes(int threads)
     return all / 2 / (size_t)threads / 64 * 64;
 }
 
+// Large pages where the system gives them: the memory is measured, not the walk of page tables.
+static char *array_make(size_t bytes)
+{
+    enum { PAGE = 2 << 20 };
+    char *p = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    if (p) {
+        (void)madvise(p, bytes, MADV_HUGEPAGE);
+    }
+    return p;
+}
+
+static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n)
+{
+    pthread_mutex_init(&crew->start, NULL);
+    pthread_mutex_lock(&crew->start);
+    for (int i = 0; i < n; i++) {
+        if (pthread_create(&thread[i], NULL, member, &members[i]) != 0) {
+            rg_warn("the CPU is probed with %d threads, not %d: no more can be made", i, n);
+            break;
+        }
+        crew->threads++;
+    }
+    pthread_barrier_init(&crew->gate, NULL, crew->threads ? (unsigned)crew->threads : 1);
+    pthread_mutex_unlock(&crew->start);
+    for (int i = 0; i < crew->threads; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    pthread_barrier_destroy(&crew->gate);
+    pthread_mutex_destroy(&crew->start);
+}
+
 void rg_probe_cpu(int threads, rg_rates *rates)
 {
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN};
@@ -270,29 +281,25 @@ void rg_probe_cpu(int threads, rg_rates *rates)
         rates->per_s[r] = NAN;
     }
     rates->isa = rg_cpu_has("avx512") ? "avx512" : rg_cpu_has("avx2") ? "avx2" : "portable";
-    size_t n = (size_t)(threads > 0 ? threads : 1);
-    rg_crew crew = {.copy_bytes = copy_bytes((int)n), .rates = rates};
-    crew.from_s = rg_alloc(n * sizeof(double));
-    crew.to_s = rg_alloc(n * sizeof(double));
-    rg_member *members = rg_alloc(n * sizeof *members);
-    pthread_t *thread = rg_alloc(n * sizeof *thread);
-    pthread_mutex_init(&crew.start, NULL);
-    pthread_mutex_lock(&crew.start);
-    for (size_t i = 0; i < n; i++) {
-        members[i] = (rg_member){&crew, (int)i};
-        if (pthread_create(&thread[i], NULL, member, &members[i]) != 0) {
-            rg_warn("the CPU is probed with %zu threads, not %zu: no more can be made", i, n);
-            break;
-        }
-        crew.threads++;
+    int n = threads > 0 ? threads : 1;
+    size_t bytes = copy_bytes(n);
+    rg_crew crew = {.can_copy = true, .rates = rates};
+    crew.from_s = rg_alloc((size_t)n * sizeof(double));
+    crew.to_s = rg_alloc((size_t)n * sizeof(double));
+    rg_member *members = rg_alloc((size_t)n * sizeof *members);
+    pthread_t *thread = rg_alloc((size_t)n * sizeof *thread);
+    for (int i = 0; i < n; i++) {
+        members[i] = (rg_member){&crew, i, {array_make(bytes), array_make(bytes), bytes}};
+        crew.can_copy = crew.can_copy && members[i].arrays.from && members[i].arrays.to;
     }
-    pthread_barrier_init(&crew.gate, NULL, crew.threads ? (unsigned)crew.threads : 1);
-    pthread_mutex_unlock(&crew.start);
-    for (int i = 0; i < crew.threads; i++) {
-        pthread_join(thread[i], NULL);
+    if (!crew.can_copy) {
+        rg_warn("the memory copy is not probed: no room for 2 x %d x %zu bytes", n, bytes);
     }
-    pthread_barrier_destroy(&crew.gate);
-    pthread_mutex_destroy(&crew.start);
+    crew_run(&crew, members, thread, n);
+    for (int i = 0; i < n; i++) {
+        free(members[i].arrays.from);
+        free(members[i].arrays.to);
+    }
     free(crew.from_s);
     free(crew.to_s);
     free(members);

@@ -61,13 +61,11 @@ int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms)
 template <class LAUNCH>
 int measure(bench_state &s, LAUNCH launch, double each, double *per_s)
 {
-    int code, reps = 1;
+    int reps = 1;
     float ms = 0, best = INFINITY;
-    while (!(code = time_ms(s, launch, reps, &ms)) && ms < 2 && reps < 1 << 24) {
-        reps *= 4;
-    }
-    if (!code && ms < 20) {
-        reps = (int)fmin((double)reps * 20 / fmax(ms, 0.01), 1e9);
+    int code = time_ms(s, launch, reps, &ms); // loads the kernel, which may take longer than it runs
+    while (!code && !(code = time_ms(s, launch, reps, &ms)) && ms < 15 && reps < 1 << 26) {
+        reps = ms < 1 ? reps * 8 : (int)(reps * (20.0 / ms)) + 1;
     }
     for (int i = 0; i < 5 && !code; i++) {
         code = time_ms(s, launch, reps, &ms);
