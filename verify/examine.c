@@ -6,6 +6,7 @@
 // of the outputs are looked at. Large cases (HEAVY) go through each round once, half of them at either base.
 #include "checker.h"
 #include "../impl/core/core.h"
+#include "../impl/core/host_cuda/emulation.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +50,13 @@ static bool is_in(const exam *x, int k) { return x->entry->algo->arg[k].directio
 
 __attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *format, ...)
 {
-    char text[RG_REASON];
+    char *text = x->verdict->reason;
+    const int used = x->at[0] ? snprintf(text, RG_REASON, "%s: ", x->at) : 0;
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    vsnprintf(text + used, RG_REASON - (size_t)used, format, list);
     va_end(list);
     x->verdict->status = RG_FAIL;
-    snprintf(x->verdict->reason, sizeof x->verdict->reason, "%s%s%.*s", x->at, x->at[0] ? ": " : "", RG_REASON - 100, text);
     return false;
 }
 
@@ -180,6 +181,8 @@ static bool one_run(exam *x, int run)
     char what[128];
     snprintf(what, sizeof what, "%s, run %d", x->at, run + 1);
     x->phase(what, 0);
+    if (x->device->is_emulated) // another order of blocks and threads for every run
+        rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
     if (!lay_out(x, run > 0) || !prepare(x))
         return false;
     int code = x->entry->variant->run(&x->frame.call);
@@ -218,14 +221,26 @@ static bool one_round(exam *x, int i, bool unaligned, bool heavy)
     return true;
 }
 
+// On the emulated GPU an access outside the arguments and the scratch memory is a fault of the thread that makes it.
+static void emulated_extents(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);
+    rg_emulation_extent(x->frame.scratch.base, x->frame.scratch.bytes);
+}
+
 static bool at_base(exam *x, bool unaligned, bool heavy)
 {
     const rg_case *c = &x->job->item;
     x->at[0] = 0;
+    if (x->device->is_emulated)
+        rg_emulation_reset();
     const int code = rg_frame_make(&x->frame, x->entry->algo, x->entry->variant, x->device, &x->shape, c->param, unaligned,
                                    c->threads);
     bool good = code == RG_OK || device_fault(x, "making the buffers", code);
     x->prepared = false;
+    if (good && x->device->is_emulated)
+        emulated_extents(x);
     for (int i = 0; i < RG_COUNT(rounds) && good; i++)
         if ((x->job->patterns & (1u << rounds[i].pattern)) && !(heavy && unaligned == (i < 2)))
             good = one_round(x, i, unaligned, heavy);

@@ -12,4 +12,10 @@ static inline unsigned blocks_of(int64_t n) { return (unsigned)((n + BLOCK - 1) 
 
 static __device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
+// The descriptor, whose function is run, and the plug-in's one symbol.
+#define BROKEN_GPU(NAME, REFUSE, SCRATCH, PREPARE)                                                                          \
+    static const rg_variant broken = {RG_ABI, sizeof(rg_variant), "autocorr", NAME, "wrong on purpose", RG_OTHER, RG_DEVICE, \
+                                      "sm_50", 0, NULL, 0, REFUSE, SCRATCH, NULL, NULL, PREPARE, run, NULL};                \
+    RG_PLUGIN = {&broken, NULL}
+
 #endif

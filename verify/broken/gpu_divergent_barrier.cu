@@ -26,4 +26,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_divergent_barrier", RG_DEVICE, .run = run);
+BROKEN_GPU("gpu_divergent_barrier", NULL, NULL, NULL);

@@ -22,4 +22,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_long", RG_DEVICE, .run = run);
+BROKEN_GPU("gpu_long", NULL, NULL, NULL);

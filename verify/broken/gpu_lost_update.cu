@@ -27,4 +27,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_lost_update", RG_DEVICE, .run = run);
+BROKEN_GPU("gpu_lost_update", NULL, NULL, NULL);

@@ -21,4 +21,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_overflow_32bit", RG_DEVICE, .refuse = refuse, .run = run);
+BROKEN_GPU("gpu_overflow_32bit", refuse, NULL, NULL);

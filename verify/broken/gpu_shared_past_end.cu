@@ -22,4 +22,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_shared_past_end", RG_DEVICE, .run = run);
+BROKEN_GPU("gpu_shared_past_end", NULL, NULL, NULL);

@@ -33,4 +33,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN("gpu_stale", RG_DEVICE, .scratch = scratch, .prepare = prepare, .run = run);
+BROKEN_GPU("gpu_stale", NULL, scratch, prepare);
