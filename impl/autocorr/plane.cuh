@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// plane.cuh: photographs as byte planes, the form in which gather, gather_two_pass and tensor read them.
+//
+// A plane holds one byte of every pixel, line after line at a pitch that is a multiple of 64, zeros behind the last pixel, from
+// a 256-byte aligned base: 16 bytes can be loaded at once wherever they start at a multiple of 16. 8-bit photographs are one
+// plane; 16-bit ones two, low bytes and high bytes, a = al + 256 ah, and the sum of products falls into four byte products,
+//     sum a b = sum al bl + 2^8 (sum al bh + sum ah bl) + 2^16 sum ah bh,
+// so that kernels know nothing but bytes. Each partial sum is an integer, hence the total exact.
+#ifndef RG_AUTOCORR_PLANE_CUH
+#define RG_AUTOCORR_PLANE_CUH
+
+#include "../core/cuda.h"
+#include "index.h"
+
+enum { AC_PITCH_STEP = 64 };
+
+typedef struct ac_photo {
+    const unsigned char *a, *b; // planes, low bytes first; b == a in an autocorrelation
+    int64_t plane;              // bytes from one plane to the next
+    int width, height, r, pitch, planes;
+    bool cross;
+} ac_photo;
+
+static inline ac_photo ac_photo_of(const rg_shape *s, const void *scratch)
+{
+    ac_photo p;
+    p.width = (int)s->n[AC_WIDTH];
+    p.height = (int)s->n[AC_HEIGHT];
+    p.r = (int)s->n[AC_R];
+    p.cross = (s->n[AC_KIND] & AC_CROSS) != 0;
+    p.planes = s->n[AC_KIND] & AC_16BIT ? 2 : 1;
+    p.pitch = (p.width + AC_PITCH_STEP - 1) / AC_PITCH_STEP * AC_PITCH_STEP;
+    p.plane = ((int64_t)p.pitch * p.height + 255) / 256 * 256;
+    p.a = (const unsigned char *)scratch;
+    p.b = p.cross ? p.a + p.planes * p.plane : p.a;
+    return p;
+}
+
+static inline size_t ac_photo_bytes(const rg_shape *s)
+{
+    ac_photo p = ac_photo_of(s, NULL);
+    return (size_t)p.plane * (size_t)p.planes * (p.cross ? 2 : 1);
+}
+
+// Kernels hold coordinates, and the 2R + 1 offsets a side, in 32 bits with room for a block's overhang.
+static inline const char *ac_photo_refuse(const rg_shape *s, const int64_t *)
+{
+    int64_t most = INT64_C(1) << 29;
+    return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "the kernels' 32-bit coordinates need sides below 2^29 pixels";
+}
+
+// Every sum of an autocorrelation stands twice in the plane of offsets: Y0 >= 0 is enough.
+RG_HD int ac_y0_least(const ac_photo &p) { return p.cross ? -p.r : 0; }
+RG_HD int ac_y0_count(const ac_photo &p) { return p.r - ac_y0_least(p) + 1; }
+
+// One thread makes four bytes of every plane of one photograph; the threads of the first also clear the sums.
+template <class pixel>
+static __global__ void ac_pack(const pixel *photo, unsigned char *plane, ac_photo p, unsigned long long *sums, int64_t n_sums)
+{
+    int64_t words = (int64_t)p.pitch / 4 * p.height, stride = (int64_t)gridDim.x * blockDim.x;
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (int64_t e = i; e < n_sums; e += stride)
+        sums[e] = 0;
+    for (; i < words; i += stride) {
+        int64_t line = i / (p.pitch / 4);
+        int x = (int)(i - line * (p.pitch / 4)) * 4;
+        unsigned low = 0, high = 0;
+        for (int j = 0; j < 4; j++) {
+            unsigned value = x + j < p.width ? photo[line * p.width + x + j] : 0u;
+            low |= (value & 255u) << 8 * j;
+            high |= (value >> 8) << 8 * j;
+        }
+        reinterpret_cast<unsigned *>(plane)[i] = low;
+        if (sizeof(pixel) == 2)
+            reinterpret_cast<unsigned *>(plane + p.plane)[i] = high;
+    }
+}
+
+// Packs the photographs of a call; sums NULL leaves the output alone, else n_sums of them become 0.
+static inline int ac_pack_all(const rg_call *call, const ac_photo &p, unsigned long long *sums)
+{
+    int64_t n_sums = sums ? ac_side(p.r) * ac_side(p.r) : 0, most = (int64_t)p.pitch / 4 * p.height;
+    most = most > n_sums ? most : n_sums;
+    unsigned blocks = (unsigned)(most < 8192 * 256 ? (most + 255) / 256 : 8192);
+    for (int which = AC_A; which <= (p.cross ? AC_B : AC_A); which++) {
+        unsigned char *plane = (unsigned char *)(which == AC_A ? p.a : p.b);
+        int64_t clear = which == AC_A ? n_sums : 0;
+        if (p.planes == 2)
+            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)call->arg[which], plane, p, sums, clear);
+        else
+            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)call->arg[which], plane, p, sums, clear);
+        int error = (int)cudaGetLastError();
+        if (error)
+            return error;
+    }
+    return RG_OK;
+}
+
+// Copies the half plane Y0 > 0 of an autocorrelation to Y0 < 0.
+static __global__ void ac_mirror_half(unsigned long long *sums, int64_t r)
+{
+    int64_t e = ac_element(r, -r, 1) + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (e < ac_side(r) * ac_side(r))
+        sums[ac_mirror(r, e)] = sums[e];
+}
+
+static inline int ac_mirror_all(const rg_call *call, const ac_photo &p, unsigned long long *sums)
+{
+    if (p.cross || !p.r)
+        return RG_OK;
+    RG_LAUNCH((ac_mirror_half), (unsigned)((ac_side(p.r) * p.r + 255) / 256), 256, 0, call->stream, sums, (int64_t)p.r);
+    return (int)cudaGetLastError();
+}
+
+// 16 bytes of a plane from x (a multiple of 16); zeros outside the photograph.
+static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_photo &p, int x, int y)
+{
+    if (x < 0 || x >= p.pitch || y < 0 || y >= p.height)
+        return make_uint4(0, 0, 0, 0);
+    return __ldg(reinterpret_cast<const uint4 *>(plane + (int64_t)y * p.pitch + x));
+}
+
+// Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; all threads of the block take part.
+static __device__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p, int x, int y, int bytes,
+                               int n)
+{
+    int across = bytes / 16;
+    for (int i = (int)threadIdx.x; i < across * n; i += (int)blockDim.x) {
+        int line = i / across, at = (i - line * across) * 16;
+        *reinterpret_cast<uint4 *>(to + line * pitch + at) = ac_load16(plane, p, x + at, y + line);
+    }
+}
+
+#endif
