@@ -141,29 +141,26 @@ static int take_columns(reading *r, char *text)
 
 static int take_row(reading *r, char *text)
 {
+    int cells = 1;
+    for (const char *at = text; (at = strchr(at, '\t')); at++)
+        cells++;
+    if (cells != RG_COLUMNS)
+        return rg_fail(RG_USAGE, "%s:%d: expected %d cells, found %d", r->path, r->line, RG_COLUMNS, cells);
     rg_result *f = r->result;
     f->row = grown(f->row, f->n_rows, sizeof *f->row);
     rg_row *row = &f->row[f->n_rows++];
     *row = (rg_row){0};
-    int c = 0;
-    for (char *cell = text; cell; c++) {
-        char *tab = strchr(cell, '\t');
-        if (tab)
-            *tab = '\0';
-        if (c == RG_COLUMNS)
-            return fault(r, "31 cells", "one more");
-        const char *expected = cell_fault(c, cell);
-        if (expected) {
-            char what[120];
-            snprintf(what, sizeof what, "%s in column %s", expected, rg_column_name[c]);
-            return fault(r, what, cell);
-        }
-        row->cell[c] = rg_print("%s", cell);
-        cell = tab ? tab + 1 : NULL;
+    for (int c = 0; c < RG_COLUMNS; c++) {
+        char *end = text + strcspn(text, "\t"), what[120];
+        *end = '\0';
+        const char *expected = cell_fault(c, text);
+        snprintf(what, sizeof what, "%s in column %s", expected ? expected : "", rg_column_name[c]);
+        if (expected)
+            return fault(r, what, text);
+        row->cell[c] = rg_print("%s", text);
+        text = end + 1;
     }
-    char what[60];
-    snprintf(what, sizeof what, "column %s", c < RG_COLUMNS ? rg_column_name[c] : "");
-    return c == RG_COLUMNS ? RG_GOOD : fault(r, what, "the end of the line");
+    return RG_GOOD;
 }
 
 static int take_line(reading *r, char *line, size_t length)
