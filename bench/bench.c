@@ -211,15 +211,19 @@ static void time_group(session *b, int first, int past)
     free(chosen);
 }
 
-static void show_group(const session *b, const rg_lane *lane)
+// The rows of a group in the order of the table, not of their ends.
+static void show_group(const session *b, int first, int past)
 {
-    rg_row key = rg_lane_key(lane), *row = rg_alloc((size_t)b->out.n_rows * sizeof *row + 1);
+    rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
     int n = 0;
-    for (int i = 0; i < b->out.n_rows; i++)
-        if (!strcmp(b->out.row[i].cell[RG_C_ALGO], key.cell[RG_C_ALGO]) && !strcmp(b->out.row[i].cell[RG_C_SHAPE], key.cell[RG_C_SHAPE]))
-            row[n++] = b->out.row[i];
+    for (int i = first; i < past; i++) {
+        rg_row key = rg_lane_key(&b->lineup.lane[i]);
+        const rg_row *found = rg_out_find(&b->out, &key);
+        if (found)
+            row[n++] = *found;
+        rg_row_free(&key);
+    }
     rg_show_rows(stdout, row, n, b->options->seed);
-    rg_row_free(&key);
     free(row);
 }
 
@@ -302,11 +306,12 @@ static int run_session(session *b)
         return code ? code : b->code;
     rg_show_probes(stdout, b->out.row, b->out.n_rows);
     rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
-    for (int i = 0; i < b->lineup.n && !b->code; i = rg_lineup_group(&b->lineup, i)) {
-        time_group(b, i, rg_lineup_group(&b->lineup, i));
-        b->visits = (double)rg_lineup_group(&b->lineup, i) * (double)o->rounds;
+    for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
+        past = rg_lineup_group(&b->lineup, i);
+        time_group(b, i, past);
+        b->visits = past * (double)o->rounds;
         rg_progress_end(&b->progress);
-        show_group(b, &b->lineup.lane[i]);
+        show_group(b, i, past);
     }
     rg_progress_end(&b->progress);
     if (b->code)

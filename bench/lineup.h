@@ -57,6 +57,7 @@ typedef struct rg_out {
     char *path, *part;
     FILE *stream;
     rg_result old;   // head of a resumed file
+    bool cut;        // its last line is unfinished
     rg_row *row;     // all rows: old ones first
     int n_rows;
 } rg_out;

@@ -49,17 +49,10 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     if (!resume)
         return exists(out->part) ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
                                  : RG_GOOD;
-    int code = RG_GOOD;
-    if (!exists(out->part)) {
-        if (!exists(path))
-            return RG_GOOD; // nothing was finished: a resumed run is then a first run
-        code = copy_file(path, out->part);
-    }
-    bool cut = false;
-    if (!code)
-        code = rg_result_read(out->part, &out->old, &cut);
-    if (!code && cut)
-        code = drop_cut_line(out->part);
+    const char *source = exists(out->part) ? out->part : path;
+    if (!exists(source))
+        return RG_GOOD; // nothing was finished: a resumed run is then a first run
+    int code = rg_result_read(source, &out->old, &out->cut);
     out->n_rows = out->old.n_rows;
     out->row = rg_alloc((size_t)(out->n_rows + 1) * sizeof *out->row);
     for (int i = 0; i < out->n_rows; i++) {
@@ -85,9 +78,14 @@ int rg_out_start(rg_out *out, const rg_head *head)
     for (int i = 0; out->old.n_head && i < RG_COUNT(alike); i++) {
         const char *then = rg_result_head(&out->old, alike[i]), *now = head_value(head, alike[i]);
         if (strcmp(then ? then : "", now))
-            return rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->part, alike[i],
+            return rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, alike[i],
                            then ? then : "", now);
     }
+    int code = out->old.n_head && !exists(out->part) ? copy_file(out->path, out->part) : RG_GOOD;
+    if (!code && out->cut)
+        code = drop_cut_line(out->part);
+    if (code)
+        return code;
     out->stream = rg_result_open(out->part, out->old.n_head ? "a" : "w");
     if (!out->stream)
         return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
