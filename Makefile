@@ -54,7 +54,7 @@ CFLAGS   ?= $(OPT) -g
 C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS)
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
-CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
+CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \

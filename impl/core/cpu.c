@@ -2,6 +2,7 @@
 // cpu.c: processor features, cores and pinning.
 #include "cpu.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,28 +25,31 @@ bool rg_cpu_has(const char *feature)
     return false;
 }
 
-int rg_cpu_cores(void)
+// The cores that the process might use when it was first asked: pinning narrows the system's own answer.
+static cpu_set_t allowed;
+static void look(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) || CPU_COUNT(&allowed) == 0)
+        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+            CPU_SET((size_t)i, &allowed);
 }
 
-// The cores that the process might use when it started: pinning narrows the set, so it is asked for once.
+static const cpu_set_t *first_allowed(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look);
+    return &allowed;
+}
+
+int rg_cpu_cores(void) { return CPU_COUNT(first_allowed()); }
+
 void rg_cpu_pin(int core)
 {
-    static cpu_set_t allowed;
-    static bool known;
-    if (!known)
-        known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     cpu_set_t one;
     CPU_ZERO(&one);
     for (int i = 0, nth = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &allowed) && nth++ == core)
+        if (CPU_ISSET(i, first_allowed()) && (nth++ == core || core < 0))
             CPU_SET(i, &one);
-    if (core < 0)
-        one = allowed;
-    if (known && CPU_COUNT(&one) > 0)
+    if (CPU_COUNT(&one) > 0)
         sched_setaffinity(0, sizeof one, &one);
 }
