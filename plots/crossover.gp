@@ -10,6 +10,7 @@ set ylabel "median time of one image (s)"
 set format y "10^{%T}"
 set format x "%g"
 library(i) = word(VARIANTS, i) eq "fftw" || word(VARIANTS, i) eq "cufft"
-plot for [i = 1 : words(VARIANTS)] FILE using (series(i) ? offset("shape") : NaN):(seconds("median")) smooth unique with linespoints \
+plot for [i = 1 : words(VARIANTS)] FILE using (series(i) ? offset("shape") : NaN):(seconds("median")) \
+    smooth unique with linespoints \
     linecolor rgb rgb(word(VARIANTS, i)) linewidth (library(i) ? 4 : 2) dashtype dash(i) pointtype point(word(VARIANTS, i)) \
     pointsize (library(i) ? 0.1 : 1.1) title label(i).(library(i) ? ", FFT" : "")

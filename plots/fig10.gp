@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# fig10.gp: growth of R_max over a series, with the straight line through the origin and, dashed, the free one; after Fig. 10 of Lu et al.
+# fig10.gp: growth of R_max over a series; straight lines through the origin and (dashed) free; after Fig. 10 of Lu et al.
 # RUNS are the rmax.tsv of the job, one a variant that did it, NAMED their names; the lines are those of the first.
 load PLOTS."/style.gp"
 eval heading("Growth of the characteristic length", MACHINE)
@@ -10,6 +10,7 @@ set xrange [0 : *]
 set yrange [0 : *]
 set key inside right bottom vertical Right noreverse
 set rmargin 5
+set offsets 0, graph 0.04, graph 0.06, 0
 first_run = word(RUNS, 1)
 through(t) = a * t
 free(t) = b + c * t

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
-# C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK the R_max of the job or NaN.
+# C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
 load PLOTS."/style.gp"
 eval heading("Autocorrelation of one photograph", MACHINE)
 half = (SIDE - 1) / 2
 set multiplot
-set tmargin 0; set bmargin 0; set lmargin 0; set rmargin 0
-set origin 0.03, 0.12; set size 0.42, 0.72
-set lmargin at screen 0.08; set rmargin at screen 0.43
-set bmargin at screen 0.15; set tmargin at screen 0.80
+# Two panels of one height, the left one square.
+set lmargin at screen 0.085; set rmargin at screen 0.533
+set bmargin at screen 0.155; set tmargin at screen 0.795
 set size ratio -1
 set palette defined (0 "#0b1f3a", 0.35 "#0072b2", 0.65 "#8fd3c0", 1 "#fff6d5")
 unset colorbox
@@ -20,19 +19,21 @@ set yrange [-half - 0.5 : half + 0.5]
 set xlabel "X_0 (pixels)"
 set ylabel "Y_0 (pixels)" offset 1, 0
 set cbrange [LOW : HIGH]
-if (PEAK > 0) { set object 1 circle at first 0, 0 size first PEAK front fillstyle empty border linecolor rgb "#ffffff" dashtype 2 }
-plot C2D binary array=(SIDE, SIDE) skip=HEADER format="%float32" origin=(-half, -half) using 1 with image pixels
+if (PEAK > 0) { set object 1 circle at first 0, 0 size first PEAK front \
+    fillstyle empty border linecolor rgb "#ffffff" dashtype 2 }
+plot C2D binary array=(SIDE, SIDE) skip=HEADER format="%float32" origin=(-half, -half) using 1 with image
 unset object
 set size noratio
 unset label 1; unset label 2
-set lmargin at screen 0.53; set rmargin at screen 0.97
+set lmargin at screen 0.635; set rmargin at screen 0.97
 set grid back linecolor rgb LINE linewidth 1
 set border 3
 set xrange [0 : half]
 set yrange [*:*]
 set xlabel "R (pixels)"
 set ylabel "C_{1D}(R)"
-if (PEAK > 0) { set label 3 sprintf("R_{max} = %.1f px", PEAK) at first PEAK, first PEAK_VALUE center offset 0, 1.4 textcolor rgb INK front }
+if (PEAK > 0) { set label 3 sprintf("R_{max} = %.1f px", PEAK) at first PEAK, first PEAK_VALUE \
+    center offset 0, 1.4 textcolor rgb INK front }
 plot C1D using "R":"C1D" with lines linewidth 2.5 linecolor rgb rgb("simd"), \
     "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.8 linecolor rgb rgb("octave")
 unset multiplot

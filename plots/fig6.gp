@@ -9,5 +9,7 @@ set xlabel "maximum offset R (pixels)"
 set ylabel "median time of one image (s)"
 set format y "10^{%T}"
 set format x "%g"
-plot for [i = 1 : words(VARIANTS)] FILE using (series(i) ? offset("shape") : NaN):(seconds("median")) smooth unique with linespoints \
-    linecolor rgb rgb(word(VARIANTS, i)) linewidth 2 dashtype dash(i) pointtype point(word(VARIANTS, i)) pointsize 1.1 title label(i)
+plot for [i = 1 : words(VARIANTS)] FILE using (series(i) ? offset("shape") : NaN):(seconds("median")) \
+    smooth unique with linespoints \
+    linecolor rgb rgb(word(VARIANTS, i)) linewidth 2 dashtype dash(i) pointtype point(word(VARIANTS, i)) \
+    pointsize 1.1 title label(i)

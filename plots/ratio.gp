@@ -7,12 +7,15 @@ known(cell) = TIME[1 + int(offset(cell))] > 0
 set logscale x 2
 set logscale y 10
 set xrange [*:*] noextend
-set format y "%g"
 set format x "%g"
+set format y "%g"
 set xlabel "maximum offset R (pixels)"
-# The published ratio as a dashed line at the right end: number and label come from the table of published numbers.
-set style textbox opaque noborder margins 1, 1 fillcolor rgb "#ffffff"
+# Published ratios: a dotted line behind the data and its number at the right end, both from the table of published numbers.
+set rmargin at screen 0.64
+set key at screen 0.76, screen 0.85 left top
 number(id) = system(sprintf("awk -F'\\t' -v id='%s' '$1 == id { print $5 }' '%s'", id, PUBLISHED))
-mark(id, name, n) = sprintf("set arrow %d from graph 0.7, first %s to graph 1, first %s nohead linecolor rgb '%s' linewidth 1.5 dashtype 3; \
-set label %d 'paper: %s x' at graph 0.7, first %s left offset 0, 0.75 font ',11' textcolor rgb '%s' noenhanced front boxed", \
-    10 + n, number(id), number(id), colour(name), 10 + n, number(id), number(id), colour(name))
+line(id, n) = sprintf("set arrow %d from graph 0, first %s to graph 1, first %s nohead back", 10 + n, number(id), number(id))
+text(id, n) = sprintf("set label %d 'paper %s x' at graph 1.01, first %s left font ',11' noenhanced", \
+    10 + n, number(id), number(id))
+ink(name) = sprintf(" linecolor rgb '%s' linewidth 1.5 dashtype 3", colour(name))
+mark(id, name, n) = line(id, n).ink(name)."; ".text(id, n).sprintf(" textcolor rgb '%s'", colour(name))

@@ -18,5 +18,6 @@ bar(i) = series(i) && offset("shape") == RADIUS && strlen(stringcolumn("fraction
 set for [i = 1 : n] label (100 + i) label(i) at graph 0, first i right offset -1, 0 textcolor rgb INK noenhanced
 plot for [i = 1 : n] FILE using (0):(i):(0):(bar(i) ? column("fraction") : NaN):(i - 0.32):(i + 0.32) with boxxyerror \
         linecolor rgb rgb(word(VARIANTS, i)), \
-    for [i = 1 : n] FILE using (bar(i) ? column("fraction") : NaN):(i):(sprintf(" %.0f", 100 * column("fraction"))." % of ".stringcolumn("bound")) \
+    for [i = 1 : n] FILE using (bar(i) ? column("fraction") : NaN):(i) \
+        :(sprintf(" %.0f", 100 * column("fraction"))." % of ".stringcolumn("bound")) \
         with labels left offset 0.3, 0 font ",12" textcolor rgb INK noenhanced

@@ -5,7 +5,8 @@ eval heading(sprintf("Speed-up over the number of cores, R = %d", RADIUS), IMAGE
 threads(cell) = part(stringcolumn(cell), "threads=")
 array ONE[words(VARIANTS)]
 # A series is named once, by its row on one core; its other rows differ in `threads=` alone and share scope and mode.
-mine(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) && sized("shape") && offset("shape") == RADIUS \
+mine(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) && sized("shape") \
+    && offset("shape") == RADIUS \
     && stringcolumn("scope") eq word(SCOPES, i) && filled(stringcolumn("mode")) eq word(MODES, i)
 do for [i = 1 : words(VARIANTS)] {
     stats FILE using (mine(i) && threads("params") == 1 ? seconds("median") : NaN) nooutput
@@ -17,5 +18,6 @@ set xtics 1 + int(MOST / 16)
 set xrange [0 : MOST + 0.5]
 set yrange [0 : MOST * 1.1]
 plot x linecolor rgb "#b8c0ca" linewidth 3 title "linear", \
-    for [i = 1 : words(VARIANTS)] FILE using (mine(i) ? threads("params") : NaN):(ONE[i] / seconds("median")) smooth unique with linespoints \
+    for [i = 1 : words(VARIANTS)] FILE using (mine(i) ? threads("params") : NaN):(ONE[i] / seconds("median")) \
+    smooth unique with linespoints \
     linecolor rgb rgb(word(VARIANTS, i)) linewidth 2 pointtype point(word(VARIANTS, i)) pointsize 1.4 title word(VARIANTS, i)

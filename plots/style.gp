@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # style.gp: what all figures share; loaded first by each. Called by `regather report`, which passes with -e:
-#   FILE result file, PUBLISHED numbers of the paper, OUT path without suffix, TERM svg or png, MACHINE, WIDTH and HEIGHT of the image,
-#   and the series as lists of words, one each: VARIANTS PARAMS SCOPES MODES CORES.
+#   FILE result file, PUBLISHED numbers of the paper, OUT path without suffix, TERM svg or png, MACHINE, WIDTH and HEIGHT of the
+#   image, and the series as lists of words, one each: VARIANTS PARAMS SCOPES MODES CORES.
 set encoding utf8
 if (TERM eq "svg") { set terminal svg size 1000,700 dynamic enhanced font "Helvetica,15" background "#ffffff" } \
 else { set terminal pngcairo size 1000,700 enhanced font "Helvetica,13" background "#ffffff" }
@@ -19,8 +19,8 @@ set xlabel textcolor rgb INK
 set ylabel textcolor rgb INK
 set lmargin 12; set rmargin 25; set tmargin 5.5; set bmargin 4.5
 
-# Colours tell apart with every common colour blindness (after Okabe and Ito); the paper's own are kept: red array language, black C,
-# blue SIMD, green CUDA. A name that is not in the list (a plug-in) is grey.
+# Colours tell apart with every common colour blindness (after Okabe and Ito); the paper's own are kept: red array language,
+# black C, blue SIMD, green CUDA. A name that is not in the list (a plug-in) is grey.
 NAMES   = "octave  naive   ordered simd    fftw    scatter gather  gather_two_pass tensor  cufft   as_printed"
 COLOURS = "#d55e00 #111111 #e69f00 #0072b2 #56b4e9 #8c6d31 #009e73 #7cc8a4         #aa4499 #2f8f9d #999999"
 POINTS  = "13      5       9       9       3       7       7       6               11      4       2"
@@ -37,7 +37,8 @@ at(text, name) = strstrt(",".text, ",".name) ? strstrt(",".text, ",".name) : str
 part(text, name) = at(text, name) ? real(until(until(text[at(text, name) + strlen(name) : *], ","), ";")) : NaN
 offset(cell) = part(stringcolumn(cell), "r")
 filled(text) = strlen(text) ? text : "-"
-sized(cell) = part(stringcolumn(cell), "w") == WIDTH && part(stringcolumn(cell), "h") == HEIGHT && !(part(stringcolumn(cell), "k") > 0)
+sized(cell) = part(stringcolumn(cell), "w") == WIDTH && part(stringcolumn(cell), "h") == HEIGHT \
+    && !(part(stringcolumn(cell), "k") > 0)
 series(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) \
     && filled(stringcolumn("params")) eq word(PARAMS, i) && filled(stringcolumn("scope")) eq word(SCOPES, i) \
     && filled(stringcolumn("mode")) eq word(MODES, i) && sized("shape")
@@ -49,5 +50,8 @@ of(name) = sum [i = 1 : words(VARIANTS)] (word(VARIANTS, i) eq name && int(word(
 
 heading(text, detail) = sprintf("set label 1 %s at screen 0.03, 0.955 left font ',20' textcolor rgb INK noenhanced; \
 set label 2 %s at screen 0.03, 0.905 left font ',12' textcolor rgb SOFT noenhanced", "\"".text."\"", "\"".detail."\"")
-IMAGE = sprintf("%s. Image of %g x %g pixels. ", MACHINE, WIDTH, HEIGHT)
-SCOPE = "Scope: ".SCOPE_TEXT."."
+# Figures of the job have no rows of a result file, so no size and no scope.
+if (exists("WIDTH")) {
+    IMAGE = sprintf("%s. Image of %g x %g pixels. ", MACHINE, WIDTH, HEIGHT)
+    SCOPE = "Scope: ".SCOPE_TEXT."."
+}

@@ -42,7 +42,8 @@ static bool on_side(double value, const char *direction)
     return direction[0] == '>' ? value > limit : direction[0] == '<' ? value < limit : false;
 }
 
-rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high, const char *direction)
+rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
+                         const char *direction)
 {
     if (!isfinite(value))
         return RG_NOT_TESTABLE;
@@ -170,7 +171,8 @@ static void curve_reach(const asked_claim *q, const char *spec, int64_t *width, 
             int n = 0;
             for (int k = 0; k < file->n_rows; k++) {
                 rg_measure b = rg_measure_of(file, &file->row[k]);
-                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_asked(b.row, spec) || b.width != a.width || b.height != a.height)
+                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_asked(b.row, spec) ||
+                    b.width != a.width || b.height != a.height)
                     continue;
                 last = b.r > last ? b.r : last;
                 bool known = false;
@@ -226,7 +228,8 @@ static rg_judgement judge_curves(const asked_claim *q)
     snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; %d of %d curves", n, all);
     j.value = least;
     j.outcome = n < all ? RG_DIRECTION : rg_outcome_of(least, NAN, NAN, q->low, q->high, q->direction);
-    snprintf(j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low, *without ? "; without " : "", without);
+    snprintf(j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low,
+             *without ? "; without " : "", without);
     return j;
 }
 
@@ -291,7 +294,8 @@ static rg_judgement judge_job(const asked_claim *q)
 {
     rg_judgement j = untested();
     if (!q->job || q->job->n == 0) {
-        snprintf(j.why, sizeof j.why, "%s", q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
+        snprintf(j.why, sizeof j.why, "%s",
+                 q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
         return j;
     }
     rg_job_quantity(q->job, q->a, &j);

@@ -51,8 +51,8 @@ static void claims_table(const rg_report *r, rg_page *p)
         column[n + 1] = label[n + 1];
         memcpy(align + n, "ln", 3);
     }
-    p->make->table(p, "Claims of Lu et al. 2009. Ratios are of medians, with 95 % bootstrap intervals; each side of a ratio comes from "
-                      "the same machine and the same image.", align, column, n);
+    p->make->table(p, "Claims of Lu et al. 2009. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio "
+                      "come from one machine and one image size.", align, column, n);
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         if (is_paper_defect(r, i))
             continue;
@@ -74,15 +74,15 @@ static void claims_table(const rg_report *r, rg_page *p)
 static void reasons_table(const rg_report *r, rg_page *p)
 {
     static const char *const column[] = {"Item", "Machine", "Image", "Scope", "What decided", "Reason of the bounds", "Note"};
-    p->make->table(p, "How each claim was judged. `w750,h1500,r250,k0` is an image of 750 x 1500 pixels and offsets to 250.", "nnnlllll",
-                   column, RG_COUNT(column));
+    p->make->table(p, "How each claim was judged. `w750,h1500,r250,k0` is an image of 750 x 1500 pixels and offsets to 250.",
+                   "nnnllll", column, RG_COUNT(column));
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         if (is_paper_defect(r, i))
             continue;
         for (int m = 0; m < r->n_machines; m++) {
             rg_judgement j = judge(r, i, m);
-            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope, j.why,
-                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
+            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope,
+                                  j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
                                   m ? "" : rg_tsv_cell(&r->claims.claim, i, "note")};
             p->make->row(p, cell, RG_COUNT(cell));
         }
@@ -139,15 +139,16 @@ static void how_to_read(rg_page *p)
 {
     p->make->heading(p, 2, "How to read it");
     static const char *const item[] = {
-        "reproduced: our number lies between the bounds that `reference/claims.tsv` gives with their reason. direction only: outside, "
-        "but on the side that the paper says, with the whole interval. not reproduced: neither. not testable here: the rows are missing "
-        "and the reason is given; no number of another machine takes their place. paper inconsistent: the paper contradicts itself.",
-        "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed only after "
-        "it has passed the checker in the same build.",
-        "Scope: kernel is the kernel alone, device works on data that are already there, transfer adds the copies to and from the GPU, "
-        "job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
-        "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine in the "
-        "same run, and the part of that rate that it reaches.",
+        "reproduced: our number lies between the bounds that `reference/claims.tsv` gives with their reason. direction only: "
+        "outside, but on the side that the paper says, with the whole interval. not reproduced: neither. not testable here: "
+        "the rows are missing and the reason is given; no number of another machine takes their place. paper inconsistent: the "
+        "paper contradicts itself.",
+        "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed "
+        "only after it has passed the checker in the same build.",
+        "Scope: kernel is the kernel alone, device works on data that are already there, transfer adds the copies to and from "
+        "the GPU, job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
+        "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine "
+        "in the same run, and the part of that rate that it reaches.",
         "Columns marked reference were measured on another machine and are shown beside this one, never instead of it."};
     for (int i = 0; i < RG_COUNT(item); i++)
         p->make->item(p, item[i]);
@@ -157,8 +158,8 @@ static void limits(rg_page *p)
 {
     p->make->heading(p, 2, "Limits");
     static const char *const item[] = {
-        "The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the ratio shows "
-        "which way of computing wins, the absolute rates show by how much here.",
+        "The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the "
+        "ratio shows which way of computing wins, the absolute rates show by how much here.",
         "GNU Octave stands for MATLAB, and the photographs are simulated or others' where the paper's own are not at hand.",
         "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
         "Where a size differs from the paper's, the tables name it: small images sit in caches that 750 x 1500 pixels leave."};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // figures.c: chooses what each figure shows, and has gnuplot draw it from the result files themselves.
 //
-// The scripts in plots/ hold no numbers and no names of files: image size, series and scopes are chosen here, from the rows, and
-// handed over as variables. A series is one variant with its fastest parameters at the largest offset.
+// The scripts in plots/ hold no numbers and no names of files: image size, series and scopes are chosen here, from the rows,
+// and handed over as variables. A series is one variant with its fastest parameters at the largest offset.
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
 #include "figures.h"
@@ -200,11 +200,13 @@ static const struct machine_figure {
 } machine_figures[] = {
     {"fig6", "Fig. 6 again: median time of one image against the maximum offset R, every variant that passed.",
      "Time against maximum offset for all variants, both axes logarithmic", false},
-    {"fig7", "Fig. 7 again: speed-up over the array-language code, or over simple C where that was not timed. Dotted: the paper.",
+    {"fig7", "Fig. 7 again: speed-up over the array-language code, or over simple C where that was not timed. "
+     "Dotted: the paper.",
      "Speed-up against maximum offset for all variants, with the published ratios", false},
     {"fig9", "Fig. 9 again: how much faster the GPU code (gather) is than each CPU code. Dotted: the paper.",
      "Speed-up of the GPU code over each CPU code against maximum offset, with the published ratios", false},
-    {"crossover", "Direct sums grow with the square of R, correlation through the FFT (thick) hardly: where they cross, change over.",
+    {"crossover", "Direct sums grow with the square of R, correlation through the FFT (thick) hardly: where they cross, change "
+     "over.",
      "Time of direct and FFT variants against maximum offset", false},
     {"roofline", "How much of the rate measured on this same machine each variant reaches, and which resource limits it.",
      "Bars: fraction of the limiting bound for each variant", true},

@@ -40,9 +40,9 @@ static void draw_photo(rg_report *r, const char *folder, const char *name, doubl
         rg_set_number_of(&v, "PEAK", peak);
         rg_set_number_of(&v, "PEAK_VALUE", peak_value);
         set_range(&v, &c1d, peak, peak_value);
-        snprintf(f->caption, sizeof f->caption, "Fig. 5 again: C2D and its azimuthal mean C1D of `%.80s`, with R_max marked. From `%.80s` "
-                 "and `%.80s`.", name, rg_base_name(c2d_path), rg_base_name(c1d_path));
-        snprintf(f->alt, sizeof f->alt, "Left, C2D as a picture; right, C1D against R with its first maximum after the first minimum");
+        snprintf(f->caption, sizeof f->caption, "Fig. 5 again: C2D and its azimuthal mean C1D of `%.80s`, with R_max marked. "
+                 "From `%.80s` and `%.80s`.", name, rg_base_name(c2d_path), rg_base_name(c1d_path));
+        snprintf(f->alt, sizeof f->alt, "Left, C2D as a picture; right, C1D against R with R_max marked");
         rg_draw_one(r, f, &v);
     }
     rg_tsv_free(&c1d);
@@ -63,8 +63,8 @@ static void draw_growth(rg_report *r)
     rg_set_text(&v, "RUNS", runs);
     rg_set_text(&v, "NAMED", names);
     rg_set_text(&v, "MACHINE", r->machine[0].label);
-    snprintf(f->caption, sizeof f->caption, "Fig. 10 again: growth of R_max over the series, with the straight line through the origin and "
-             "the free one. From `rmax.tsv` in `%.150s`.", names);
+    snprintf(f->caption, sizeof f->caption, "Fig. 10 again: growth of R_max over the series, with the straight line through "
+             "the origin and the free one. From `rmax.tsv` in `%.150s`.", names);
     snprintf(f->alt, sizeof f->alt, "R_max against time, with a straight line through the origin");
     rg_draw_one(r, f, &v);
 }

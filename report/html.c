@@ -12,11 +12,13 @@ static const char style[] =
     "h2{font-size:1.35rem;margin:2.8rem 0 .6rem;padding-top:.8rem;border-top:1px solid var(--line)}\n"
     "h3{font-size:1.05rem;margin:1.8rem 0 .4rem}\n"
     "p,li{max-width:46rem}\np{margin:.5rem 0}\nul{padding-left:1.2rem}\n"
-    "code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--wash);padding:.05em .3em;border-radius:3px}\n"
+    "code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;"
+    "background:var(--wash);padding:.05em .3em;border-radius:3px}\n"
     ".wide{overflow-x:auto;margin:.8rem 0 1.6rem}\n"
     "table{border-collapse:collapse;width:100%;font-size:.875rem;line-height:1.4;font-variant-numeric:tabular-nums}\n"
     "caption{text-align:left;color:var(--soft);padding:.2rem 0 .5rem}\n"
-    "th{text-align:left;font-weight:600;color:var(--soft);border-bottom:2px solid var(--line);vertical-align:bottom;white-space:nowrap}\n"
+    "th{text-align:left;font-weight:600;color:var(--soft);border-bottom:2px solid var(--line);"
+    "vertical-align:bottom;white-space:nowrap}\n"
     "th,td{padding:.4rem .7rem .4rem 0}\n"
     "td{border-bottom:1px solid var(--line);vertical-align:top}\n"
     "tbody tr:hover{background:var(--wash)}\n"
@@ -27,7 +29,8 @@ static const char style[] =
     "figure{margin:1.2rem 0 2.2rem}\nfigure img{width:100%;max-width:56rem;height:auto;display:block}\n"
     "figcaption{color:var(--soft);font-size:.9rem;max-width:46rem;margin-top:.4rem}\n"
     "@media(max-width:40rem){body{font-size:15px;padding:1rem .8rem 3rem}h1{font-size:1.5rem}table{font-size:.8rem}}\n"
-    "@media print{body{max-width:none;font-size:10pt;padding:0}.wide{overflow:visible}table{font-size:7.5pt}h2{break-after:avoid}"
+    "@media print{body{max-width:none;font-size:10pt;padding:0}.wide{overflow:visible}table{font-size:7.5pt}"
+    "h2{break-after:avoid}"
     "figure,tr{break-inside:avoid}th,.r,.n,.v{white-space:normal}}\n";
 
 static void put(const rg_page *p, const char *text)

@@ -20,12 +20,13 @@ void rg_duration(double ns, char text[32])
 
 void rg_amount(double value, const char *unit, char text[48])
 {
-    static const struct { double size; const char *prefix; } step[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}};
+    static const struct { double size; const char *prefix; } step[] = {
+        {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}};
     int i = 0;
     while (i + 1 < RG_COUNT(step) && value < step[i].size)
         i++;
-    snprintf(text, 48, isfinite(value) ? "%.3g %s%s%.30s" : "", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "",
-             unit);
+    snprintf(text, 48, isfinite(value) ? "%.3g %s%s%.30s" : "", value / step[i].size, step[i].prefix,
+             *step[i].prefix ? " " : "", unit);
 }
 
 static void speed_row(const rg_row *row, rg_page *p)
@@ -96,7 +97,8 @@ static void probes_table(const rg_result *f, rg_page *p)
             continue;
         if (!open) {
             char caption[TEXT];
-            snprintf(caption, sizeof caption, "Rates that this machine sustained in the same run, from `%s`.", rg_base_name(f->path));
+            snprintf(caption, sizeof caption, "Rates that this machine sustained in the same run, from `%s`.",
+                     rg_base_name(f->path));
             p->make->table(p, caption, "nnrr", column, RG_COUNT(column));
         }
         open = true;
@@ -158,7 +160,8 @@ static bool is_of_checker(const rg_result *f)
 
 static void checks_table(const rg_result *f, rg_page *p)
 {
-    static const char *const column[] = {"Variant", "Ran on", "PASS", "FAIL", "SKIP", "Largest error (allowed)", "First fault, or why skipped"};
+    static const char *const column[] = {"Variant", "Ran on", "PASS", "FAIL", "SKIP", "Largest error (allowed)",
+                                         "First fault, or why skipped"};
     char caption[TEXT];
     snprintf(caption, sizeof caption, "What the checker said, cases counted, from `%s`.", rg_base_name(f->path));
     p->make->table(p, caption, "nnrrrnl", column, RG_COUNT(column));
@@ -181,7 +184,8 @@ static void missing_table(const rg_result *f, rg_page *p)
         const rg_row *row = &f->row[i];
         bool said = is_probe(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
-            said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) && !rg_timed(&f->row[k]);
+            said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
+                   !rg_timed(&f->row[k]);
         if (said)
             continue;
         if (!open) {

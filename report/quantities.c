@@ -52,8 +52,8 @@ static void reciprocal(const rg_job_files *job, rg_judgement *j)
     }
     if (isfinite(scatter[0]) && scatter[1] > 0) {
         j->value = scatter[0] / scatter[1];
-        snprintf(j->ours, sizeof j->ours, "scatter %.2g %% against %.2g %% of R_max: %.3g x", 100 * scatter[0], 100 * scatter[1],
-                 j->value);
+        snprintf(j->ours, sizeof j->ours, "scatter %.2g %% against %.2g %% of R_max: %.3g x", 100 * scatter[0],
+                 100 * scatter[1], j->value);
     }
 }
 

@@ -70,7 +70,7 @@ double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, doub
 
 enum { RG_JOBS_MOST = 4 };
 
-// What `regather autocorr` left in its folders: the same series done by one or more variants. The first is the one that is judged.
+// What `regather autocorr` left in its folders: the same series done by one or more variants. The first is judged.
 typedef struct rg_job_files {
     int n;
     const char *folder[RG_JOBS_MOST];
@@ -114,7 +114,8 @@ rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const 
 // A quantity of the job by its name in claims.tsv: value, ours, and the interval where there is one; else why it cannot be had.
 void rg_job_quantity(const rg_job_files *, const char *name, rg_judgement *);
 // The verdict on a number alone: inside [low, high], else on the right side of the direction (">1", "<0.9"), else not.
-rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high, const char *direction);
+rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
+                         const char *direction);
 
 // ---- pages ---------------------------------------------------------------------------------------------------------------
 
@@ -143,7 +144,7 @@ extern const rg_page_make rg_html, rg_markdown;
 
 typedef struct rg_figure {
     const char *name;    // plots/NAME.gp, fig/NAME.svg
-    char file[64];       // fig/... without suffix, relative to the report
+    char file[160];      // fig/... without suffix, relative to the report
     char caption[400], alt[200];
     bool drawn;
     char why_not[160];   // when not drawn
