@@ -3,7 +3,7 @@
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
 // differ, each run at least twice. Before every run the outputs are poisoned; after it the guards, the inputs and every element
-// of the outputs are looked at. Large cases (HEAVY) go through each round once, half of them at either base.
+// of the outputs are looked at. Where a run takes SLOW_S or longer, each round but the first is run once, and at one base.
 #include "checker.h"
 #include "../impl/core/core.h"
 #include "../impl/core/host_cuda/emulation.h"
@@ -19,7 +19,7 @@ static const struct {
     int runs;      // bit-equal unless UNORDERED
 } rounds[] = {{RG_POSITION, 0, 2}, {RG_RANDOM, 0, 4}, {RG_RANDOM, 1, 2}, {RG_MAXIMUM, 0, 2}, {RG_EXTREME, 0, 2}};
 
-static const double HEAVY = 2e8, HEAVY_EMULATED = 2e6; // work() from which a case is shortened
+static const double SLOW_S = 0.05;
 
 enum { DEVICE_LIMIT_S = 120, REFERENCE_LIMIT_S = 600 };
 
@@ -37,7 +37,7 @@ typedef struct exam {
     void *found[RG_ARGS_MAX];    // what the last run left in every argument
     void *first[RG_ARGS_MAX];    // outputs of the first run of the round
     void *previous[RG_ARGS_MAX]; // right outputs of the round before
-    bool has_previous, prepared;
+    bool has_previous, prepared, slow;
     int runs_compared;
 } exam;
 
@@ -185,11 +185,13 @@ static bool one_run(exam *x, int run)
         rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
     if (!lay_out(x, run > 0) || !prepare(x))
         return false;
+    const double began_s = rg_seconds();
     int code = x->entry->variant->run(&x->frame.call);
     if (code)
         return device_fault(x, "run returned", code);
     if ((code = x->device->sync()))
         return device_fault(x, "the device reports", code);
+    x->slow |= rg_seconds() - began_s >= SLOW_S;
     if (!guards(x) || !collect(x) || !outputs_right(x))
         return false;
     x->runs_compared++;
@@ -200,7 +202,7 @@ static bool one_run(exam *x, int run)
     return true;
 }
 
-static bool one_round(exam *x, int i, bool unaligned, bool heavy)
+static bool one_round(exam *x, int i, bool unaligned)
 {
     const rg_algo *algo = x->entry->algo;
     x->shape.seed = x->job->seed + (uint64_t)rounds[i].seed_step;
@@ -210,8 +212,7 @@ static bool one_round(exam *x, int i, bool unaligned, bool heavy)
         x->phase("the reference", REFERENCE_LIMIT_S);
     x->problem = rg_problem_make(algo, &x->shape, rounds[i].pattern);
     x->frame.shape.seed = x->shape.seed;
-    const int runs = heavy ? 1 : rounds[i].runs;
-    for (int run = 0; run < runs; run++)
+    for (int run = 0; run < (x->slow && i > 0 ? 1 : rounds[i].runs); run++)
         if (!one_run(x, run))
             return false;
     for (int k = 0; k < algo->n_args; k++)
@@ -229,7 +230,7 @@ static void emulated_extents(exam *x)
     rg_emulation_extent(x->frame.scratch.base, x->frame.scratch.bytes);
 }
 
-static bool at_base(exam *x, bool unaligned, bool heavy)
+static bool at_base(exam *x, bool unaligned)
 {
     const rg_case *c = &x->job->item;
     x->at[0] = 0;
@@ -242,8 +243,8 @@ static bool at_base(exam *x, bool unaligned, bool heavy)
     if (good && x->device->is_emulated)
         emulated_extents(x);
     for (int i = 0; i < RG_COUNT(rounds) && good; i++)
-        if ((x->job->patterns & (1u << rounds[i].pattern)) && !(heavy && unaligned == (i < 2)))
-            good = one_round(x, i, unaligned, heavy);
+        if ((x->job->patterns & (1u << rounds[i].pattern)) && (!x->slow || !x->runs_compared || unaligned == (i % 2 == 1)))
+            good = one_round(x, i, unaligned);
     if (x->prepared && x->entry->variant->finish) {
         x->phase("finish", 0);
         x->entry->variant->finish(&x->frame.call);
@@ -289,9 +290,8 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
         fault(&x, "index.h: %s", index);
         return;
     }
-    const bool heavy = algo->work(&x.shape) > (device->is_emulated ? HEAVY_EMULATED : HEAVY);
     memory(&x);
-    const bool good = at_base(&x, false, heavy) && at_base(&x, true, heavy);
+    const bool good = at_base(&x, false) && at_base(&x, true);
     memory_free(&x);
     verdict->error = x.tally.error;
     verdict->tol = x.tally.tol;
