@@ -26,7 +26,7 @@ RG_HD int four_loops(const rg_call *call, int wide)
     return RG_OK;
 }
 
-static int run(rg_call *call)
+static int naive_run(rg_call *call)
 {
     return call->shape->n[AC_KIND] & AC_16BIT ? four_loops(call, 1) : four_loops(call, 0);
 }
@@ -48,5 +48,5 @@ RG_VARIANT(autocorr_naive) = {
     .space = RG_HOST,
     .needs = "",
     .cost = cost,
-    .run = run,
+    .run = naive_run,
 };

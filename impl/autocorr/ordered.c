@@ -36,7 +36,7 @@ RG_HD int ordered(const rg_call *call, int wide)
     return RG_OK;
 }
 
-static int run(rg_call *call)
+static int ordered_run(rg_call *call)
 {
     return call->shape->n[AC_KIND] & AC_16BIT ? ordered(call, 1) : ordered(call, 0);
 }
@@ -59,5 +59,5 @@ RG_VARIANT(autocorr_ordered) = {
     .space = RG_HOST,
     .needs = "",
     .cost = cost,
-    .run = run,
+    .run = ordered_run,
 };
