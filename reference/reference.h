@@ -9,5 +9,6 @@
 // Signatures of rg_algo.reference and rg_algo.reference_at.
 void rg_ref_autocorr(const rg_shape *, void *const *arg);
 void rg_ref_autocorr_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_autocorr_printed(const rg_shape *, void *const *arg); // the listing of the same paper at its word; no reference_at
 
 #endif

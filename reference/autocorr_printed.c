@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// autocorr_printed.c: listing 1 of Lu et al. 2009 as its threads would run it one after another, with blockIdx for blockDim.
+//
+// A block (blockIdx.x, blockIdx.y) holds two lines of the image; thread T adds the products of the first with the second moved
+// by T, divides by what it takes for the overlap, scales, rounds, and adds to one element. Line numbers are those of the listing.
+#include "reference.h"
+#include <math.h>
+#include <stdlib.h>
+
+// A texture that clamps: beyond the last column or line, the last one.
+static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, int64_t line)
+{
+    const int64_t last_column = s->n[0] - 1, last_line = s->n[1] - 1;
+    if (column > last_column)
+        column = last_column;
+    if (line > last_line)
+        line = last_line;
+    return image[line * s->n[0] + column];
+}
+
+// Lines 3 to 11: ImageDataLine2, max_offset zeros on the left, the line, and behind it whatever the last row of threads fetched;
+// zeros after that. Long enough for every thread's last product.
+static void fill_line2(const rg_shape *s, const uint8_t *image, int64_t line, uint8_t *line2, int64_t length)
+{
+    const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;
+    for (int64_t i = 0; i < length; i++)
+        line2[i] = 0;
+    for (int64_t n = 0; n * threads < s->n[0]; n++)
+        for (int64_t T = 0; T < threads; T++)
+            if (max_offset + n * threads + T < length)
+                line2[max_offset + n * threads + T] = texel(s, image, n * threads + T, line);
+}
+
+// Lines 13 to 17. The sum is kept in a float, term by term; 100.0 is a double, and __float2int_rn takes a float.
+static int64_t coefficient(const rg_shape *s, const uint8_t *image, int64_t line, const uint8_t *line2, int64_t T)
+{
+    const int64_t image_width = s->n[0], max_offset = s->n[2];
+    float linesum = 0;
+    for (int64_t x = 0; x < image_width; x++)
+        linesum += (float)((int)texel(s, image, x, line) * (int)line2[x + T]);
+    const float overlap = (float)(image_width - llabs(T - max_offset));
+    return (int64_t)rintf((float)(100.0 * linesum / overlap));
+}
+
+void rg_ref_autocorr_printed(const rg_shape *s, void *const *arg)
+{
+    const int64_t image_height = s->n[1], max_offset = s->n[2], threads = max_offset + 1 + max_offset;
+    const int64_t length = s->n[0] + threads;
+    const uint8_t *image = arg[0];
+    int32_t *output = arg[1];
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t block_y = 0; block_y < max_offset; block_y++) {
+        uint8_t *line2 = malloc((size_t)length);
+        int64_t *sum = calloc((size_t)threads, sizeof *sum);
+        if (!line2 || !sum)
+            abort();
+        for (int64_t block_x = 0; block_x < image_height - max_offset + 2; block_x++) {
+            fill_line2(s, image, block_x + block_y + 1, line2, length);
+            for (int64_t T = 0; T < threads; T++)
+                sum[T] += coefficient(s, image, block_x + 1, line2, T);
+        }
+        for (int64_t T = 0; T < threads; T++) // what 32 bits cannot hold is marked by the largest value
+            output[block_y * threads + T] = sum[T] > INT32_MAX ? INT32_MAX : (int32_t)sum[T];
+        free(line2);
+        free(sum);
+    }
+}
