@@ -17,7 +17,7 @@ static const int64_t threads[] = {64, 128, 256}, lines[] = {4, 8}, rows[] = {0, 
 static const rg_param params[] = {
     {"threads", threads, RG_COUNT(threads), 128, "most threads a block; small offsets need fewer"},
     {"lines", lines, RG_COUNT(lines), 8, "Y0 a thread"},
-    {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 2640 blocks"},
+    {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };
 
 static ac_gather layout(const ac_photo &p, const int64_t *param)
@@ -33,7 +33,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     ac_gather g = layout(p, param);
     ac_gather_cost(p, g, (int)param[LINES], c);
     double sums = (double)ac_side(p.r) * (double)ac_side(p.r);
-    c->amount[RG_ATOMIC] = (double)ac_side(p.r) * ac_y0_count(p) * g.tile.chunks * p.planes * p.planes;
+    c->amount[RG_ATOMIC] = (double)ac_side(p.r) * ac_y0_count(p) * g.tile.chunks * g.parts * p.planes * p.planes;
     c->amount[RG_MEM_BYTES] += 16 * sums;
 }
 

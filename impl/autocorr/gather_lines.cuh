@@ -4,8 +4,9 @@
 //
 // A thread owns 4 X0 and K Y0 side by side, 4 K sums. For four pixels of a line of b it makes the four words that its X0 need by
 // funnel shifts, and multiplies each with K lines of a by dp4a: 16 K products for one word of b, three shifts and K broadcast
-// words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over `rows` lines of b, STAGE at a time, in segments
-// of a line; 32-bit sums are emptied into the sink, in 64 bits, before they can overflow.
+// words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over its lines of b, STAGE at a time, in segments
+// of a line; where the offsets are few, `parts` threads share an offset and divide the lines among them. 32-bit sums are emptied
+// into the sink, in 64 bits, before they can overflow.
 //
 // Bound: dp4a, one instruction in two cycles of a scheduler; 12 shared-memory loads and 12 shifts stand beside 128 of them.
 #ifndef RG_AUTOCORR_GATHER_LINES_CUH
@@ -13,11 +14,11 @@
 
 #include "tiles.cuh"
 
-enum { AC_STAGE = 8, AC_SEGMENT = 768, AC_SLOT_LINES = 32, AC_BLOCKS_WANTED = 2640 };
+enum { AC_STAGE = 8, AC_SEGMENT = 768, AC_SLOT_LINES = 32, AC_BLOCKS_WANTED = 6144 };
 
 typedef struct ac_gather {
     ac_tiles tile;
-    int threads, groups, slots;
+    int threads, groups, slots, parts;
     int segment, b_pitch; // pixels of a line of a, and bytes of a line of b, in shared memory
 } ac_gather;
 
@@ -30,8 +31,9 @@ static inline ac_gather ac_gather_of(const ac_photo &p, int k, int threads, int 
     int most = AC_SLOT_LINES / k, needed = (ac_y0_count(p) + k - 1) / k;
     g.slots = threads / g.groups < most ? threads / g.groups : most;
     g.slots = g.slots < needed ? g.slots : needed;
-    g.threads = (g.groups * g.slots + 31) / 32 * 32;
-    g.tile = ac_tiles_of(p, x0_first, 4 * g.groups, k * g.slots, rows, AC_BLOCKS_WANTED);
+    g.parts = threads / (g.groups * g.slots) < AC_STAGE ? threads / (g.groups * g.slots) : AC_STAGE;
+    g.threads = (g.groups * g.slots * g.parts + 31) / 32 * 32;
+    g.tile = ac_tiles_of(p, x0_first, 4 * g.groups, k * g.slots, rows, AC_BLOCKS_WANTED, AC_STAGE);
     int segments = (p.width + AC_SEGMENT - 1) / AC_SEGMENT;
     g.segment = ((p.width + segments - 1) / segments + 15) / 16 * 16;
     g.b_pitch = g.segment + (4 * g.groups + 15 + 15) / 16 * 16;
@@ -117,11 +119,12 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT;
     ac_block block = ac_block_of(p, g.tile, (int)blockIdx.x);
-    int slot = (int)threadIdx.x / g.groups, x0 = block.x0 + 4 * ((int)threadIdx.x % g.groups), y0 = block.y0 + K * slot;
-    bool active = slot < g.slots && x0 <= p.r;
+    int slot = (int)threadIdx.x / g.groups % g.slots, part = (int)threadIdx.x / (g.groups * g.slots);
+    int x0 = block.x0 + 4 * ((int)threadIdx.x % g.groups), y0 = block.y0 + K * slot;
+    bool active = part < g.parts && x0 <= p.r;
     int first, past;
     ac_warp_range(p, active, x0, &first, &past);
-    out.begin(block.chunk);
+    out.begin(block.chunk * g.parts + part);
     unsigned sum[K][4] = {};
     for (int pair = 0; pair < p.planes * p.planes; pair++) {
         const unsigned char *a = p.a + pair / p.planes * p.plane, *b = p.b + pair % p.planes * p.plane;
@@ -135,7 +138,7 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
                 ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines);
                 __syncthreads();
                 int from = (first > x ? first : x) - x, to = (past < x + g.segment ? past : x + g.segment) - x;
-                for (int q = 0; active && q < lines; q++)
+                for (int q = part; active && q < lines; q += g.parts)
                     ac_walk<K>(sum, line_a + (q + slot * K) * AC_SEGMENT,
                                reinterpret_cast<const unsigned *>(line_b + q * g.b_pitch) + ((from + x - x0 - b_x) >> 2), from, to);
                 products += AC_STAGE * g.segment;
@@ -164,14 +167,14 @@ static int ac_gather_launch(const rg_call *call, const ac_photo &p, const ac_gat
     return (int)cudaGetLastError();
 }
 
-// Warp steps of 16 pixels over one line of b in all tiles of X0: a warp issues for 32 lanes, over the range of its own X0.
+// Warp steps of 16 pixels, were every part given one line of b, in all tiles of X0: a warp issues for 32 lanes, over the range of its own X0.
 static inline double ac_gather_steps(const ac_photo &p, const ac_gather &g)
 {
     double steps = 0;
     for (int tile_x0 = g.tile.x0_first; tile_x0 <= p.r; tile_x0 += g.tile.x0s)
         for (int warp = 0; warp < g.threads; warp += 32) {
             int first = p.width, past = 0;
-            for (int i = warp; i < warp + 32 && i < g.groups * g.slots; i++) {
+            for (int i = warp; i < warp + 32 && i < g.groups * g.slots * g.parts; i++) {
                 int x0 = tile_x0 + 4 * (i % g.groups), from, to;
                 if (x0 > p.r)
                     continue;
@@ -187,7 +190,7 @@ static inline double ac_gather_steps(const ac_photo &p, const ac_gather &g)
 // Each step: 16 k dp4a of 4 multiply-adds a lane; k broadcast loads of a and 4 of b, 128 bytes of shared memory each.
 static inline void ac_gather_cost(const ac_photo &p, const ac_gather &g, int k, rg_cost *c)
 {
-    double lines = ac_lines_walked(p, g.tile) * p.planes * p.planes, steps = ac_gather_steps(p, g);
+    double lines = ac_lines_walked(p, g.tile) * p.planes * p.planes, steps = ac_gather_steps(p, g) / g.parts;
     double stage = g.tile.rows < AC_STAGE ? g.tile.rows : AC_STAGE, segments = (p.width + g.segment - 1) / g.segment;
     double fill = g.tile.tiles_x * segments * ((1 + (g.tile.y0s - 1) / stage) * g.segment + g.b_pitch);
     c->amount[RG_I8_MAD] = lines * steps * 16 * k * 4 * 32;

@@ -2,30 +2,30 @@
 // autocorr:gather_two_pass, the paper's earlier version for GPUs without atomics (sec. 2.2): every block stores its partial
 // sums, and a second kernel adds them up. Published as 25 % slower than atomics. The first kernel is gather's.
 //
-// Partial sums: [chunk of lines][Y0][X0], 64 bits; in an autocorrelation of the half plane Y0 >= 0 only.
+// Partial sums: [chunk of lines, and part of it][Y0][X0], 64 bits; in an autocorrelation of the half plane Y0 >= 0 only.
 #include "gather_lines.cuh"
 
 struct partial_sums {
     unsigned long long *all, *mine;
-    int64_t first, chunk_sums; // element of sums that comes first in a chunk, elements a chunk
-    bool again;                // a thread alone owns its elements of a chunk: it stores first and adds from then on
-    __device__ void begin(int chunk) { mine = all + (chunk * chunk_sums - first); }
+    int64_t first, part_sums; // element of sums that comes first in a part, elements a part
+    bool again;               // a thread alone owns its elements of a part: it stores first and adds from then on
+    __device__ void begin(int part) { mine = all + (part * part_sums - first); }
     __device__ void emptied() { again = true; }
     __device__ void add(int64_t e, unsigned long long part) { mine[e] = again ? mine[e] + part : part; }
 };
 
 // Blocks without lines have stored nothing.
-static __global__ void add_up(partial_sums from, ac_photo p, ac_tiles t, unsigned long long *sums)
+static __global__ void add_up(partial_sums from, ac_photo p, ac_tiles t, int parts, unsigned long long *sums)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, e = i + from.first;
-    if (i >= from.chunk_sums)
+    if (i >= from.part_sums)
         return;
     int y0 = (int)ac_y0(p.r, e), least = ac_y0_least(p), tile_y0 = least + (y0 - least) / t.y0s * t.y0s;
     unsigned long long sum = 0;
     for (int c = 0; c < t.chunks; c++) {
         ac_block block = ac_block_at(p, t, tile_y0, c);
-        if (block.first < block.past)
-            sum += from.all[c * from.chunk_sums + i];
+        for (int part = 0; part < parts && block.first < block.past; part++)
+            sum += from.all[(c * parts + part) * from.part_sums + i];
     }
     sums[e] = sum;
     if (!p.cross && y0 > 0)
@@ -37,7 +37,7 @@ static const int64_t threads[] = {64, 128, 256}, lines[] = {4, 8}, rows[] = {0, 
 static const rg_param params[] = {
     {"threads", threads, RG_COUNT(threads), 128, "most threads a block; small offsets need fewer"},
     {"lines", lines, RG_COUNT(lines), 8, "Y0 a thread"},
-    {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 2640 blocks"},
+    {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };
 
 static ac_gather layout(const ac_photo &p, const int64_t *param)
@@ -45,12 +45,13 @@ static ac_gather layout(const ac_photo &p, const int64_t *param)
     return ac_gather_of(p, (int)param[LINES], (int)param[THREADS], (int)param[ROWS]);
 }
 
-static int64_t chunk_sums(const ac_photo &p) { return ac_side(p.r) * ac_y0_count(p); }
+static int64_t part_sums(const ac_photo &p) { return ac_side(p.r) * ac_y0_count(p); }
 
 static size_t scratch(const rg_shape *s, const int64_t *param)
 {
     ac_photo p = ac_photo_of(s, NULL);
-    return ac_photo_bytes(s) + 8 * (size_t)chunk_sums(p) * (size_t)layout(p, param).tile.chunks;
+    ac_gather g = layout(p, param);
+    return ac_photo_bytes(s) + 8 * (size_t)part_sums(p) * (size_t)g.tile.chunks * (size_t)g.parts;
 }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
@@ -60,7 +61,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     ac_gather_cost(p, g, (int)param[LINES], c);
     // Stored once, added to again for each further pair of byte planes, read once.
     double touched = 2.0 + 2 * (p.planes * p.planes - 1);
-    c->amount[RG_MEM_BYTES] += 8.0 * (double)chunk_sums(p) * g.tile.chunks * touched + 8.0 * (double)ac_side(p.r) * (double)ac_side(p.r);
+    c->amount[RG_MEM_BYTES] += 8.0 * (double)part_sums(p) * g.tile.chunks * g.parts * touched + 8.0 * (double)ac_side(p.r) * (double)ac_side(p.r);
 }
 
 static int run(rg_call *call)
@@ -68,12 +69,12 @@ static int run(rg_call *call)
     ac_photo p = ac_photo_of(call->shape, call->scratch);
     ac_gather g = layout(p, call->param);
     unsigned long long *all = (unsigned long long *)((unsigned char *)call->scratch + ac_photo_bytes(call->shape));
-    partial_sums out = {all, NULL, ac_element(p.r, -p.r, ac_y0_least(p)), chunk_sums(p), false};
+    partial_sums out = {all, NULL, ac_element(p.r, -p.r, ac_y0_least(p)), part_sums(p), false};
     int error = ac_pack_all(call, p, NULL);
     error = error ? error : ac_gather_launch(call, p, g, (int)call->param[LINES], out);
     if (error)
         return error;
-    RG_LAUNCH((add_up), (unsigned)((out.chunk_sums + 255) / 256), 256, 0, call->stream, out, p, g.tile,
+    RG_LAUNCH((add_up), (unsigned)((out.part_sums + 255) / 256), 256, 0, call->stream, out, p, g.tile, g.parts,
               (unsigned long long *)call->arg[AC_SUMS]);
     return (int)cudaGetLastError();
 }

@@ -14,7 +14,7 @@ enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };
 
 typedef struct layout {
     ac_tiles tile;
-    int warps_x, warps_y, b_pitch;
+    int warps_x, warps_y, parts, b_pitch; // parts: warps that share the offsets and divide the lines among them
 } layout;
 
 // Adds to sum one line of b (b: the word with the lane's first byte, `shift` bits into it) against 8 N lines of a, over the 64
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, layout l, un
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
     ac_block block = ac_block_of(p, l.tile, (int)blockIdx.x);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int skip_y = 8 * N * (warp / l.warps_x), x0 = block.x0 + X0S * (warp % l.warps_x), y0 = block.y0 + skip_y;
+    int part = warp / (l.warps_x * l.warps_y), skip_y = 8 * N * (warp / l.warps_x % l.warps_y), x0 = block.x0 + X0S * (warp % l.warps_x), y0 = block.y0 + skip_y;
     int first, past;
     pixels(p, x0, &first, &past);
     bool active = x0 <= p.r && y0 <= p.r;
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, layout l, un
                 __syncthreads();
                 int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
                 int start = x + 16 * (lane % 4) - (x0 + 56 + lane / 4) - b_x;
-                for (int q = 0; q < lines; q++) {
+                for (int q = part; q < lines; q += l.parts) {
                     if (!active || y + q + y0 >= p.height || y + q + y0 + 8 * N <= 0)
                         continue;
                     const unsigned char *at_a = line_a + (q + skip_y + lane / 4) * SEGMENT + 16 * (lane % 4);
@@ -123,14 +123,15 @@ static const rg_param params[] = {
     {"rows", rows_of, RG_COUNT(rows_of), 0, "lines of the photograph a block; 0: so many that there are about 264 blocks"},
 };
 
-// Eight warps side by side along X0 as far as there are offsets, the rest along Y0, two at most.
+// Eight warps: two along Y0 and the rest along X0 as far as there are offsets, what is left over along the lines.
 static layout layout_of(const ac_photo &p, const int64_t *param)
 {
     layout l;
     int n = (int)param[LINES], x = (2 * p.r + X0S) / X0S, y = (ac_y0_count(p) + 8 * n - 1) / (8 * n);
     l.warps_y = y < 2 ? y : 2;
     l.warps_x = x < 8 / l.warps_y ? x : 8 / l.warps_y;
-    l.tile = ac_tiles_of(p, -p.r, X0S * l.warps_x, 8 * n * l.warps_y, (int)param[ROWS], BLOCKS_WANTED);
+    l.parts = 8 / (l.warps_x * l.warps_y);
+    l.tile = ac_tiles_of(p, -p.r, X0S * l.warps_x, 8 * n * l.warps_y, (int)param[ROWS], BLOCKS_WANTED, l.parts);
     l.b_pitch = SEGMENT + X0S * l.warps_x + 32;
     return l;
 }
@@ -150,7 +151,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     double sums = (double)ac_side(p.r) * (double)ac_side(p.r);
     c->amount[RG_MATRIX_I8_MAD] = lines * steps * X0S * 8 * n * 64;
     c->amount[RG_SHARED_BYTES] = lines * steps * 128 * (RUN + 4 * n);
-    c->amount[RG_ATOMIC] = (double)ac_side(p.r) * ac_y0_count(p) * l.tile.chunks * p.planes * p.planes;
+    c->amount[RG_ATOMIC] = (double)ac_side(p.r) * ac_y0_count(p) * l.tile.chunks * l.parts * p.planes * p.planes;
     c->amount[RG_MEM_BYTES] = 2.0 * (double)p.plane * p.planes * (p.cross ? 2 : 1) + 16 * sums;
 }
 
@@ -162,7 +163,7 @@ static int run(rg_call *call)
     int error = ac_pack_all(call, p, sums);
     if (error)
         return error;
-    unsigned grid = (unsigned)ac_blocks(l.tile), threads = 32u * (unsigned)(l.warps_x * l.warps_y);
+    unsigned grid = (unsigned)ac_blocks(l.tile), threads = 32u * (unsigned)(l.warps_x * l.warps_y * l.parts);
     size_t shared = (size_t)(STAGE + l.tile.y0s - 1) * SEGMENT + (size_t)STAGE * l.b_pitch;
     switch (call->param[LINES]) {
     case 2: RG_LAUNCH((tensor<2>), grid, threads, shared, call->stream, p, l, sums); break;

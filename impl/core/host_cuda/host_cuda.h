@@ -347,6 +347,7 @@ RG_CONVERT(double, ll, long long)
 RG_CONVERT(double, ull, unsigned long long)
 #undef RG_CONVERT
 RG_INLINE float __int2float_rn(int x) { return (float)x; }
+RG_INLINE float __int2float_rd(int x) { return (float)x > (double)x ? std::nextafter((float)x, -INFINITY) : (float)x; }
 RG_INLINE float __uint2float_rn(unsigned x) { return (float)x; }
 RG_INLINE float __ll2float_rn(long long x) { return (float)x; }
 RG_INLINE float __double2float_rn(double x) { return (float)x; }
