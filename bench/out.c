@@ -46,13 +46,20 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
         return RG_GOOD;
     out->path = rg_print("%s", path);
     out->part = rg_print("%s.part", path);
+    // Better told now than after a minute of verifying.
+    const char *name = strrchr(path, '/');
+    char *folder = name ? rg_print("%.*s/", (int)(name - path), path) : rg_print(".");
+    int code = access(folder, W_OK) ? rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno)) : RG_GOOD;
+    free(folder);
+    if (code)
+        return code;
     if (!resume)
         return exists(out->part) ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
                                  : RG_GOOD;
     const char *source = exists(out->part) ? out->part : path;
     if (!exists(source))
         return RG_GOOD; // nothing was finished: a resumed run is then a first run
-    int code = rg_result_read(source, &out->old, &out->cut);
+    code = rg_result_read(source, &out->old, &out->cut);
     out->n_rows = out->old.n_rows;
     out->row = rg_alloc((size_t)(out->n_rows + 1) * sizeof *out->row);
     for (int i = 0; i < out->n_rows; i++) {

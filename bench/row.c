@@ -90,6 +90,10 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
     if (limit >= 0) {
         rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
         rg_set_number(row, RG_C_FRACTION, longest_s / median_s);
+        // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
+        if (longest_s / median_s > 1.05)
+            rg_set_cell(row, RG_C_STOP, "%s; faster than its bound: was the machine busy while %s was probed?", lane->stop,
+                        rg_resource_name[limit]);
     }
 }
 

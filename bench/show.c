@@ -63,7 +63,7 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
     rg_summarise(sample, n, &s);
     free(sample);
     if (isfinite(rg_relative_width(&s)))
-        snprintf(interval, sizeof interval, "%.2g %%", 100 * rg_relative_width(&s));
+        snprintf(interval, sizeof interval, rg_relative_width(&s) < 10 ? "%.2g %%" : "> 999 %%", 100 * rg_relative_width(&s));
     if (naive) {
         rg_ratio r = ratio_of_rows(naive, row, seed);
         if (naive == row)
