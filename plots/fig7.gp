@@ -17,6 +17,6 @@ if (base eq "octave") {
     eval mark("L6.gather_c", "gather", 3)
 }
 plot for [i = 1 : words(VARIANTS)] FILE using (series(i) && known("shape") ? offset("shape") : NaN) \
-    :(TIME[1 + int(offset("shape"))] / seconds("median")) \
+    :(base_time("shape") / seconds("median")) \
     smooth unique with linespoints linecolor rgb rgb(word(VARIANTS, i)) linewidth 2 dashtype dash(i) \
     pointtype point(word(VARIANTS, i)) pointsize 1.1 title label(i)

@@ -11,6 +11,6 @@ eval mark("L6.gather_simd", "simd", 1)
 eval mark("L6.gather_c", "naive", 2)
 eval mark("L6.gather_matlab", "octave", 3)
 plot for [k = 1 : words(HOSTS)] FILE using (series(int(word(HOSTS, k))) && known("shape") ? offset("shape") : NaN) \
-    :(seconds("median") / TIME[1 + int(offset("shape"))]) smooth unique with linespoints \
+    :(seconds("median") / base_time("shape")) smooth unique with linespoints \
     linecolor rgb rgb(host(k)) linewidth 2 dashtype dash(int(word(HOSTS, k))) pointtype point(host(k)) pointsize 1.1 \
     title label(int(word(HOSTS, k)))

@@ -3,7 +3,8 @@
 array TIME[16385]
 do for [k = 1 : |TIME|] { TIME[k] = 0 }
 remember(i) = (series(i) ? (TIME[1 + int(offset("shape"))] = seconds("median"), 1) : NaN)
-known(cell) = TIME[1 + int(offset(cell))] > 0
+base_time(cell) = offset(cell) >= 0 ? TIME[1 + int(offset(cell))] : 0
+known(cell) = base_time(cell) > 0
 set logscale x 2
 set logscale y 10
 set xrange [*:*] noextend

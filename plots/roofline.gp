@@ -6,10 +6,10 @@ set rmargin 6; set lmargin 24
 unset key
 n = words(VARIANTS)
 set yrange [n + 0.6 : 0.4]
-set xrange [0 : 1]
-set xtics ("0" 0)
-set for [k = 0 : 5] xtics add (sprintf("%d", 20 * k)." %%" 0.2 * k)
-set xlabel "work asked of the limiting resource / (measured rate x median time)"
+set xrange [0 : *]
+set arrow 1 from 1, graph 0 to 1, graph 1 nohead linecolor rgb SOFT linewidth 1.5 back
+set xtics autofreq
+set xlabel "time that the limiting resource needs at its measured rate / median time"
 set grid noytics
 set border 1
 unset ytics

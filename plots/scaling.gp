@@ -5,8 +5,8 @@ eval heading(sprintf("Speed-up over the number of cores, R = %d", RADIUS), IMAGE
 threads(cell) = part(stringcolumn(cell), "threads=")
 array ONE[words(VARIANTS)]
 # A series is named once, by its row on one core; its other rows differ in `threads=` alone and share scope and mode.
-mine(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) && sized("shape") \
-    && offset("shape") == RADIUS \
+mine(i) = stringcolumn("algo") eq ALGO && stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) \
+    && sized("shape") && offset("shape") == RADIUS \
     && stringcolumn("scope") eq word(SCOPES, i) && filled(stringcolumn("mode")) eq word(MODES, i)
 do for [i = 1 : words(VARIANTS)] {
     stats FILE using (mine(i) && threads("params") == 1 ? seconds("median") : NaN) nooutput

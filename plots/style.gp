@@ -39,7 +39,7 @@ offset(cell) = part(stringcolumn(cell), "r")
 filled(text) = strlen(text) ? text : "-"
 sized(cell) = part(stringcolumn(cell), "w") == WIDTH && part(stringcolumn(cell), "h") == HEIGHT \
     && !(part(stringcolumn(cell), "k") > 0)
-series(i) = stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) \
+series(i) = stringcolumn("algo") eq ALGO && stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) \
     && filled(stringcolumn("params")) eq word(PARAMS, i) && filled(stringcolumn("scope")) eq word(SCOPES, i) \
     && filled(stringcolumn("mode")) eq word(MODES, i) && sized("shape")
 unit(name) = name eq "s" ? 1 : name eq "ms" ? 1e-3 : name eq "us" ? 1e-6 : 1e-9

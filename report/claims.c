@@ -45,7 +45,7 @@ static bool on_side(double value, const char *direction)
 rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
                          const char *direction)
 {
-    if (!isfinite(value))
+    if (isnan(value))
         return RG_NOT_TESTABLE;
     if (!(value < low) && !(value > high)) // a bound that is not given is NaN and does not bind
         return RG_REPRODUCED;
@@ -87,6 +87,8 @@ static void judge_number(const asked_claim *q, rg_judgement *j)
         snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g to %.4g", q->low, q->high);
     else
         snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g", q->low);
+    if (j->outcome == RG_REPRODUCED && (j->low < q->low || j->high > q->high))
+        snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "; the interval reaches beyond");
 }
 
 static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
@@ -113,7 +115,7 @@ static rg_judgement judge_ratio(const asked_claim *q)
     if (isfinite(j.low))
         snprintf(j.ours, sizeof j.ours, "%.3g x [%.3g, %.3g]", j.value, j.low, j.high);
     else
-        snprintf(j.ours, sizeof j.ours, "%.3g x (no interval: no samples)", j.value);
+        snprintf(j.ours, sizeof j.ours, "%.3g x (no interval: too few samples)", j.value);
     say_where(&a, &b, &j);
     judge_number(q, &j);
     return j;
@@ -299,7 +301,7 @@ static rg_judgement judge_job(const asked_claim *q)
         return j;
     }
     rg_job_quantity(q->job, q->a, &j);
-    if (isfinite(j.value)) {
+    if (!isnan(j.value)) {
         judge_number(q, &j);
         snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
         snprintf(j.scope, sizeof j.scope, "job");

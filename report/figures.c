@@ -13,6 +13,8 @@
 
 enum { SERIES_MOST = 48 };
 
+static const char algo[] = "autocorr"; // what the figures of Lu et al. show
+
 typedef struct figure_series {
     rg_measure at[SERIES_MOST];
     int n;
@@ -24,6 +26,11 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
+static bool shown(const rg_row *row)
+{
+    return !strcmp(row->cell[RG_C_ALGO], algo) && rg_timed(row) && rg_plain(row);
+}
+
 // The file of the machine that has the most timed rows of plain images.
 static const rg_result *main_file(const rg_bench_machine *m)
 {
@@ -32,7 +39,7 @@ static const rg_result *main_file(const rg_bench_machine *m)
     for (int f = 0; f < m->n_files; f++) {
         int n = 0;
         for (int i = 0; i < m->file[f].n_rows; i++)
-            n += rg_timed(&m->file[f].row[i]) && rg_plain(&m->file[f].row[i]);
+            n += shown(&m->file[f].row[i]);
         if (n > most) {
             most = n;
             best = &m->file[f];
@@ -43,7 +50,7 @@ static const rg_result *main_file(const rg_bench_machine *m)
 
 static bool of_image(const rg_measure *a, int64_t width, int64_t height)
 {
-    return rg_timed(a->row) && rg_plain(a->row) && a->width == width && a->height == height;
+    return shown(a->row) && a->width == width && a->height == height;
 }
 
 // The image size with the most offsets, and the largest of them.
@@ -52,7 +59,7 @@ static void choose_image(const rg_result *file, figure_series *s)
     int most = 0;
     for (int i = 0; i < file->n_rows; i++) {
         rg_measure a = rg_measure_of(file, &file->row[i]);
-        if (!rg_timed(a.row) || !rg_plain(a.row))
+        if (!shown(a.row))
             continue;
         int n = 0;
         int64_t r = 0;
@@ -122,6 +129,7 @@ static void set_words(rg_variables *v, const char *name, const figure_series *s,
 
 static void set_series(rg_variables *v, const figure_series *s)
 {
+    rg_set_text(v, "ALGO", algo);
     set_words(v, "VARIANTS", s, RG_C_VARIANT);
     set_words(v, "PARAMS", s, RG_C_PARAMS);
     set_words(v, "SCOPES", s, RG_C_SCOPE);
@@ -246,12 +254,34 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
     }
 }
 
+// Files of `regather bench --self-test`: one row a variant, algorithm "self-test".
+static void draw_self_tests(rg_report *r, const rg_bench_machine *m)
+{
+    for (int k = 0; k < m->n_files; k++) {
+        const rg_result *file = &m->file[k];
+        if (file->n_rows == 0 || strcmp(file->row[0].cell[RG_C_ALGO], "self-test"))
+            continue;
+        rg_figure *f = rg_figure_new(r, "selftest", m->here ? "" : m->label);
+        rg_variables v = {0};
+        rg_variables_open(&v);
+        rg_set_text(&v, "FILE", file->path);
+        rg_set_text(&v, "MACHINE", m->label);
+        rg_set_number_of(&v, "MOST", file->n_rows);
+        snprintf(f->caption, sizeof f->caption, "The error of the method: differences found between a variant and itself. "
+                 "From `%s`.", rg_base_name(file->path));
+        snprintf(f->alt, sizeof f->alt, "False differences of the A/A self-test, with the limit");
+        rg_draw_one(r, f, &v);
+    }
+}
+
 void rg_draw(rg_report *r)
 {
     char *log = rg_print("%s/fig/gnuplot.log", r->out);
     unlink(log);
-    for (int m = 0; m < r->n_machines; m++)
+    for (int m = 0; m < r->n_machines; m++) {
         draw_machine(r, &r->machine[m]);
+        draw_self_tests(r, &r->machine[m]);
+    }
     rg_draw_job(r);
     free(log);
 }

@@ -56,10 +56,15 @@ static void speed_row(const rg_row *row, rg_page *p)
     p->make->row(p, cell, RG_COUNT(cell));
 }
 
+static bool same_problem(const rg_row *a, const rg_row *b)
+{
+    return !strcmp(a->cell[RG_C_ALGO], b->cell[RG_C_ALGO]) && !strcmp(a->cell[RG_C_SHAPE], b->cell[RG_C_SHAPE]);
+}
+
 static bool first_of_shape(const rg_result *f, int i)
 {
     for (int k = 0; k < i; k++)
-        if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
+        if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]))
             return false;
     return true;
 }
@@ -72,10 +77,11 @@ static void speed_tables(const rg_result *f, rg_page *p)
         if (!rg_timed(&f->row[i]) || !first_of_shape(f, i))
             continue;
         char caption[TEXT];
-        snprintf(caption, sizeof caption, "`%s`, from `%s`", f->row[i].cell[RG_C_SHAPE], rg_base_name(f->path));
+        snprintf(caption, sizeof caption, "%s `%s`, from `%s`", f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_SHAPE],
+                 rg_base_name(f->path));
         p->make->table(p, caption, "nlnnrnnnrnl", column, RG_COUNT(column));
         for (int k = i; k < f->n_rows; k++)
-            if (rg_timed(&f->row[k]) && !strcmp(f->row[k].cell[RG_C_SHAPE], f->row[i].cell[RG_C_SHAPE]))
+            if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]))
                 speed_row(&f->row[k], p);
         p->make->table_end(p);
     }
@@ -84,6 +90,29 @@ static void speed_tables(const rg_result *f, rg_page *p)
 static bool is_probe(const rg_row *row)
 {
     return !strcmp(row->cell[RG_C_ALGO], "probe");
+}
+
+static bool is_self_test(const rg_row *row)
+{
+    return !strcmp(row->cell[RG_C_ALGO], "self-test");
+}
+
+static void self_test_table(const rg_result *f, rg_page *p)
+{
+    static const char *const column[] = {"Variant", "Image", "Parameters", "Median false difference", "Limit", "What was done"};
+    p->make->table(p, "A against A: the same variant under two names.", "nnnrrl", column, RG_COUNT(column));
+    for (int i = 0; i < f->n_rows; i++) {
+        const rg_row *row = &f->row[i];
+        if (!is_self_test(row))
+            continue;
+        char median[32], limit[32];
+        snprintf(median, sizeof median, "%.3g %s", rg_cell_number(row, RG_C_MEDIAN), row->cell[RG_C_UNIT]);
+        snprintf(limit, sizeof limit, "%.3g %s", rg_cell_number(row, RG_C_TOL), row->cell[RG_C_UNIT]);
+        const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], median, limit,
+                              row->cell[RG_C_STOP]};
+        p->make->row(p, cell, RG_COUNT(cell));
+    }
+    p->make->table_end(p);
 }
 
 // What the machine sustains, as bench measured it in the same run.
@@ -182,7 +211,7 @@ static void missing_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        bool said = is_probe(row) || rg_timed(row);
+        bool said = is_probe(row) || is_self_test(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
             said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
                    !rg_timed(&f->row[k]);
@@ -223,6 +252,10 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
         const rg_result *file = &m->file[f];
         if (is_of_checker(file)) {
             checks_table(file, p);
+            continue;
+        }
+        if (file->n_rows > 0 && is_self_test(&file->row[0])) {
+            self_test_table(file, p);
             continue;
         }
         head_table(file, p);

@@ -36,25 +36,39 @@ static void intercept(const rg_job_files *job, rg_judgement *j)
     free(r);
 }
 
-// Scatter about a straight line, relative to the mean: of the length from the spectrum, over that of R_max.
+// Scatter about the free line as a part of the growth over the series: what a length would have to show. Infinite for one that
+// does not move.
+static double scatter(const rg_job_files *job, const char *column)
+{
+    double *x, *y, value = NAN;
+    int n = rg_job_growth(job, 0, column, &x, &y);
+    rg_line line = rg_line_fit(x, y, n);
+    if (isfinite(line.slope)) {
+        double growth = fabs(line.slope) * (x[n - 1] - x[0]);
+        value = growth > 1e-9 * fabs(y[0]) ? line.residual / growth : INFINITY;
+    }
+    free(x);
+    free(y);
+    return value;
+}
+
+// How much worse the length from the peak of the spectrum follows the growth than R_max does.
 static void reciprocal(const rg_job_files *job, rg_judgement *j)
 {
-    static const char *const column[] = {"k_peak_length", "R_max"};
-    double scatter[2];
-    for (int c = 0; c < 2; c++) {
-        double *x, *y, mean = 0;
-        int n = rg_job_growth(job, 0, column[c], &x, &y);
-        for (int i = 0; i < n; i++)
-            mean += y[i] / n;
-        scatter[c] = rg_line_fit(x, y, n).residual / mean;
-        free(x);
-        free(y);
+    double spectrum = scatter(job, "k_peak_length"), real_space = scatter(job, "R_max");
+    if (isnan(spectrum) || !(real_space > 0))
+        return;
+    if (real_space > 1) {
+        snprintf(j->why, sizeof j->why, "R_max does not grow over this series");
+        return;
     }
-    if (isfinite(scatter[0]) && scatter[1] > 0) {
-        j->value = scatter[0] / scatter[1];
-        snprintf(j->ours, sizeof j->ours, "scatter %.2g %% against %.2g %% of R_max: %.3g x", 100 * scatter[0],
-                 100 * scatter[1], j->value);
-    }
+    j->value = spectrum / real_space;
+    if (isinf(spectrum))
+        snprintf(j->ours, sizeof j->ours, "the spectrum's peak does not move; R_max scatters %.2g %% of its growth",
+                 100 * real_space);
+    else
+        snprintf(j->ours, sizeof j->ours, "scatter %.2g %% of the growth, R_max %.2g %%: %.3g x", 100 * spectrum,
+                 100 * real_space, j->value);
 }
 
 // Largest difference of R_max between the first run and the others.

@@ -177,7 +177,8 @@ const rg_command rg_cmd_report = {
     "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
     "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims\n"
     "are judged reproduced, direction only, not reproduced, not testable here or paper inconsistent; reference/claims.tsv\n"
-    "says by which bounds and why. Ends with the table of claims. Without gnuplot the figures are left out and the report says so.",
+    "says by which bounds and why. Ends with the table of claims. Without gnuplot the figures are left\n"
+    "out and the report says so.",
     options,
     run,
 };

@@ -48,7 +48,8 @@ static rg_row *add(made *m, const char *variant, const char *shape, const char *
         row->cell[RG_C_Q1] = rg_print("%.17g", median_ns);
         row->cell[RG_C_Q3] = rg_print("%.17g", median_ns);
         row->cell[RG_C_SAMPLES] = rg_print("%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g", median_ns, 1.01 * median_ns,
-                                           0.99 * median_ns, median_ns, 1.01 * median_ns, 0.99 * median_ns, median_ns, median_ns);
+                                           0.99 * median_ns, median_ns, 1.01 * median_ns, 0.99 * median_ns, median_ns,
+                                           median_ns);
     }
     for (int c = 0; c < RG_COLUMNS; c++)
         if (!row->cell[c])
@@ -104,7 +105,9 @@ static rg_judgement judge(const char *row, made *m, const rg_job_files *job)
     return j;
 }
 
-#define RATIO "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:simd threads=1\tw750,h1500\tdevice\tX.one\t2.8\t5.7\t>1\tw\t-"
+#define RATIO \
+    "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:simd threads=1\tw750,h1500\t" \
+    "device\tX.one\t2.8\t5.7\t>1\tw\t-"
 
 static rg_judgement judge_ratio_of(double naive_ns, double simd_ns)
 {
@@ -171,7 +174,8 @@ static void the_asked_size_and_parameters_are_taken(void **state)
     rg_judgement j = judge(RATIO, &m, NULL);
     assert_string_equal(j.size, "w750,h1500,r100,k0");
     assert_true(fabs(j.value - 3) < 1e-9);
-    j = judge("X\tX\tp\tc\tscaling\tautocorr:simd threads=1 isa=2\tautocorr:simd threads=all\t-\tdevice\tX.one\t0.85\t-\t>0.25\tw\t-",
+    j = judge("X\tX\tp\tc\tscaling\tautocorr:simd threads=1 isa=2\tautocorr:simd threads=all\t-\t"
+              "device\tX.one\t0.85\t-\t>0.25\tw\t-",
               &m, NULL);
     assert_true(fabs(j.value - 1.25) < 1e-9); // 10 x on 8 cores
     assert_int_equal(j.outcome, RG_REPRODUCED);
@@ -229,7 +233,8 @@ static void quantities_of_the_job(void **state)
     char folder[] = "/tmp/rg_job_XXXXXX";
     assert_non_null(mkdtemp(folder));
     char *path = rg_print("%s/rmax.tsv", folder);
-    write_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\nb\tnone\t2\tnone\t3\t30\n"
+    write_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
+                     "b\tnone\t2\tnone\t3\t30\n"
                      "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
     rg_job_files job = {0};
     assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
