@@ -3,8 +3,8 @@
 //
 // Both images are copied into strips of one vector's width: a as it is, b in rows of two vectors, so that a load at any X0
 // stays in its row. A strip's rows follow each other in memory, whatever the width of the image. Outside the image the copies
-// hold zero, so that the inner loop (simd_block.h) has no borders. A task owns up to 12 consecutive Y0 and 32 X0, and alone
-// writes their sums and, by symmetry, the opposite ones.
+// hold zero, so that the inner loop (simd_block.h) has no borders. A task takes up to 12 consecutive Y0 and 32 X0, where there
+// are few offsets for many cores also a part of the rows, and adds its sums to theirs and, by symmetry, to the opposite ones.
 //
 // Products. 8 bits, AVX-512: vpdpbusd multiplies unsigned by signed bytes, so b is stored as b - 128, and 128 times the sum of
 // a over the rows and strips used is added at the end, from a table of running sums. 8 bits, AVX2: both widened to 16 bits for
@@ -268,8 +268,8 @@ static int64_t first_strip(const layout *p, int64_t x0) { return ac_first(x0) / 
 static int64_t past_strip(const layout *p, int64_t x0) { return (ac_past(p->width, x0) + p->pixels - 1) / p->pixels; }
 
 // Rows low .. high - 1 of a have been used, at offsets (x0, y0) .. (x0, y0 + k - 1).
-static void write_sums(const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals,
-                       int64_t *sums)
+static void add_sums(const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals,
+                     int64_t *sums)
 {
     const int64_t pitch = p->strips + 1, *top = p->before + low * pitch, *end = p->before + high * pitch;
     const int64_t s0 = first_strip(p, x0), s1 = past_strip(p, x0);
@@ -277,16 +277,20 @@ static void write_sums(const layout *p, int64_t x0, int64_t y0, int k, int64_t l
     for (int j = 0; j < k; j++) {
         int64_t sum = bias, e = ac_element(p->r, x0, y0 + j);
         for (int i = 0; i < p->way->lanes64; i++) sum += totals[j * p->way->lanes64 + i];
-        sums[e] = sum;
-        if (!p->cross && y0 + j > 0) sums[ac_mirror(p->r, e)] = sum;
+#pragma omp atomic
+        sums[e] += sum;
+        if (p->cross || y0 + j == 0) continue;
+#pragma omp atomic
+        sums[ac_mirror(p->r, e)] += sum;
     }
 }
 
-// Offsets y0 .. y0 + k - 1, x0 .. x0 + n - 1.
-static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int64_t *sums)
+// Offsets y0 .. y0 + k - 1, x0 .. x0 + n - 1, and one part of the rows of a that have a partner at any of them.
+static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int64_t part, int64_t parts, int64_t *sums)
 {
     const way *w = p->way;
-    const int64_t low = ac_first(y0), high = ac_past(p->height, y0 + k - 1); // the rows of a with a partner at any of them
+    const int64_t top = ac_first(y0), rows = ac_past(p->height, y0 + k - 1) - top;
+    const int64_t low = top + rows * part / parts, high = top + rows * (part + 1) / parts;
     const int64_t a_bytes = w->planes * w->vector_bytes, b_bytes = 2 * w->vector_bytes;
     int64_t totals[GROUP][MOST * LANES];
     memset(totals, 0, (size_t)n * sizeof totals[0]);
@@ -301,7 +305,7 @@ static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int6
             }
         }
     }
-    for (int64_t i = 0; i < n; i++) write_sums(p, x0 + i, y0, k, low, high, totals[i], sums);
+    for (int64_t i = 0; i < n; i++) add_sums(p, x0 + i, y0, k, low, high, totals[i], sums);
 }
 
 static int run(rg_call *call)
@@ -309,9 +313,11 @@ static int run(rg_call *call)
     const layout plan = lay_out(call->shape, call->param, call->scratch), *p = &plan;
     const void *a = call->arg[AC_A], *b = p->cross ? call->arg[AC_B] : a;
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
-    if (p->rx < p->r || p->ry < p->r) memset(sums, 0, (size_t)(ac_side(p->r) * ac_side(p->r)) * sizeof *sums);
-    const int64_t side = ac_side(p->rx), group = clamp(p->blocks * side / (8 * call->threads), 1, GROUP);
-    const int64_t groups = (side + group - 1) / group;
+    memset(sums, 0, (size_t)(ac_side(p->r) * ac_side(p->r)) * sizeof *sums);
+    // Eight tasks a thread, so that the last one to end is not long alone; parts of 256 rows at least.
+    const int64_t side = ac_side(p->rx), wanted = 8 * call->threads;
+    const int64_t group = clamp(p->blocks * side / wanted, 1, GROUP), groups = (side + group - 1) / group;
+    const int64_t parts = call->threads == 1 ? 1 : clamp(1 + wanted / (p->blocks * groups), 1, 1 + p->height / 256);
 #pragma omp parallel num_threads(call->threads)
     {
 #pragma omp for nowait
@@ -321,10 +327,10 @@ static int run(rg_call *call)
 #pragma omp single
         sum_up(p);
 #pragma omp for schedule(dynamic)
-        for (int64_t t = 0; t < p->blocks * groups; t++) {
-            const int64_t block = t / groups, x = t % groups * group;
+        for (int64_t t = 0; t < p->blocks * groups * parts; t++) {
+            const int64_t part = t % parts, x = t / parts % groups * group, block = t / parts / groups;
             const int64_t y0 = block * p->n_y0 / p->blocks, past = (block + 1) * p->n_y0 / p->blocks;
-            task(p, p->y0 + y0, (int)(past - y0), x - p->rx, least(group, side - x), sums);
+            task(p, p->y0 + y0, (int)(past - y0), x - p->rx, least(group, side - x), part, parts, sums);
         }
     }
     return RG_OK;
