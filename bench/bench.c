@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
-// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then shape by shape, in
-// rounds, every lane in turn, in alternating order.
+// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then shape by
+// shape, in rounds, every lane in turn, in alternating order.
 
 #include "lineup.h"
 
@@ -170,7 +170,8 @@ static int choose(session *b, int first, int past, rg_lane **chosen)
         if (needs > room[where]) {
             char fits[96];
             largest_that_fits(lane, room[where], fits);
-            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9, room[where] / 1e9, fits);
+            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
+                        room[where] / 1e9, fits);
             add_row(b, lane);
         } else if (taken[where] + needs <= room[where]) {
             taken[where] += needs;
@@ -184,7 +185,8 @@ static double input_bytes(const rg_lane *lane)
 {
     double bytes = 0;
     for (int i = 0; i < lane->entry->algo->n_args; i++)
-        bytes += (double)lane->entry->algo->arg[i].count(&lane->shape) * (double)rg_type_bytes(lane->entry->algo->arg[i].type(&lane->shape));
+        bytes += (double)lane->entry->algo->arg[i].count(&lane->shape) *
+                 (double)rg_type_bytes(lane->entry->algo->arg[i].type(&lane->shape));
     return bytes;
 }
 
@@ -284,7 +286,8 @@ static int outcome(const session *b)
         wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
     }
     if (wrong)
-        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, wrong > 1 ? "s" : "", wrong > 1 ? "have" : "has");
+        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, wrong > 1 ? "s" : "",
+                       wrong > 1 ? "have" : "has");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
@@ -343,30 +346,29 @@ const rg_command rg_cmd_bench = {
     .name = "bench",
     .usage = "[ALGO[:VARIANT]] [--preset quick|paper|large] [--out F.tsv]",
     .summary = "time variants, each only after it has passed verify here",
-    .help =
-        "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of --shape. A variant is "
-        "timed only after it has passed verify on small shapes in this run, and its outputs at the timed shape are compared with the "
-        "reference afterwards. A row that fails has status FAIL (CRASH, TIMEOUT) and no times; one that cannot run here has status "
-        "SKIP. The column `stop` gives the reason in both cases, and says for timed rows why sampling ended: interval (the 95 % "
-        "interval of the median is below 1 % of it), time (--max-seconds) or rounds (--rounds); then the mean power and why the clock "
-        "was held down.\n"
-        "\n"
-        "Rounds: all variants of a shape in turn, in alternating order, with fresh inputs in every round. A variant's first calls warm "
-        "up and are not counted, unless one call takes longer than --max-seconds: then it is the only sample. At most 400 samples a row, "
-        "all kept in the file. CPU threads are pinned; variants that use threads are timed on one core and on all (--threads N: on N).\n"
-        "\n"
-        "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel` is the same less the "
-        "cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and outputs. Modes: `cold` flushes the caches before "
-        "every call; `hot` makes calls follow each other, as many to a sample as make it last 1 ms. `prepare` (plans, textures) has a "
-        "column of its own. `rate` is work / median; `bound` names the resource that limits the variant, and `fraction` is how near its "
-        "median comes to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm `probe`.\n"
-        "\n"
-        "--self-test times one variant under two names and reports the median false difference with its interval: exit code 1 when it "
-        "is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not timed: exit code 4. --device cpu leaves GPU "
-        "variants out.\n"
-        "\n"
-        "Memory is predicted and compared with what is free before it is taken. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 "
-        "nothing could be timed here.",
+    .help = "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of\n"
+            "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
+            "at the timed shape are compared with the reference afterwards. A row that fails has status FAIL (CRASH,\n"
+            "TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason in\n"
+            "both cases, and says for timed rows why sampling ended: interval (the 95 % interval of the median is\n"
+            "below 1 % of it), time (--max-seconds) or rounds (--rounds); then the mean power and why the clock was\n"
+            "held down.\n\n"
+            "Rounds: all variants of a shape in turn, in alternating order, with fresh inputs in every round. A\n"
+            "variant's first calls warm up and are not counted, unless one call takes longer than --max-seconds: then\n"
+            "it is the only sample. At most 400 samples a row, all kept in the file. CPU threads are pinned; variants\n"
+            "that use threads are timed on one core and on all (--threads N: on N).\n\n"
+            "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel`\n"
+            "is the same less the cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and\n"
+            "outputs. Modes: `cold` flushes the caches before every call; `hot` makes calls follow each other, as many\n"
+            "to a sample as make it last 1 ms. `prepare` (plans, textures) has a column of its own. `rate` is work /\n"
+            "median; `bound` names the resource that limits the variant, and `fraction` is how near its median comes\n"
+            "to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm\n"
+            "`probe`.\n\n"
+            "--self-test times one variant under two names and reports the median false difference with its interval:\n"
+            "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
+            "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
+            "Memory is predicted and compared with what is free before it is taken. Exit codes: 0 good, 1 a row\n"
+            "failed, 2 bad usage, 4 nothing could be timed here.",
     .option = options,
     .run = run,
 };

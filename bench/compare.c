@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// compare.c: the command `compare`: two result files, row by row, by the bootstrap interval of the ratio of medians against a gate.
+// compare.c: the command `compare`: two result files, row by row, by the bootstrap interval of the ratio of medians against a
+// gate.
 
 #include "lineup.h"
 
@@ -60,13 +61,13 @@ static int check_heads(const comparison *c)
 {
     const char *a = rg_result_head(&c->file[0], "suite"), *b = rg_result_head(&c->file[1], "suite");
     if (!a || !b || strcmp(a, b))
-        return rg_fail(RG_USAGE, "compare: made by different versions of the suite: %s by \"%s\", %s by \"%s\"", c->file[0].path,
-                       a ? a : "unknown", c->file[1].path, b ? b : "unknown");
+        return rg_fail(RG_USAGE, "compare: made by different versions of the suite: %s by \"%s\", %s by \"%s\"",
+                       c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
     for (int i = 0; i < c->file[0].n_head; i++) {
         const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
         if (!strncmp(key, "input ", 6) && other && strcmp(other, c->file[0].head_value[i]))
-            return rg_fail(RG_USAGE, "compare: different inputs: %s is %s in %s, %s in %s (same --seed?)", key, c->file[0].head_value[i],
-                           c->file[0].path, other, c->file[1].path);
+            return rg_fail(RG_USAGE, "compare: different inputs: %s is %s in %s, %s in %s (same --seed?)", key,
+                           c->file[0].head_value[i], c->file[0].path, other, c->file[1].path);
     }
     return RG_GOOD;
 }
@@ -84,9 +85,9 @@ static int check_scopes(const comparison *c)
             as_a.cell[RG_C_SCOPE] = a->cell[RG_C_SCOPE];
             as_a.cell[RG_C_MODE] = a->cell[RG_C_MODE];
             if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], b))
-                return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s", a->cell[RG_C_ALGO],
-                               a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE], c->file[0].path, b->cell[RG_C_SCOPE],
-                               c->file[1].path);
+                return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s",
+                               a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE],
+                               c->file[0].path, b->cell[RG_C_SCOPE], c->file[1].path);
         }
     }
     return RG_GOOD;
@@ -96,8 +97,9 @@ static int check_repeats(const rg_result *f)
 {
     for (int i = 0; i < f->n_rows; i++)
         if (find(f, &f->row[i]) != &f->row[i])
-            return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path, f->row[i].cell[RG_C_ALGO],
-                           f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE], f->row[i].cell[RG_C_PARAMS]);
+            return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
+                           f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
+                           f->row[i].cell[RG_C_PARAMS]);
     return RG_GOOD;
 }
 
@@ -130,11 +132,14 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     const char *params = row->cell[RG_C_PARAMS];
     printf("          next, for both files: regather bench %s:%s --shape %s --scope %s --mode %s", row->cell[RG_C_ALGO],
            row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
-    if (!strncmp(params, "threads=", 8))
+    // On the host the first parameter is the number of threads; on a device all belong to the variant.
+    if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
         printf(" --threads %d", atoi(params + 8));
-    for (const char *at = params; *at; at += strcspn(at, ";"), at += *at == ';')
-        if (strchr("-", *at) == NULL && strncmp(at, "threads=", 8))
-            printf(" --param %.*s", (int)strcspn(at, ";"), at);
+        params += strcspn(params, ";");
+        params += *params == ';';
+    }
+    for (; *params && *params != '-'; params += strcspn(params, ";"), params += *params == ';')
+        printf(" --param %.*s", (int)strcspn(params, ";"), params);
     printf(" --rounds 20 --max-seconds %.0f --out F.tsv\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
 }
 
@@ -202,8 +207,8 @@ static int conclude(const comparison *c)
     int compared = c->count[SAME] + c->count[FASTER] + c->count[SLOWER] + c->count[UNSURE];
     const char *machine[2] = {rg_result_head(&c->file[0], "machine"), rg_result_head(&c->file[1], "machine")};
     printf("A %s (%s), B %s (%s), gate %.3g %%: %d same, %d faster, %d slower, %d unsure", c->file[0].path,
-           machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine", 100 * c->gate,
-           c->count[SAME], c->count[FASTER], c->count[SLOWER], c->count[UNSURE]);
+           machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine",
+           100 * c->gate, c->count[SAME], c->count[FASTER], c->count[SLOWER], c->count[UNSURE]);
     printf(", %d broken, %d only in A, %d only in B\n", c->count[BROKEN], c->count[ONLY_A], c->count[ONLY_B]);
     if (c->count[SLOWER] || c->count[BROKEN])
         return RG_WRONG;
@@ -255,14 +260,13 @@ const rg_command rg_cmd_compare = {
     .name = "compare",
     .usage = "A.tsv B.tsv [--gate 5%]",
     .summary = "is B the same as A, faster or slower, row by row",
-    .help =
-        "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 % bootstrap interval against "
-        "the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1 + gate); SAME: between the two; UNSURE: it "
-        "crosses one of them, and the command that would decide is printed. BROKEN: it passed in A and does not in B. Rows in only one "
-        "file are listed.\n"
-        "\n"
-        "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with rows that differ only in "
-        "their scope. Exit codes: 0 nothing slower, 1 something slower or broken, 2 files that cannot be compared, 3 unsure.",
+    .help = "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 %\n"
+            "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
+            "+ gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
+            "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
+            "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with rows\n"
+            "that differ only in their scope. Exit codes: 0 nothing slower, 1 something slower or broken, 2 files that\n"
+            "cannot be compared, 3 unsure.",
     .option = options,
     .run = run,
 };

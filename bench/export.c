@@ -64,8 +64,8 @@ static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "
 // What the columns hold beside the times, as counters: only those that are there.
 static void put_counters(FILE *f, const rg_row *row)
 {
-    static const rg_column counter[] = {RG_C_RATE, RG_C_WORK, RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR, RG_C_JOULES, RG_C_PEAK_BYTES,
-                                        RG_C_CLOCK, RG_C_TEMP, RG_C_PREPARE};
+    static const rg_column counter[] = {RG_C_RATE,   RG_C_WORK,       RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR,
+                                        RG_C_JOULES, RG_C_PEAK_BYTES, RG_C_CLOCK,   RG_C_TEMP,     RG_C_PREPARE};
     for (size_t i = 0; i < sizeof counter / sizeof *counter; i++)
         if (*row->cell[counter[i]]) {
             fprintf(f, ",\n      \"%s\": ", rg_column_name[counter[i]]);
@@ -75,8 +75,8 @@ static void put_counters(FILE *f, const rg_row *row)
 
 static int threads_of(const rg_row *row)
 {
-    const char *at = strstr(row->cell[RG_C_PARAMS], "threads=");
-    return at ? atoi(at + 8) : 1;
+    bool host = !strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(row->cell[RG_C_PARAMS], "threads=", 8);
+    return host ? atoi(row->cell[RG_C_PARAMS] + 8) : 1;
 }
 
 static void put_names(FILE *f, const rg_row *row, const char *suffix)
@@ -96,7 +96,8 @@ static void put_names(FILE *f, const rg_row *row, const char *suffix)
 static void put_repetition(FILE *f, const rg_row *row, int family, double ns, int n, int i)
 {
     put_names(f, row, "");
-    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"", family);
+    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
+            family);
     fprintf(f, ",\n      \"repetitions\": %d,\n      \"repetition_index\": %d,\n      \"threads\": %d", n, i, threads_of(row));
     fputs(",\n      \"iterations\": 1,\n      \"real_time\": ", f);
     put_number(f, ns);
@@ -110,8 +111,10 @@ static void put_repetition(FILE *f, const rg_row *row, int family, double ns, in
 static void put_median(FILE *f, const rg_row *row, int family, int n)
 {
     put_names(f, row, "_median");
-    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"aggregate\"", family);
-    fprintf(f, ",\n      \"repetitions\": %d,\n      \"threads\": %d,\n      \"aggregate_name\": \"median\"", n, threads_of(row));
+    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"aggregate\"",
+            family);
+    fprintf(f, ",\n      \"repetitions\": %d,\n      \"threads\": %d,\n      \"aggregate_name\": \"median\"", n,
+            threads_of(row));
     fprintf(f, ",\n      \"aggregate_unit\": \"time\",\n      \"iterations\": %d,\n      \"real_time\": ", n);
     put_number(f, rg_cell_number(row, RG_C_MEDIAN));
     fputs(",\n      \"cpu_time\": ", f);
@@ -124,14 +127,16 @@ static void put_median(FILE *f, const rg_row *row, int family, int n)
 static void put_untimed(FILE *f, const rg_row *row, int family)
 {
     put_names(f, row, "");
-    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"", family);
+    fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
+            family);
     fprintf(f, ",\n      \"repetitions\": 1,\n      \"repetition_index\": 0,\n      \"threads\": %d", threads_of(row));
     bool skipped = !strcmp(row->cell[RG_C_STATUS], "SKIP");
     fprintf(f, ",\n      \"%s\": true,\n      ", skipped ? "skipped" : "error_occurred");
     char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
     put_text_field(f, skipped ? "skip_message" : "error_message", message);
     free(message);
-    fputs(",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }", f);
+    fputs(",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }",
+          f);
 }
 
 static const char *head(const rg_result *r, const char *key, const char *standard)
@@ -230,8 +235,9 @@ static void put_measurements(FILE *f, const rg_row *row)
         rg_column column;
         const char *unit;
         double scale;
-    } kept[] = {{RG_C_MEDIAN, "ms", 1e-6}, {RG_C_PREPARE, "ms", 1e-6}, {RG_C_RATE, row->cell[RG_C_RATE_UNIT], 1}, {RG_C_FRACTION, "", 1},
-                {RG_C_ERROR, "", 1}, {RG_C_JOULES, "J", 1}, {RG_C_CLOCK, "MHz", 1}, {RG_C_TEMP, "C", 1}, {RG_C_PEAK_BYTES, "B", 1}};
+    } kept[] = {{RG_C_MEDIAN, "ms", 1e-6}, {RG_C_PREPARE, "ms", 1e-6}, {RG_C_RATE, row->cell[RG_C_RATE_UNIT], 1},
+                {RG_C_FRACTION, "", 1},    {RG_C_ERROR, "", 1},        {RG_C_JOULES, "J", 1},
+                {RG_C_CLOCK, "MHz", 1},    {RG_C_TEMP, "C", 1},        {RG_C_PEAK_BYTES, "B", 1}};
     const char *comma = "";
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (*row->cell[kept[i].column]) {
@@ -313,15 +319,14 @@ const rg_command rg_cmd_export = {
     .name = "export",
     .usage = "F.tsv --format gbench|t4 [--out F.json]",
     .summary = "a result file in the formats of other tools",
-    .help =
-        "gbench: Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so that tools/compare.py of Google "
-        "Benchmark can compare two files; the median is an aggregate; rates, errors, joules and the rest are counters. Rows that "
-        "failed have error_occurred, those that were skipped have skipped.\n"
-        "\n"
-        "t4: the auto-tuners' result format (TuningSchema, version 1.0.0), one result a row, runtimes in ms, invalidity from the status "
-        "(PASS correct, FAIL correctness, CRASH runtime, TIMEOUT timeout, SKIP constraints).\n"
-        "\n"
-        "Rows of the algorithms probe and self-test, which describe the machine and the method, are left out.",
+    .help = "gbench: Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so that\n"
+            "tools/compare.py of Google Benchmark can compare two files; the median is an aggregate; rates, errors,\n"
+            "joules and the rest are counters. Rows that failed have error_occurred, those that were skipped have\n"
+            "skipped.\n\n"
+            "t4: the auto-tuners' result format (TuningSchema, version 1.0.0), one result a row, runtimes in ms,\n"
+            "invalidity from the status (PASS correct, FAIL correctness, CRASH runtime, TIMEOUT timeout, SKIP\n"
+            "constraints).\n\n"
+            "Rows of the algorithms probe and self-test, which describe the machine and the method, are left out.",
     .option = options,
     .run = run,
 };

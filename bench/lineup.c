@@ -37,7 +37,8 @@ static int read_pattern(const rg_cli *cli, rg_bench_options *o)
     if (rg_cli_count(cli) > 1)
         return rg_fail(RG_USAGE, "bench: expected one ALGO[:VARIANT], found also \"%s\"", rg_cli_word(cli, 1));
     if (variant && (!word || strchr(word, ':')))
-        return rg_fail(RG_USAGE, "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
+        return rg_fail(RG_USAGE,
+                       "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
                        variant);
     snprintf(o->pattern, sizeof o->pattern, "%s%s%s", word ? word : "", variant ? ":" : "", variant ? variant : "");
     return rg_pattern_check(o->pattern, o->device);
@@ -50,9 +51,10 @@ int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
                             .energy = rg_cli_flag(cli, "energy"), .resume = rg_cli_flag(cli, "resume"),
                             .self_test = rg_cli_flag(cli, "self-test")};
     if (!strcmp(o->device, "host"))
-        return rg_fail(RG_LACKS, "bench: emulated variants (--device host) are for checking: their times say nothing about a GPU");
+        return rg_fail(RG_LACKS,
+                       "bench: emulated variants (--device host) are for checking: their times say nothing about a GPU");
     unsigned presets;
-    int64_t seed;
+    int64_t seed = 0;
     const char *mode = rg_cli_text(cli, "mode", NULL);
     int code = read_pattern(cli, o);
     if (!code)
@@ -71,8 +73,9 @@ int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
     if (!code)
         code = rg_cli_int(cli, "rounds", 10, 2, 100, &o->rounds);
     if (!code && o->rounds % 2)
-        code = rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
-                       (int)o->rounds);
+        code =
+            rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
+                    (int)o->rounds);
     if (!code)
         code = rg_cli_real(cli, "max-seconds", o->self_test || o->preset == RG_QUICK ? 1 : 20, 0.01, 86400, &o->max_s);
     if (!code)
@@ -130,7 +133,8 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
 {
     const rg_variant *v = e->variant;
     bool host = v->space == RG_HOST;
-    rg_lane like = {.entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds};
+    rg_lane like = {
+        .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds};
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
     unsigned scopes = o->scopes ? o->scopes : 1u << RG_RESIDENT;
     unsigned modes = o->modes ? o->modes : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
@@ -181,7 +185,8 @@ static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo
     for (int i = 0; !code && (text = rg_cli_nth(o->cli, "shape", i)); i++) {
         rg_shape shape = {0};
         char why[160];
-        code = rg_shape_parse(algo, text, &shape, why) ? add_shape(l, o, algo, shape, used) : rg_fail(RG_USAGE, "--shape: %s", why);
+        code = rg_shape_parse(algo, text, &shape, why) ? add_shape(l, o, algo, shape, used)
+                                                       : rg_fail(RG_USAGE, "--shape: %s", why);
     }
     if (!rg_cli_nth(o->cli, "shape", 0))
         for (int i = 0; !code && i < algo->n_bench_shapes; i++)
@@ -253,7 +258,8 @@ static void verify_lane(rg_lane *lane, const rg_bench_options *o)
 static const rg_lane *gated_twin(const rg_lineup *l, const rg_lane *lane)
 {
     for (const rg_lane *k = l->lane; k < lane; k++)
-        if (k->gated && k->entry == lane->entry && k->threads == lane->threads && !memcmp(k->param, lane->param, sizeof lane->param))
+        if (k->gated && k->entry == lane->entry && k->threads == lane->threads &&
+            !memcmp(k->param, lane->param, sizeof lane->param))
             return k;
     return NULL;
 }

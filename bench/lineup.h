@@ -50,7 +50,7 @@ void rg_show_probes(FILE *, const rg_row *row, int n);
 void rg_show_time(double ns, char text[32]);       // "12.3 ms"
 void rg_show_scaled(double value, char text[32]);  // "12.3 G"
 
-// ---- out.c: the growing file -------------------------------------------------------------------------------------------------
+// ---- out.c: the growing file --------------------------------------------------------------------------------------------
 
 // F.tsv.part grows by whole rows and becomes F.tsv at the end. Without --out rows are kept in memory only.
 typedef struct rg_out {
@@ -70,7 +70,7 @@ int rg_out_add(rg_out *, rg_row); // takes the row over; RG_GOOD, or one line (f
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
 
-// ---- selftest.c ----------------------------------------------------------------------------------------------------------------
+// ---- selftest.c ---------------------------------------------------------------------------------------------------------
 
 // A against A. RG_GOOD, RG_WRONG above the limit, RG_LACKS.
 int rg_self_test(const rg_bench_options *);

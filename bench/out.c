@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// out.c: the result file while it grows. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed run
-// loses only what was being timed; at the end it is renamed to F.tsv. --resume goes on from what is there.
+// out.c: the result file while it grows. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed
+// run loses only what was being timed; at the end it is renamed to F.tsv. --resume goes on from what is there.
 
 #include "lineup.h"
 
@@ -36,7 +36,9 @@ static int drop_cut_line(const char *path)
             keep = at;
     if (f)
         fclose(f);
-    return f && truncate(path, keep) == 0 ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
+    return f && truncate(path, keep) == 0
+               ? RG_GOOD
+               : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
 }
 
 int rg_out_begin(rg_out *out, const char *path, bool resume)
@@ -54,8 +56,9 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     if (code)
         return code;
     if (!resume)
-        return exists(out->part) ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
-                                 : RG_GOOD;
+        return exists(out->part)
+                   ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
+                   : RG_GOOD;
     const char *source = exists(out->part) ? out->part : path;
     if (!exists(source))
         return RG_GOOD; // nothing was finished: a resumed run is then a first run

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy_source` says why.
+// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy_source`
+// says why.
 
 #include "lineup.h"
 
@@ -58,7 +59,11 @@ static void set_samples(rg_row *row, const rg_lane *lane)
     // Seven digits: the resolution that stats.c takes for granted.
     char *text = rg_alloc((size_t)lane->n * 24 + 1), *at = text;
     for (int i = 0; i < lane->n; i++)
-        at += sprintf(at, "%s%.*f", i ? ";" : "", lane->sample_ns[i] >= 1e6 ? 0 : lane->sample_ns[i] >= 1e3 ? 3 : 6, lane->sample_ns[i]);
+        at += sprintf(at, "%s%.*f", i ? ";" : "",
+                      lane->sample_ns[i] >= 1e6   ? 0
+                      : lane->sample_ns[i] >= 1e3 ? 3
+                                                  : 6,
+                      lane->sample_ns[i]);
     free(row->cell[RG_C_SAMPLES]);
     row->cell[RG_C_SAMPLES] = text;
 }
@@ -155,6 +160,7 @@ rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
     rg_set_cell(&row, RG_C_MODE, "hot");
     rg_set_number(&row, RG_C_RATE, per_s);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", rg_resource_unit[resource]);
-    rg_set_cell(&row, RG_C_STOP, "%s", isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
+    rg_set_cell(&row, RG_C_STOP, "%s",
+                isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
     return row;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sample.c: takes the times of one lane. Nothing here chooses what is timed or prints; sample.h says what the scopes and modes mean.
+// sample.c: takes the times of one lane. Nothing here chooses what is timed or prints; sample.h says what the scopes and modes
+// mean.
 
 #include "sample.h"
 
@@ -15,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
@@ -23,39 +25,6 @@ const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 static const double sample_s = 1e-3;
 // Rounds before the interval of the median may end a lane: with fewer, a lucky streak would.
 enum { LEAST_ROUNDS = 4 };
-
-// ---- inputs --------------------------------------------------------------------------------------------------------------
-
-void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
-{
-    *in = (rg_inputs){.algo = algo, .shape = *shape};
-    for (int i = 0; i < algo->n_args; i++) {
-        in->bytes[i] = (size_t)algo->arg[i].count(shape) * rg_type_bytes(algo->arg[i].type(shape));
-        in->arg[i] = rg_alloc(in->bytes[i] + 1);
-    }
-}
-
-void rg_inputs_fill(rg_inputs *in, uint64_t seed)
-{
-    in->shape.seed = seed;
-    in->algo->fill(&in->shape, RG_RANDOM, in->arg);
-}
-
-uint64_t rg_inputs_hash(const rg_inputs *in)
-{
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (int i = 0; i < in->algo->n_args; i++)
-        for (size_t k = 0; in->algo->arg[i].direction != RG_OUT && k < in->bytes[i]; k++)
-            hash = (hash ^ ((unsigned char *)in->arg[i])[k]) * 0x100000001B3u;
-    return hash;
-}
-
-void rg_inputs_free(rg_inputs *in)
-{
-    for (int i = 0; i < in->algo->n_args; i++)
-        free(in->arg[i]);
-    *in = (rg_inputs){0};
-}
 
 // ---- one sample ----------------------------------------------------------------------------------------------------------
 
@@ -174,8 +143,8 @@ size_t rg_lane_bytes(const rg_lane *lane)
     return rg_frame_bytes(lane->entry->algo, lane->entry->variant, &lane->shape, lane->param);
 }
 
-// One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one region
-// to the next); the calling thread may use what is left.
+// One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one
+// region to the next); the calling thread may use what is left.
 static void pin(const rg_lane *lane)
 {
     rg_cpu_pin(-1);
@@ -239,7 +208,8 @@ void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
     lane->joules = NAN;
     snprintf(lane->energy, sizeof lane->energy, "not asked for (--energy)");
     pin(lane);
-    int code = rg_frame_make(&lane->frame, in->algo, lane->entry->variant, device, &lane->shape, lane->param, false, lane->threads);
+    int code =
+        rg_frame_make(&lane->frame, in->algo, lane->entry->variant, device, &lane->shape, lane->param, false, lane->threads);
     if (code) {
         end_with_error(lane, "buffers", code);
         return;
@@ -270,9 +240,17 @@ static void read_sensors(rg_lane *lane)
         snprintf(lane->throttle, sizeof lane->throttle, "%s", s.throttle);
 }
 
+// How often another process took a core from this one.
+static long preemptions(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nivcsw;
+}
+
 void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
 {
     pin(lane);
+    long preempted = preemptions();
     double start = rg_seconds(), budget_s = lane->max_s / lane->rounds;
     int most = RG_SAMPLES_MAX / lane->rounds, code = put_inputs(lane, in, false);
     if (!code)
@@ -290,6 +268,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
         return;
     }
     lane->spent_s += rg_seconds() - start;
+    lane->preempted += preemptions() - preempted;
     read_sensors(lane);
     lane->visits++;
 }
@@ -317,10 +296,13 @@ bool rg_lane_enough(rg_lane *lane)
         snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
     else
         snprintf(text, sizeof text, "too few samples for an interval");
-    int used = snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d rounds of %d calls a sample", why, text, lane->visits, lane->batch);
-    if (lane->visits)
-        snprintf(lane->stop + used, sizeof lane->stop - (size_t)used, "; power %.4g W; throttle %s", lane->power_W / lane->visits,
-                 lane->throttle);
+    char power[40] = "", preempted[60] = "";
+    if (lane->visits && isfinite(lane->power_W))
+        snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
+    if (lane->preempted)
+        snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
+    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d rounds, %d calls a sample%s%s%s%s", why, text, lane->visits,
+             lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, preempted);
     return true;
 }
 
@@ -382,8 +364,8 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
         return;
     }
     lane->joules = joules / calls;
-    int used = snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", e.source, seconds, mean_W,
-                        joules, calls);
+    int used = snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", e.source, seconds,
+                        mean_W, joules, calls);
     double off = fabs(s.power_W / mean_W - 1);
     if (off > 0.1)
         snprintf(lane->energy + used, sizeof lane->energy - (size_t)used, "; the power sensor says %.4g W", s.power_W);

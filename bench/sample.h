@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken of it.
+// sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
+// of it.
 //
-// Lanes of one shape are timed in rounds, each in turn (bench.c). A visit gives a lane the inputs of the round and a share of its
-// time; between visits its buffers stay where they are.
+// Lanes of one shape are timed in rounds, each in turn (bench.c). A visit gives a lane the inputs of the round and a share of
+// its time; between visits its buffers stay where they are.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
 
@@ -54,6 +55,7 @@ typedef struct rg_lane {
     double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
     char throttle[160];
+    long preempted;     // times that another process took a core during visits
     double joules;      // of one call; NaN when not measured
     char energy[200];   // source, window and check, or why there is none
 
@@ -61,7 +63,7 @@ typedef struct rg_lane {
     bool in_file;       // a resumed file has its row
     bool done;          // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[320];
+    char stop[400];
 } rg_lane;
 
 void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -10,7 +10,8 @@
 enum { PAIRS = 9 }; // the least with which the 95 % interval of their median leaves out an outlier on each side
 static const double limit_percent[] = {[RG_HOST] = 1, [RG_DEVICE] = 0.5};
 
-// The lane to test of one space: hot, on one core, of the role that is the suite's own work rather than a baseline or a library.
+// The lane to test of one space: hot, on one core, of the role that is the suite's own work rather than a baseline or a
+// library.
 static rg_lane *choose(const rg_lineup *l, rg_space space)
 {
     const rg_role wanted = space == RG_HOST ? RG_SIMD : RG_GATHER;
@@ -94,7 +95,8 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
         percent[i] = false_difference(&a, &again, device, &in, rg_bits(o->seed, (uint64_t)i));
         if (isnan(percent[i])) {
             rg_inputs_free(&in);
-            return rg_fail(RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name, *a.stop ? a.stop : again.stop);
+            return rg_fail(RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name,
+                           *a.stop ? a.stop : again.stop);
         }
         rg_progress_at(&progress, i + 1);
     }
@@ -103,9 +105,10 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
     rg_summary s;
     rg_summarise(percent, PAIRS, &s);
     bool good = s.median <= limit;
-    printf("self-test %s:%s %s, %d thread%s: median false difference %.3g %% [%.3g, %.3g] over %d pairs, limit %.3g %%: %s%s%s\n",
-           lane->entry->algo->name, lane->entry->name, shape, lane->threads, lane->threads > 1 ? "s" : "", s.median, s.low, s.high,
-           PAIRS, limit, rg_colour(stdout, good ? "green" : "red"), good ? "good" : "above it", rg_colour(stdout, "off"));
+    printf(
+        "self-test %s:%s %s, %d thread%s: median false difference %.3g %% [%.3g, %.3g] over %d pairs, limit %.3g %%: %s%s%s\n",
+        lane->entry->algo->name, lane->entry->name, shape, lane->threads, lane->threads > 1 ? "s" : "", s.median, s.low, s.high,
+        PAIRS, limit, rg_colour(stdout, good ? "green" : "red"), good ? "good" : "above it", rg_colour(stdout, "off"));
     int code = rg_out_add(out, result_row(lane, percent, &s, limit));
     return code ? code : good ? RG_GOOD : RG_WRONG;
 }

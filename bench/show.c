@@ -36,8 +36,8 @@ static bool timed(const rg_row *row) { return *row->cell[RG_C_MEDIAN] && !strcmp
 static const rg_row *baseline(const rg_row *row, int n)
 {
     for (int i = 0; i < n; i++)
-        if (timed(&row[i]) && !strcmp(row[i].cell[RG_C_VARIANT], "naive") && !strncmp(row[i].cell[RG_C_PARAMS], "threads=1", 9) &&
-            !strcmp(row[i].cell[RG_C_MODE], "hot"))
+        if (timed(&row[i]) && !strcmp(row[i].cell[RG_C_VARIANT], "naive") &&
+            !strncmp(row[i].cell[RG_C_PARAMS], "threads=1", 9) && !strcmp(row[i].cell[RG_C_MODE], "hot"))
             return &row[i];
     return NULL;
 }
@@ -92,7 +92,8 @@ static void show_untimed(FILE *f, const rg_row *row, int n)
         fprintf(f, "  %s%-7s%s ", rg_colour(f, skipped ? "dim" : "red"), row[i].cell[RG_C_STATUS], rg_colour(f, "off"));
         const char *last = "";
         for (int k = i; k < n; k++)
-            if (!timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) && strcmp(last, row[k].cell[RG_C_VARIANT])) {
+            if (!timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) &&
+                strcmp(last, row[k].cell[RG_C_VARIANT])) {
                 fprintf(f, "%s%s", *last ? ", " : "", row[k].cell[RG_C_VARIANT]);
                 last = row[k].cell[RG_C_VARIANT];
             }
@@ -104,15 +105,15 @@ void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
 {
     if (!n)
         return;
-    fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], row[0].cell[RG_C_SHAPE], rg_colour(f, "off"),
-            row[0].cell[RG_C_RATE_UNIT]);
+    fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], row[0].cell[RG_C_SHAPE],
+            rg_colour(f, "off"), row[0].cell[RG_C_RATE_UNIT]);
     const rg_row *naive = baseline(row, n);
     bool headed = false;
     for (int i = 0; i < n; i++)
         if (timed(&row[i])) {
             if (!headed)
-                fprintf(f, "%s  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s%s\n", rg_colour(f, "dim"), "variant", "params", "scope",
-                        "mode", "median", "+-95%", "rate", "times naive on one core", "bound", rg_colour(f, "off"));
+                fprintf(f, "%s  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s%s\n", rg_colour(f, "dim"), "variant", "params",
+                        "scope", "mode", "median", "+-95%", "rate", "times naive on one core", "bound", rg_colour(f, "off"));
             headed = true;
             show_row(f, &row[i], naive, seed);
         }

@@ -52,7 +52,8 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high)
     return *low >= 1;
 }
 
-// Correlation of successive samples, computed on ranks so that one outlier does not decide it; `rank` holds 0..n-1 in time order.
+// Correlation of successive samples, computed on ranks so that one outlier does not decide it; `rank` holds 0..n-1 in time
+// order.
 static double lag_correlation(const int *rank, int n)
 {
     if (n < 8)
@@ -134,7 +135,8 @@ int rg_block_length(int n, double correlation)
     return length < most ? (int)ceil(length) : most;
 }
 
-// One replicate: blocks of successive samples from random places (the end joined to the beginning) until n are drawn; their median.
+// One replicate: blocks of successive samples from random places (the end joined to the beginning) until n are drawn; their
+// median.
 static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *draw, int *count)
 {
     memset(count, 0, (size_t)r->n * sizeof *count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // stats.h: what may be said about a set of times. Samples are given in the order in which they were taken: successive ones are
-// correlated (the clock, the temperature and the neighbours change slowly), so intervals that take them as independent are too narrow.
+// correlated (the clock, the temperature and the neighbours change slowly), so intervals that take them as independent are too
+// narrow.
 #ifndef RG_STATS_H
 #define RG_STATS_H
 
@@ -17,8 +18,8 @@ typedef struct rg_summary {
 // The p-quantile of n > 0 sorted values, linear between neighbours (type 7 of Hyndman and Fan 1996).
 double rg_quantile(const double *sorted, int n, double p);
 
-// Ranks (from 1) of the order statistics between which the median lies with 95 %, from the binomial distribution; false for n < 6.
-// `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
+// Ranks (from 1) of the order statistics between which the median lies with 95 %, from the binomial distribution; false for n
+// < 6. `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
 bool rg_median_ranks(int n, double inflation, int *low, int *high);
 
 void rg_summarise(const double *sample, int n, rg_summary *);

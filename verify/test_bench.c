@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_bench.c: a lane from its buffers to its row, with small variants made here, right and wrong; and what the command refuses.
+// test_bench.c: a lane from its buffers to its row, with small variants made here, right and wrong; and what the command
+// refuses.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,8 +38,19 @@ static void triple(const rg_shape *s, void *const *arg)
 
 static const rg_arg args[] = {{"in", RG_IN, int_type, count_n}, {"out", RG_OUT, int_type, count_n}};
 static const rg_algo algo = {
-    .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = "triple", .formula = "out = 3 in + i", .dim = {"n"}, .arg = args, .n_args = 2,
-    .fill = fill, .reference = triple, .tolerance = exact, .traffic_bytes = work_n, .work = work_n, .rate_unit = "elements/s",
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_algo),
+    .name = "triple",
+    .formula = "out = 3 in + i",
+    .dim = {"n"},
+    .arg = args,
+    .n_args = 2,
+    .fill = fill,
+    .reference = triple,
+    .tolerance = exact,
+    .traffic_bytes = work_n,
+    .work = work_n,
+    .rate_unit = "elements/s",
 };
 
 static int calls, prepared, finished;
@@ -70,14 +82,29 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_I32_MAD] = (double)s->n[0];
 }
 
-static rg_variant variant = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "triple", .name = "x", .idea = "", .role = RG_SIMD,
-                             .space = RG_HOST, .needs = "", .cost = cost, .prepare = prepare, .finish = finish};
+static rg_variant variant = {.abi = RG_ABI,
+                             .bytes = sizeof(rg_variant),
+                             .algo = "triple",
+                             .name = "x",
+                             .idea = "",
+                             .role = RG_SIMD,
+                             .space = RG_HOST,
+                             .needs = "",
+                             .cost = cost,
+                             .prepare = prepare,
+                             .finish = finish};
 static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
 // A lane through its rounds with this run(), judged and closed.
 static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
 {
-    rg_lane lane = {.entry = &entry, .shape = {.n = {4096}}, .threads = 1, .cores = 1, .scope = scope, .mode = mode, .max_s = max_s,
+    rg_lane lane = {.entry = &entry,
+                    .shape = {.n = {4096}},
+                    .threads = 1,
+                    .cores = 1,
+                    .scope = scope,
+                    .mode = mode,
+                    .max_s = max_s,
                     .rounds = 4};
     rg_inputs in;
     calls = prepared = finished = 0;
@@ -171,7 +198,8 @@ static void a_call_longer_than_the_time_is_one_sample(void **state)
 static void energy_is_measured_or_says_why_not(void **state)
 {
     (void)state;
-    rg_lane lane = {.entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
+    rg_lane lane = {
+        .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
     rg_inputs in;
     variant.run = run_right;
     rg_inputs_make(&in, &algo, &lane.shape);

@@ -52,9 +52,18 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     const struct {
         rg_column column;
         const char *text;
-    } fixed[] = {{RG_C_ALGO, "autocorr"}, {RG_C_VARIANT, name}, {RG_C_SHAPE, "w64,h64,r8,k0"}, {RG_C_PARAMS, "threads=1;isa=2"},
-                 {RG_C_SPACE, "host"}, {RG_C_SCOPE, scope}, {RG_C_MODE, "hot"}, {RG_C_UNIT, "ns"}, {RG_C_RATE_UNIT, "multiply-adds/s"},
-                 {RG_C_STATUS, "PASS"}, {RG_C_STOP, "interval"}, {RG_C_RATE, "1e9"}};
+    } fixed[] = {{RG_C_ALGO, "autocorr"},
+                 {RG_C_VARIANT, name},
+                 {RG_C_SHAPE, "w64,h64,r8,k0"},
+                 {RG_C_PARAMS, "threads=1;isa=2"},
+                 {RG_C_SPACE, "host"},
+                 {RG_C_SCOPE, scope},
+                 {RG_C_MODE, "hot"},
+                 {RG_C_UNIT, "ns"},
+                 {RG_C_RATE_UNIT, "multiply-adds/s"},
+                 {RG_C_STATUS, "PASS"},
+                 {RG_C_STOP, "interval"},
+                 {RG_C_RATE, "1e9"}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         free(row.cell[fixed[i].column]);
         row.cell[fixed[i].column] = rg_print("%s", fixed[i].text);

@@ -61,7 +61,8 @@ static void too_few_samples_are_unsure_and_say_what_next(void **state)
     write_b(test_row("simd", "device", 1, 1100));
     assert_int_equal(compare(), RG_UNSURE);
     assert_non_null(strstr(text, "UNSURE"));
-    assert_non_null(strstr(text, "regather bench autocorr:simd --shape w64,h64,r8,k0 --scope device --mode hot --threads 1 --param isa=2"));
+    assert_non_null(
+        strstr(text, "regather bench autocorr:simd --shape w64,h64,r8,k0 --scope device --mode hot --threads 1 --param isa=2"));
     // Right at the gate no number of samples helps.
     write_a(test_row("simd", "device", 60, 1000));
     write_b(test_row("simd", "device", 60, 1050));

@@ -14,7 +14,7 @@
 extern const rg_command rg_cmd_export;
 static char *folder, *path, text[OUTPUT_MAX];
 
-// ---- a strict JSON reader (RFC 8259): past the value, or NULL ----------------------------------------------------------------
+// ---- a strict JSON reader (RFC 8259): past the value, or NULL -----------------------------------------------------------
 
 static const char *value(const char *p);
 static const char *blank(const char *p) { return p + strspn(p, " \t\r\n"); }
@@ -107,15 +107,16 @@ static void the_reader_can_refuse(void **state)
 {
     (void)state;
     assert_true(is_json("{\"a\": [1, -0.5e3, null, \"\\u00e9\\\"\"]}"));
-    static const char *const wrong[] = {"{\"a\": nan}", "{\"a\": 1,}", "[1 2]", "{a: 1}", "[01]", "\"\t\"", "[1] x", "[", "\"\\x\"", "[.5]"};
+    static const char *const wrong[] = {"{\"a\": nan}", "{\"a\": 1,}", "[1 2]", "{a: 1}",  "[01]",
+                                        "\"\t\"",       "[1] x",       "[",     "\"\\x\"", "[.5]"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(is_json(wrong[i]));
 }
 
 static void write_rows(void)
 {
-    rg_row row[4] = {test_row("naive", "device", 9, 1000), test_row("si\"md\\", "device", 12, 100), test_row("gather", "device", 0, 0),
-                     test_row("memory", "kernel", 0, 0)};
+    rg_row row[4] = {test_row("naive", "device", 9, 1000), test_row("si\"md\\", "device", 12, 100),
+                     test_row("gather", "device", 0, 0), test_row("memory", "kernel", 0, 0)};
     test_set(&row[1], RG_C_STOP, "caf\xc3\xa9 \"quoted\"");
     test_set(&row[2], RG_C_STATUS, "SKIP");
     test_set(&row[2], RG_C_MEDIAN, "");

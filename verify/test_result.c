@@ -74,9 +74,10 @@ static void columns_are_the_contract(void **state)
 {
     (void)state;
     char *text = whole_file();
-    assert_non_null(strstr(text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
-                                 "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
-                                 "prepare\tstop\tsamples\n"));
+    assert_non_null(strstr(
+        text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
+              "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
+              "prepare\tstop\tsamples\n"));
     free(text);
 }
 

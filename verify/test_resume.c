@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_resume.c: a bench killed by SIGKILL leaves every finished row whole, and --resume completes the file without repeating any.
+// test_resume.c: a bench killed by SIGKILL leaves every finished row whole, and --resume completes the file without repeating
+// any.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
