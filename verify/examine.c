@@ -3,7 +3,8 @@
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
 // differ, each run at least twice. Before every run the outputs are poisoned; after it the guards, the inputs and every element
-// of the outputs are looked at. Where a run takes SLOW_S or longer, each round but the first is run once, and at one base.
+// of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
+// once, and at one base.
 #include "checker.h"
 #include "../impl/core/core.h"
 #include "../impl/core/host_cuda/emulation.h"
@@ -274,7 +275,8 @@ static void memory_free(exam *x)
 void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict)
 {
     const rg_algo *algo = entry->algo;
-    exam x = {.entry = entry, .device = device, .job = job, .shape = job->item.shape, .phase = phase, .verdict = verdict};
+    exam x = {.entry = entry, .device = device, .job = job, .shape = job->item.shape, .phase = phase, .verdict = verdict,
+              .slow = device->is_emulated};
     *verdict = (rg_verdict){.status = RG_FAIL, .reason = "not compared"};
     x.shape.seed = job->seed;
     const char *why = algo->invalid ? algo->invalid(&x.shape) : NULL;
