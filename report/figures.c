@@ -99,6 +99,14 @@ static bool better(const rg_measure *a, const rg_measure *b)
     return x != y ? x < y : a->median_ns < b->median_ns;
 }
 
+// Slowest first, so that the legend runs as the curves of time do.
+static int by_rate(const void *a, const void *b)
+{
+    double x = rg_cell_number(((const rg_measure *)a)->row, RG_C_RATE);
+    double y = rg_cell_number(((const rg_measure *)b)->row, RG_C_RATE);
+    return (x > y) - (x < y);
+}
+
 // only_r >= 0: rows at that offset alone. bounded: rows that know the part of their bound they reach.
 static void choose_series(const rg_result *file, figure_series *s, int64_t only_r, bool bounded)
 {
@@ -117,6 +125,7 @@ static void choose_series(const rg_result *file, figure_series *s, int64_t only_
         else if (k < s->n && better(&a, &s->at[k]))
             s->at[k] = a;
     }
+    qsort(s->at, (size_t)s->n, sizeof s->at[0], by_rate);
 }
 
 static void set_words(rg_variables *v, const char *name, const figure_series *s, rg_column column)

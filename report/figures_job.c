@@ -9,17 +9,17 @@
 
 enum { MRC_HEADER_BYTES = 1024 }; // the job writes no extended header
 
-// Colours run from the trough of C1D to as much above the peak as the peak stands above it, so that the ring shows and the
-// bright middle does not drown it.
+// Colours run from the trough of C1D to as much above the peak as the peak stands above the trough, so that the ring shows and
+// the bright middle does not drown it; for a faint peak to an eighth of the way to the middle, or noise would fill the picture.
 static void set_range(rg_variables *v, const rg_tsv *c1d, double peak, double peak_value)
 {
-    double low = INFINITY;
+    double low = INFINITY, middle = rg_tsv_number(c1d, 1, "C1D");
     for (int i = 0; i < c1d->n_rows; i++) {
         double c = rg_tsv_number(c1d, i, "C1D"), r = rg_tsv_number(c1d, i, "R");
         if (c < low && !(r > peak))
             low = c;
     }
-    double high = low + 2 * (peak_value - low);
+    double high = low + fmax(2 * (peak_value - low), (middle - low) / 8);
     rg_set_number_of(v, "LOW", low);
     rg_set_number_of(v, "HIGH", high > low ? high : 1);
 }

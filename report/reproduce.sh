@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# reproduce.sh BUILD PRESET: everything behind `make reproduce` after the build: check, measure, do the job on a simulated series,
+# write the report. A step is done again only when what it made is missing or older than what it was made from, so that a second run
+# rebuilds nothing. PRESET quick takes minutes on two cores, paper (the papers' sizes) an hour or more without a GPU.
+set -u
+build=${1:?usage: report/reproduce.sh BUILD PRESET} preset=${2:-quick}
+cd "$(dirname "$0")/.." || exit 2
+regather=$build/regather results=$build/results
+out=${REPORT_DIR:-report}
+mkdir -p "$results" || exit 2
+
+# fresh MADE FROM...: MADE exists and is not older than any FROM
+fresh() {
+    made=$1
+    shift
+    [ -e "$made" ] || return 1
+    for from in "$@"; do
+        [ -z "$(find "$from" -newer "$made" -type f 2>/dev/null | head -n 1)" ] || return 1
+    done
+}
+
+# step NAME MADE COMMAND...: runs COMMAND unless MADE is newer than the program. A failed check (exit 1) and something that this
+# machine lacks (exit 4) are results all the same and stand in the report.
+step() {
+    name=$1 made=$2
+    shift 2
+    if fresh "$made" "$regather"; then
+        echo "$name: up to date"
+        return 0
+    fi
+    echo "$name: $*"
+    began=$(date +%s)
+    "$@" > "$results/$name.log" 2>&1
+    code=$?
+    tail -n 1 "$results/$name.log" | sed "s/^/$name: /"
+    case $code in
+    0 | 1 | 4) [ -e "$made" ] || code=2 ;;
+    *) code=2 ;;
+    esac
+    if [ $code = 2 ]; then
+        echo "$name: failed, see $results/$name.log" >&2
+        exit 2
+    fi
+    touch "$made"
+    echo "$name: $(($(date +%s) - began)) s"
+}
+
+# CUDA variants are checked on the GPU where there is one, else as built for the host.
+device=host
+"$regather" list --device gpu 2>/dev/null | grep -q 'no GPU' || device=gpu
+
+# resume: a killed run goes on where it stopped; an older binary's rows are not mixed in
+bench() {
+    fresh "$results/bench-$preset.tsv.part" "$regather" || rm -f "$results/bench-$preset.tsv" "$results/bench-$preset.tsv.part"
+    "$regather" bench autocorr --preset "$preset" --scope device,transfer --resume --out "$results/bench-$preset.tsv"
+}
+job() { # VARIANT
+    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" --spectrum \
+        --resume --variant "$1" --out "$results/job_$1"
+}
+case $preset in
+quick) offset=120 width=375 height=750 time=120 ;;
+*) offset=250 width=750 height=1500 time=240 ;;
+esac
+second=fftw
+[ $device = host ] || second=gather
+
+step verify "$results/verify.tsv" "$regather" verify autocorr --device $device --out "$results/verify.tsv"
+# Listing 1 on a bright image: refused elsewhere, run here to show the overflow.
+step printed "$results/printed.tsv" "$regather" verify autocorr_printed:as_printed --device $device --no-refuse \
+    --pattern maximum --shape w64,h400,r16,g255 --out "$results/printed.tsv"
+step bench "$results/bench-$preset.tsv" bench
+step selftest "$results/selftest.tsv" "$regather" bench autocorr --self-test --out "$results/selftest.tsv"
+step series "$results/series/times.tsv" "$regather" phantom coarsening --width $width --height $height \
+    --time $time --out "$results/series"
+step job "$results/job_simd/rmax.tsv" job simd
+step job2 "$results/job_$second/rmax.tsv" job $second
+
+if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/published plots data/machines; then
+    echo "report: up to date"
+    [ ! -e "$results/report.log" ] || cat "$results/report.log"
+    exit 0
+fi
+"$regather" report "$results/bench-$preset.tsv" "$results/selftest.tsv" --verify "$results/verify.tsv" \
+    --verify "$results/printed.tsv" --job "$results/job_simd" --job "$results/job_$second" --machines data/machines --out "$out" > "$results/report.new"
+code=$?
+cat "$results/report.new"
+mv "$results/report.new" "$results/report.log"
+touch "$out/index.html"
+exit $code
