@@ -20,6 +20,8 @@ static const rg_option options[] = {
     {"scope", "LIST", "kernel, device, transfer, or several with commas (default device)", false},
     {"mode", "cold|hot|both", "caches flushed before each call, or not (default: hot on the CPU, both on a GPU)", false},
     {"max-seconds", "S", "time for the samples of one row (default 1 with quick, else 20)", false},
+    {"max-call", "S",
+     "skip a row of which one call would take longer, by the rate at another shape (default 60 with quick, else 600)", false},
     {"rounds", "N", "most rounds, an even number (default 10)", false},
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", false},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", false},
@@ -39,32 +41,6 @@ typedef struct session {
     double visits;
     int code;
 } session;
-
-// ---- memory --------------------------------------------------------------------------------------------------------------
-
-static double free_bytes(const rg_device *device)
-{
-    rg_device_facts facts;
-    // A tenth is left to the system, the context and the variants' libraries.
-    return device->facts(&facts) ? 0 : 0.9 * (double)facts.free_bytes;
-}
-
-// The shape with its extents (entries of 16 and more; less may be a kind or a count) shrunk alike until it fits, or "none".
-static void largest_that_fits(const rg_lane *lane, double room, char text[96])
-{
-    rg_lane smaller = *lane;
-    const rg_algo *algo = lane->entry->algo;
-    snprintf(text, 96, "none");
-    for (int k = 255; k > 0; k--) {
-        for (int i = 0; i < RG_DIMS; i++)
-            if (lane->shape.n[i] >= 16)
-                smaller.shape.n[i] = lane->shape.n[i] * k / 256;
-        if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_lane_bytes(&smaller) <= room) {
-            rg_shape_print(algo, &smaller.shape, text);
-            return;
-        }
-    }
-}
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
@@ -93,26 +69,39 @@ static void add_row(session *b, const rg_lane *lane)
         b->code = code;
 }
 
+// The best of three runs of each probe: what else the machine does can only make a rate look lower than it is.
+static int best_rates(const session *b, const rg_lane *lane, rg_rates *best)
+{
+    int code = RG_OK;
+    rg_cpu_pin(-1);
+    for (int i = 0; i < 3 && !code; i++) {
+        rg_rates rates;
+        if (lane->entry->variant->space == RG_HOST)
+            rg_probe_cpu(lane->threads, &rates);
+        else
+            code = rg_probe_gpu(b->gpu, &rates);
+        for (int r = 0; r < RG_RESOURCES && !code; r++)
+            best->per_s[r] = i ? fmax(best->per_s[r], rates.per_s[r]) : rates.per_s[r];
+    }
+    return code;
+}
+
+// The rates of a lane's processor and number of threads, as rows, unless the file has them.
 static void probe(session *b, const rg_lane *lane)
 {
     bool host = lane->entry->variant->space == RG_HOST;
-    const char *space = host ? "host" : "device";
-    rg_row key = rg_probe_row(space, host ? lane->threads : 0, 0, NAN);
+    int threads = host ? lane->threads : 0;
+    rg_row key = rg_probe_row(host ? "host" : "device", threads, 0, NAN);
     bool known = rg_out_find(&b->out, &key) != NULL;
     rg_row_free(&key);
     if (known)
         return;
     rg_rates rates;
-    rg_cpu_pin(-1);
-    int code = RG_OK;
-    if (host)
-        rg_probe_cpu(lane->threads, &rates);
-    else
-        code = rg_probe_gpu(b->gpu, &rates);
+    int code = best_rates(b, lane, &rates);
     if (code)
         rg_warn("bench: the probes of the GPU failed: %s", b->gpu->error(code));
     for (int r = 0; r < RG_RESOURCES && !b->code; r++)
-        b->code = rg_out_add(&b->out, rg_probe_row(space, host ? lane->threads : 0, r, code ? NAN : rates.per_s[r]));
+        b->code = rg_out_add(&b->out, rg_probe_row(host ? "host" : "device", threads, r, code ? NAN : rates.per_s[r]));
 }
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
@@ -159,7 +148,7 @@ static void time_together(session *b, rg_lane **lane, int n, rg_inputs *in)
 // Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
 static int choose(session *b, int first, int past, rg_lane **chosen)
 {
-    double room[2] = {free_bytes(rg_device_cpu()), b->gpu ? free_bytes(b->gpu) : 0}, taken[2] = {0, 0};
+    double room[2] = {rg_free_bytes(rg_device_cpu()), b->gpu ? rg_free_bytes(b->gpu) : 0}, taken[2] = {0, 0};
     int n = 0;
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];
@@ -169,7 +158,7 @@ static int choose(session *b, int first, int past, rg_lane **chosen)
         double needs = (double)rg_lane_bytes(lane);
         if (needs > room[where]) {
             char fits[96];
-            largest_that_fits(lane, room[where], fits);
+            rg_largest_that_fits(lane, room[where], fits);
             rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
                         room[where] / 1e9, fits);
             add_row(b, lane);
@@ -181,24 +170,20 @@ static int choose(session *b, int first, int past, rg_lane **chosen)
     return n;
 }
 
-static double input_bytes(const rg_lane *lane)
-{
-    double bytes = 0;
-    for (int i = 0; i < lane->entry->algo->n_args; i++)
-        bytes += (double)lane->entry->algo->arg[i].count(&lane->shape) *
-                 (double)rg_type_bytes(lane->entry->algo->arg[i].type(&lane->shape));
-    return bytes;
-}
-
 static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    double needs = input_bytes(&b->lineup.lane[first]), has = free_bytes(rg_device_cpu());
+    double needs = rg_input_bytes(&b->lineup.lane[first]), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (!lane->done && needs > has)
             rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
+        double call_s = lane->done ? 0 : rg_predicted_s(&b->out, lane);
+        if (call_s > b->options->max_call_s)
+            rg_lane_end(lane, RG_SKIP,
+                        "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s",
+                        call_s, b->options->max_call_s);
         // Rows of lanes that were ended before; those of a resumed file are there already.
         if (lane->done && !lane->in_file)
             add_row(b, lane);
@@ -239,7 +224,7 @@ static void head_inputs(const session *b, rg_head *head)
         char shape[96];
         rg_shape_print(lane->entry->algo, &lane->shape, shape);
         char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
-        if (input_bytes(lane) > free_bytes(rg_device_cpu())) {
+        if (rg_input_bytes(lane) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
             rg_inputs in;
@@ -367,8 +352,9 @@ const rg_command rg_cmd_bench = {
             "--self-test times one variant under two names and reports the median false difference with its interval:\n"
             "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
             "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
-            "Memory is predicted and compared with what is free before it is taken. Exit codes: 0 good, 1 a row\n"
-            "failed, 2 bad usage, 4 nothing could be timed here.",
+            "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
+            "longer than --max-call is skipped. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 nothing could be\n"
+            "timed here.",
     .option = options,
     .run = run,
 };

@@ -79,6 +79,8 @@ int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
     if (!code)
         code = rg_cli_real(cli, "max-seconds", o->self_test || o->preset == RG_QUICK ? 1 : 20, 0.01, 86400, &o->max_s);
     if (!code)
+        code = rg_cli_real(cli, "max-call", o->preset == RG_QUICK ? 60 : 600, 0.001, 86400, &o->max_call_s);
+    if (!code)
         code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
     o->seed = (uint64_t)seed;
     if (!code && o->resume && !o->out)

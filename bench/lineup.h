@@ -14,7 +14,7 @@ typedef struct rg_bench_options {
     rg_preset preset;
     unsigned scopes, modes;  // bit masks; 0: the standard ones of the space
     int64_t threads, rounds; // threads 0: one, and all for RG_THREADED variants
-    double max_s;
+    double max_s, max_call_s;
     uint64_t seed;
     bool energy, resume, self_test;
     const rg_cli *cli;       // for --shape and --param, which repeat
@@ -69,6 +69,15 @@ const rg_row *rg_out_find(const rg_out *, const rg_row *key); // NULL when there
 int rg_out_add(rg_out *, rg_row); // takes the row over; RG_GOOD, or one line (full disk)
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
+
+// ---- forecast.c ----------------------------------------------------------------------------------------------------------
+
+double rg_free_bytes(const rg_device *);  // that may be taken
+double rg_input_bytes(const rg_lane *);   // of all arguments in host memory
+// The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
+void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
+// Of one call, at the best rate that rows of other shapes have; 0 when there is none.
+double rg_predicted_s(const rg_out *, const rg_lane *);
 
 // ---- selftest.c ---------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 
 // A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
 static const double sample_s = 1e-3;
-// Rounds before the interval of the median may end a lane: with fewer, a lucky streak would.
+// Rounds before the interval of the median or the time may end a lane: with fewer, a lucky streak would, and a slow baseline
+// would have no interval.
 enum { LEAST_ROUNDS = 4 };
 
 // ---- one sample ----------------------------------------------------------------------------------------------------------
@@ -285,7 +286,7 @@ bool rg_lane_enough(rg_lane *lane)
         return false;
     else if (width < 0.01 && lane->visits >= LEAST_ROUNDS)
         why = "interval";
-    else if (lane->spent_s >= lane->max_s)
+    else if (lane->spent_s >= lane->max_s && lane->visits >= LEAST_ROUNDS)
         why = "time";
     else if (lane->visits >= lane->rounds)
         why = "rounds";

@@ -54,7 +54,7 @@ static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t
 
 static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed)
 {
-    char time[32], rate[32], interval[32] = "", speed[64] = "", bound[64] = "";
+    char time[32], rate[32], interval[32] = "", speed[64] = "", bound[96] = "";
     rg_show_time(rg_cell_number(row, RG_C_MEDIAN), time);
     rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
     double *sample;
@@ -73,7 +73,9 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
         else
             snprintf(speed, sizeof speed, "%.4g [%.4g, %.4g]", r.ratio, r.low, r.high);
     }
-    if (*row->cell[RG_C_FRACTION])
+    if (rg_cell_number(row, RG_C_FRACTION) > 1.05)
+        snprintf(bound, sizeof bound, "above %.40s as probed (busy?)", row->cell[RG_C_BOUND]);
+    else if (*row->cell[RG_C_FRACTION])
         snprintf(bound, sizeof bound, "%3.0f %% of %.40s", 100 * rg_cell_number(row, RG_C_FRACTION), row->cell[RG_C_BOUND]);
     fprintf(f, "  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s\n", row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS],
             row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);

@@ -232,6 +232,29 @@ static void inputs_follow_the_seed(void **state)
     rg_inputs_free(&in);
 }
 
+static void memory_is_predicted(void **state)
+{
+    (void)state;
+    rg_lane lane = {.entry = &entry, .shape = {.n = {1 << 20}}};
+    char fits[96];
+    assert_true((double)rg_lane_bytes(&lane) >= rg_input_bytes(&lane) && rg_input_bytes(&lane) == 8.0 * (1 << 20));
+    rg_largest_that_fits(&lane, 4.2e6, fits); // half of it, and room for the guards
+    int64_t n = atoll(fits + 1);
+    assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
+    rg_largest_that_fits(&lane, 100, fits);
+    assert_string_equal(fits, "none");
+}
+
+static void a_call_of_minutes_is_foreseen(void **state)
+{
+    (void)state;
+    int code = run_command(&rg_cmd_bench, "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
+                                          "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet", text);
+    assert_int_equal(code, RG_GOOD); // the first shape has a time
+    assert_non_null(strstr(text, "autocorr w32,h32,r4,k0"));
+    assert_non_null(strstr(text, "--max-call allows 0.001 s"));
+}
+
 static void the_command_refuses(void **state)
 {
     (void)state;
@@ -270,6 +293,8 @@ int main(void)
         cmocka_unit_test(a_call_longer_than_the_time_is_one_sample),
         cmocka_unit_test(energy_is_measured_or_says_why_not),
         cmocka_unit_test(inputs_follow_the_seed),
+        cmocka_unit_test(memory_is_predicted),
+        cmocka_unit_test(a_call_of_minutes_is_foreseen),
         cmocka_unit_test(the_command_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

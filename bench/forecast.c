@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// forecast.c: what a lane will need of memory and time, before either is taken.
+
+#include "lineup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double rg_free_bytes(const rg_device *device)
+{
+    rg_device_facts facts;
+    // A tenth is left to the system, the context and the variants' libraries.
+    return device->facts(&facts) ? 0 : 0.9 * (double)facts.free_bytes;
+}
+
+double rg_input_bytes(const rg_lane *lane)
+{
+    const rg_algo *algo = lane->entry->algo;
+    double bytes = 0;
+    for (int i = 0; i < algo->n_args; i++)
+        bytes += (double)algo->arg[i].count(&lane->shape) * (double)rg_type_bytes(algo->arg[i].type(&lane->shape));
+    return bytes;
+}
+
+// Extents are entries of 16 and more: less may be a kind or a count.
+void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
+{
+    rg_lane smaller = *lane;
+    const rg_algo *algo = lane->entry->algo;
+    snprintf(text, 96, "none");
+    for (int k = 255; k > 0; k--) {
+        for (int i = 0; i < RG_DIMS; i++)
+            if (lane->shape.n[i] >= 16)
+                smaller.shape.n[i] = lane->shape.n[i] * k / 256;
+        if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_lane_bytes(&smaller) <= room) {
+            rg_shape_print(algo, &smaller.shape, text);
+            return;
+        }
+    }
+}
+
+double rg_predicted_s(const rg_out *out, const rg_lane *lane)
+{
+    rg_row key = rg_lane_key(lane);
+    double best = 0;
+    for (int i = 0; i < out->n_rows; i++) {
+        rg_row like = out->row[i];
+        like.cell[RG_C_SHAPE] = key.cell[RG_C_SHAPE];
+        if (rg_row_same(&like, &key) && *like.cell[RG_C_RATE])
+            best = fmax(best, rg_cell_number(&like, RG_C_RATE));
+    }
+    rg_row_free(&key);
+    return best > 0 ? lane->entry->algo->work(&lane->shape) / best : 0;
+}
