@@ -2,8 +2,9 @@
 // expect.c: testing the tester. Kernels that are wrong on purpose must be caught with the right status for the right reason.
 //
 // The table has a line a kernel: plug-in, variant, devices, status, word; separated by tabs, '#' begins a comment. On each of
-// the devices (cpu, gpu, host) the kernel's first fault must have that status and a reason that contains the word; status PASS asks
-// for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error.
+// the devices (cpu, gpu, host) the kernel's first fault must have that status and a reason that contains the word; status PASS
+// asks for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error; one whose
+// lines name other devices is left alone.
 #include "checker.h"
 #include "../impl/core/core.h"
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct expectation {
     bool met;
 } expectation;
 
-enum { LINES_MAX = 256 };
+enum { LINES_MAX = 256, CONTROL_CASES = 20 };
 
 typedef struct table {
     expectation line[LINES_MAX];
@@ -60,22 +61,23 @@ static expectation *find(table *t, const rg_entry *e)
     return NULL;
 }
 
-// The first verdict that is no PASS and no SKIP, or the last one.
-static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how)
+// The first verdict that is no PASS and no SKIP, else PASS. A control, which must pass, is checked at the first cases only: the
+// smallest shapes and the largest.
+static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, bool control)
 {
     rg_plan plan;
     rg_verdict last = {.status = RG_FAIL, .reason = "no case was run"};
     const rg_narrow all = {0};
     bool passed = false;
     rg_plan_make(&plan, e, &all, how->seed);
-    for (int i = 0; i < plan.n; i++) {
-        rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, how);
+    for (int i = 0; i < plan.n && !(control && i == CONTROL_CASES); i++) {
+        const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, how);
         passed |= v.status == RG_PASS;
-        last = v;
-        if (v.status != RG_PASS && v.status != RG_SKIP)
+        last = passed ? (rg_verdict){.status = RG_PASS} : v;
+        if (v.status != RG_PASS && v.status != RG_SKIP) {
+            last = v;
             break;
-        if (passed)
-            last = (rg_verdict){.status = RG_PASS};
+        }
     }
     rg_plan_free(&plan);
     return last;
@@ -85,12 +87,23 @@ typedef struct outcome {
     int passed, failed, skipped;
 } outcome;
 
-static void check(const rg_entry *e, expectation *x, const rg_verify_options *how, outcome *o)
+// Whether any line of the table names the kernel, for whatever device.
+static bool is_known(const table *t, const char *name)
+{
+    for (int i = 0; i < t->n; i++)
+        if (strncmp(name, t->line[i].plugin, strlen(t->line[i].plugin)) == 0)
+            return true;
+    return false;
+}
+
+static void check(const table *t, const rg_entry *e, expectation *x, const rg_verify_options *how, outcome *o)
 {
     const char *lacks = rg_unavailable(e);
+    if (!x && is_known(t, e->name))
+        return;
     if (!x) {
         o->failed++;
-        printf("MISSED  %-40s is not in the table for device %s\n", e->name, device_of(e));
+        printf("MISSED  %-40s is not in the table\n", e->name);
         return;
     }
     x->met = true;
@@ -99,7 +112,7 @@ static void check(const rg_entry *e, expectation *x, const rg_verify_options *ho
         printf("SKIP    %-40s %s\n", e->name, lacks);
         return;
     }
-    const rg_verdict v = first_fault(e, how);
+    const rg_verdict v = first_fault(e, how, strcmp(x->status, "PASS") == 0);
     const bool right = strcmp(rg_status_name[v.status], x->status) == 0 &&
                        (strcmp(x->word, "-") == 0 || strstr(v.reason, x->word));
     right ? o->passed++ : o->failed++;
@@ -138,7 +151,7 @@ int rg_expect(const char *path, const rg_verify_options *how)
     }
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", how->device));)
         if (e->origin == RG_PLUGGED_IN)
-            check(e, find(t, e), how, &o);
+            check(t, e, find(t, e), how, &o);
     check_absent(t, strcmp(how->device, "host") == 0, &o);
     rg_verify_end();
     free(t);
