@@ -11,6 +11,8 @@
 static const rg_option options[] = {
     {"max-offset", "R", "the largest offset |X0|, |Y0| in pixels, below the longer side of every photograph", false},
     {"norm", "KIND", "raw (default), overlap or centred: see above", false},
+    {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; default 0: any maximum",
+     false},
     {"variant", "NAME", "which variant does the work, with parameters as NAME:block=128;...; default: the fastest that passed here",
      false},
     {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", false},
@@ -73,6 +75,8 @@ static int take_options(ac_job *job, const rg_cli *cli)
     if (!rg_cli_text(cli, "max-offset", NULL) || !rg_cli_text(cli, "out", NULL))
         return rg_fail(RG_USAGE, "autocorr: --max-offset R and --out DIR are needed (see regather autocorr --help)");
     int code = rg_cli_int(cli, "max-offset", 0, 0, (INT64_C(1) << 29) - 1, &job->r);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "prominence", 0, 0, 1, &job->prominence);
     if (code == RG_GOOD)
         code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
     if (code == RG_GOOD)

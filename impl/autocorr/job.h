@@ -50,8 +50,9 @@ int64_t ac_ring(int64_t x0, int64_t y0);
 // C1D(R) for R = 0..r: the mean of C2D over the n[R] offsets of ring R where it is defined; NaN when there is none.
 void ac_c1d(const ac_field *, ac_norm, long double unit, double *c1d, int64_t *n);
 // The first local maximum after the first minimum of c[0..count), by the parabola through it and its neighbours (of a plateau,
-// its last point). False when there is none: a maximum at the end of the curve is no maximum.
-bool ac_peak(const double *c, int64_t count, double *position, double *value);
+// its last point). It must rise above that minimum, and the curve fall below it again, by more than prominence * (c[0] - the
+// minimum); 0 takes any. False when there is none: a maximum at the end of the curve is no maximum.
+bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value);
 // The lag L, interpolated, at which the mean of C2D(L, 0) and C2D(0, L), mean removed and per overlap (centred), first falls
 // to 0.5; NaN when it does not within r.
 double ac_half_width(const ac_field *);
@@ -88,6 +89,7 @@ typedef struct ac_job {
     char *gnuplot; // its path; NULL when absent
     int64_t r;
     ac_norm norm;
+    double prominence;
     rg_grey_range range;
     bool dump_sums, spectrum, resume, has_times;
     const char *device;

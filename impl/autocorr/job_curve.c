@@ -118,21 +118,26 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
     free(sum);
 }
 
-bool ac_peak(const double *c, int64_t count, double *position, double *value)
+bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value)
 {
-    int64_t i = 1;
+    int64_t i = 1, low, top;
     while (i < count && c[i] >= c[i - 1]) // up to the first descent
         i++;
-    while (i < count && c[i] <= c[i - 1]) // down past the first minimum
-        i++;
-    while (i < count && c[i] >= c[i - 1]) // up past the maximum
-        i++;
-    if (i >= count || !(c[i] < c[i - 1]))
+    for (low = top = i; i < count; i++) {
+        double rise = prominence * (c[0] - c[low]);
+        if (c[i] <= c[low])
+            low = top = i; // deeper: whatever rose before was a ripple
+        else if (c[i] >= c[top])
+            top = i;
+        else if (c[top] > c[low] + rise && c[i] < c[top] - rise)
+            break;
+    }
+    if (i >= count)
         return false;
-    double left = c[i - 2], top = c[i - 1], right = c[i];
-    double bend = left - 2 * top + right, shift = 0.5 * (left - right) / bend; // bend < 0, since left <= top and right < top
-    *position = (double)(i - 1) + shift;
-    *value = top - 0.25 * (left - right) * shift;
+    double left = c[top - 1], right = c[top + 1];
+    double bend = left - 2 * c[top] + right, shift = 0.5 * (left - right) / bend; // bend < 0: left <= top and right < top
+    *position = (double)top + shift;
+    *value = c[top] - 0.25 * (left - right) * shift;
     return true;
 }
 

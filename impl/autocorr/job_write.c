@@ -24,8 +24,8 @@ static char *file_of(const ac_job *job, const ac_photo *photo, const char *endin
 // What decides the contents of the files, on one line.
 static char *request_of(const ac_job *job, const ac_photo *photo)
 {
-    return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, spectrum %s", photo->hash,
-                    job->cross_hash, job->r, ac_norm_name[job->norm], job->spectrum ? "yes" : "no");
+    return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, prominence %.17g, spectrum %s",
+                    photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
 }
 
 static void print_length(FILE *out, double length)
@@ -115,7 +115,7 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     ac_c1d(f, job->norm, unit, c1d, n);
     result->r_max = result->c1d = NAN;
-    ac_peak(c1d, job->r + 1, &result->r_max, &result->c1d);
+    ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d);
     result->half_width = ac_half_width(f);
 
     char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
