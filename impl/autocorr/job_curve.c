@@ -125,12 +125,12 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
         i++;
     for (low = top = i; i < count; i++) {
         double rise = prominence * (c[0] - c[low]);
+        if (c[top] > c[low] + rise && c[i] < c[top] - rise)
+            break;
         if (c[i] <= c[low])
             low = top = i; // deeper: whatever rose before was a ripple
         else if (c[i] >= c[top])
             top = i;
-        else if (c[top] > c[low] + rise && c[i] < c[top] - rise)
-            break;
     }
     if (i >= count)
         return false;
