@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_octave.c: an Octave that does not start, dies, says nonsense or will not go: one error, no hang, no zombie. Shell scripts
-// of the name `octave` stand in for it, first in PATH.
+// test_octave.c: an Octave that does not start, dies, says nonsense or will not go: one error, no hang, no zombie. Scripts of the
+// name `octave` stand in for it, first in PATH.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
