@@ -70,6 +70,7 @@ static void failures_are_errors(void **state)
     (void)state;
     const char *body[] = {
         "exit 0",                            // ends before it listens
+        "echo GNU Octave, version 99; cat > /dev/null", // is another program
         "exec no-such-program-here",         // cannot be loaded
         HELLO "exit 1",                      // dies before it reads
         HELLO "head -c 1000 > /dev/null",    // dies while it reads

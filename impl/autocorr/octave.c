@@ -161,6 +161,7 @@ static int prepare(rg_call *call)
         close(to[1]);
     }
     if (status == RG_OK) status = receive_all(c, &ready, sizeof ready, now_s() + START_S);
+    if (status == RG_OK && ready != 1) status = RG_E_LIBRARY; // a greeting, or another program of this name
     if (status != RG_OK) finish(call);
     return status;
 }
