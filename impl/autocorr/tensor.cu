@@ -12,10 +12,10 @@
 
 enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };
 
-typedef struct layout {
+typedef struct tensor_layout {
     ac_tiles tile;
     int warps_x, warps_y, parts, b_pitch; // parts: warps that share the offsets and divide the lines among them
-} layout;
+} tensor_layout;
 
 // Adds to sum one line of b (b: the word with the lane's first byte, `shift` bits into it) against 8 N lines of a, over the 64
 // pixels from x on. Row X0 + 16 i + lane / 4 of T needs bytes 12 - 4 i words on; row + 8 those 2 words before.
@@ -72,7 +72,7 @@ RG_HD void pixels(const ac_photo &p, int x0, int *first, int *past)
 }
 
 template <int N>
-static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, layout l, unsigned long long *sums)
+static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layout l, unsigned long long *sums)
 {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
@@ -124,9 +124,9 @@ static const rg_param params[] = {
 };
 
 // Eight warps: two along Y0 and the rest along X0 as far as there are offsets, what is left over along the lines.
-static layout layout_of(const ac_photo &p, const int64_t *param)
+static tensor_layout layout_of(const ac_photo &p, const int64_t *param)
 {
-    layout l;
+    tensor_layout l;
     int n = (int)param[LINES], x = (2 * p.r + X0S) / X0S, y = (ac_y0_count(p) + 8 * n - 1) / (8 * n);
     l.warps_y = y < 2 ? y : 2;
     l.warps_x = x < 8 / l.warps_y ? x : 8 / l.warps_y;
@@ -141,7 +141,7 @@ static size_t scratch(const rg_shape *s, const int64_t *) { return ac_photo_byte
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     ac_photo p = ac_photo_of(s, NULL);
-    layout l = layout_of(p, param);
+    tensor_layout l = layout_of(p, param);
     double steps = 0, lines = ac_lines_walked(p, l.tile) * p.planes * p.planes, n = (double)param[LINES];
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
         int first, past;
@@ -158,7 +158,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 static int run(rg_call *call)
 {
     ac_photo p = ac_photo_of(call->shape, call->scratch);
-    layout l = layout_of(p, call->param);
+    tensor_layout l = layout_of(p, call->param);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
     int error = ac_pack_all(call, p, sums);
     if (error)

@@ -19,7 +19,7 @@ typedef struct ac_block {
     int first, past;   // lines of b
 } ac_block;
 
-// rows 0: a multiple of `stage`, such that the grid has about `wanted` blocks if the photograph has the lines.
+// rows 0: a multiple of `stage`, such that the blocks are just below a multiple of `wanted`, if the photograph has the lines.
 static inline ac_tiles ac_tiles_of(const ac_photo &p, int x0_first, int x0s, int y0s, int rows, int wanted, int stage)
 {
     ac_tiles t;
@@ -28,8 +28,9 @@ static inline ac_tiles ac_tiles_of(const ac_photo &p, int x0_first, int x0s, int
     t.y0s = y0s;
     t.tiles_x = (p.r - x0_first + x0s) / x0s;
     t.tiles_y = (ac_y0_count(p) + y0s - 1) / y0s;
-    int64_t stages = ((int64_t)p.height * t.tiles_x * t.tiles_y + wanted * stage - 1) / (wanted * stage);
-    t.rows = rows ? rows : stages * stage < AC_ROWS_MOST ? (int)stages * stage : AC_ROWS_MOST;
+    int64_t lines = (int64_t)p.height * t.tiles_x * t.tiles_y, most = (int64_t)wanted * AC_ROWS_MOST;
+    int64_t unit = (lines + most - 1) / most * wanted * stage;
+    t.rows = rows ? rows : (int)((lines + unit - 1) / unit) * stage;
     t.chunks = (p.height + t.rows - 1) / t.rows;
     return t;
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// autocorr:tensor_wgmma, the Toeplitz product of tensor.cu in Hopper's warpgroup instructions, which alone reach the full rate of
+// the matrix units: 64 X0 by up to 256 Y0 a warpgroup, T made in registers, lines of a in shared memory.
+//
+// The instruction reads 8 lines, 16 bytes each, as 128 bytes in a row. So shared memory holds [16 pixels][line of a]: the next line
+// of b, which moves every Y0 down by a line, only moves the start by 16 bytes. A lane of T wants 16 neighbouring pixels of 64 for
+// two products of depth 32, so the four words m, m + 4, m + 8, m + 12 of 64 pixels stand together. A block is one warpgroup;
+// two share a multiprocessor, so that one multiplies while the other loads.
+//
+// Bound: the matrix units. 750 x 1500, R = 250: 1.32e11 products with edges, predicted 135 us at 9.9e14/s, and 10 us beside them.
+#include "tiles.cuh"
+#include "../core/cuda_hopper.h"
+
+enum { X0S = 64, SEGMENT = 256, STEP = 64, THREADS = 128, TABLE = X0S + 4 /* no bank conflicts */, BLOCKS_WANTED = 264 /* two on each multiprocessor of an H200 */ };
+
+typedef struct wgmma_layout {
+    ac_tiles tile;
+    int segment, window, b_pitch; // pixels; lines of a, and bytes of a line of b, in shared memory
+} wgmma_layout;
+
+// Lines of a from (x, y) on: each thread brings 64 pixels of a line and turns their 4 x 4 words. All threads of the block.
+static __device__ void fill_window(unsigned char *to, const wgmma_layout &l, const unsigned char *plane, const ac_photo &p, int x, int y,
+                                   int lines)
+{
+    for (int i = (int)threadIdx.x; i < l.segment / STEP * lines; i += THREADS) {
+        int step = i / lines, line = i - step * lines;
+        uint4 v[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            v[c] = ac_load16(plane, p, x + STEP * step + 16 * c, y + line);
+        uint4 *at = reinterpret_cast<uint4 *>(to) + (4 * step * l.window + line);
+        at[0] = make_uint4(v[0].x, v[1].x, v[2].x, v[3].x);
+        at[l.window] = make_uint4(v[0].y, v[1].y, v[2].y, v[3].y);
+        at[2 * l.window] = make_uint4(v[0].z, v[1].z, v[2].z, v[3].z);
+        at[3 * l.window] = make_uint4(v[0].w, v[1].w, v[2].w, v[3].w);
+    }
+}
+
+// The words of a line of b that hold what the lane's two rows of T need for 64 pixels.
+static __device__ __forceinline__ void load_words(unsigned (&word)[7], const unsigned char *from)
+{
+#pragma unroll
+    for (int i = 0; i < 7; i++)
+        word[i] = reinterpret_cast<const unsigned *>(from)[i];
+}
+
+// T of 64 pixels as two parts of depth 32: the bytes of row + 8 begin 8 before those of the row.
+static __device__ __forceinline__ void make_t(unsigned (&t)[2][4], const unsigned (&word)[7], int shift)
+{
+    unsigned run[6];
+#pragma unroll
+    for (int i = 0; i < 6; i++)
+        run[i] = __funnelshift_r(word[i], word[i + 1], shift);
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        t[half][0] = run[2 * half + 2];
+        t[half][1] = run[2 * half];
+        t[half][2] = run[2 * half + 3];
+        t[half][3] = run[2 * half + 1];
+    }
+}
+
+// All lines of b in shared memory against the window: pixels from..to of the segment. While one step of 64 pixels is multiplied,
+// the words of the next are loaded; its T is made afterwards, since registers made meanwhile would serialise the products.
+template <int N>
+static __device__ __forceinline__ void multiply(int (&sum)[N / 2], const unsigned char *window, const unsigned char *b, const wgmma_layout &l,
+                                                int lines, int from, int to, int shift)
+{
+    unsigned t[2][4], word[7], depth = 16u * (unsigned)l.window;
+    load_words(word, b + from);
+    for (int q = 0; q < lines; q++, b += l.b_pitch) {
+        const unsigned char *following = b + (q + 1 < lines ? l.b_pitch : 0);
+        for (int k = from; k < to; k += STEP) {
+            const unsigned char *at = window + k * l.window + 16 * q;
+            make_t(t, word, shift);
+            rg_wgmma_begin(t);
+            rg_wgmma_u8<N>(sum, t[0], {at, depth});
+            rg_wgmma_u8<N>(sum, t[1], {at + 2 * depth, depth});
+            load_words(word, k + STEP < to ? b + k + STEP : following + from);
+            rg_wgmma_wait(sum);
+        }
+    }
+}
+
+// Empties the sums through shared memory, so that neighbours in X0 are added by neighbours. All threads of the block.
+template <int N>
+static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_photo &p, int x0, int y0, int shift)
+{
+    int row = (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4, column = (int)threadIdx.x % 4 * 2;
+    __syncthreads(); // the window is still being read
+#pragma unroll
+    for (int i = 0; i < N / 2; i++) {
+        table[(column + i / 4 * 8 + i % 2) * TABLE + row + i % 4 / 2 * 8] = (unsigned)sum[i];
+        sum[i] = 0;
+    }
+    __syncthreads();
+    int x = x0 + (int)threadIdx.x % X0S;
+    for (int y = (int)threadIdx.x / X0S; y < N; y += THREADS / X0S)
+        if (x <= p.r && y0 + y <= p.r)
+            atomicAdd(&sums[ac_element(p.r, x, y0 + y)], (unsigned long long)table[y * TABLE + x - x0] << shift);
+}
+
+// The pixels of a, in whole steps, that have a partner at some X0 of the tile.
+RG_HD void pixels(const ac_photo &p, int x0, int *first, int *past)
+{
+    *first = (int)ac_first(x0) / STEP * STEP;
+    *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
+}
+
+template <int N>
+static __global__ void __launch_bounds__(THREADS, 2) tensor_wgmma(ac_photo p, wgmma_layout l, unsigned long long *sums)
+{
+    RG_SHARED_DYNAMIC(unsigned char, window);
+    unsigned char *line_b = window + l.segment * l.window;
+    ac_block block = ac_block_of(p, l.tile, (int)blockIdx.x);
+    int lane = (int)threadIdx.x % 32, lines = block.past - block.first, first, past;
+    pixels(p, block.x0, &first, &past);
+    int sum[N / 2] = {};
+    for (int pair = 0; pair < p.planes * p.planes && lines > 0; pair++) {
+        const unsigned char *a = p.a + pair / p.planes * p.plane, *b = p.b + pair % p.planes * p.plane;
+        int shift = 8 * (pair / p.planes + pair % p.planes), products = 0;
+        for (int x = 0; x < p.width; x += l.segment) {
+            int from = first > x ? first - x : 0, to = (past < x + l.segment ? past : x + l.segment) - x;
+            if (from < to) {
+                int b_x = (x - block.x0 - X0S - 2) >> 4 << 4;
+                int start = x + 16 * (lane % 4) - (block.x0 + (int)threadIdx.x / 32 * 16 + lane / 4 + 8) - b_x;
+                __syncthreads(); // the segment before is still being read
+                fill_window(window, l, a, p, x, block.first + block.y0, lines + N - 1);
+                ac_fill(line_b, l.b_pitch, b, p, b_x, block.first, l.b_pitch, lines);
+                rg_fence_shared();
+                __syncthreads();
+                multiply<N>(sum, window, line_b + start / 4 * 4, l, lines, from, to, start % 4 * 8);
+                products += l.tile.rows * l.segment;
+            }
+            if (x + l.segment >= p.width || products + l.tile.rows * l.segment > AC_PRODUCTS_MAX) {
+                empty<N>(sum, reinterpret_cast<unsigned *>(window), sums, p, block.x0, block.y0, shift);
+                products = 0;
+            }
+        }
+    }
+}
+
+enum { COLUMNS, ROWS };
+static const int64_t columns_of[] = {0, 32, 64, 96, 128, 192, 256}, rows_of[] = {0, 16, 32, 48, 64};
+static const rg_param params[] = {
+    {"columns", columns_of, RG_COUNT(columns_of), 0, "Y0 a block; 0: what leaves the fewest of the last block unused"},
+    {"rows", rows_of, RG_COUNT(rows_of), 0, "lines of the photograph a block; 0: so many that there are about 264 blocks a wave"},
+};
+
+static int columns(const ac_photo &p, const int64_t *param)
+{
+    int n = ac_y0_count(p), best = 0, least = 0;
+    for (int i = 1; i < RG_COUNT(columns_of); i++) { // the widest of equals: it loads T least often
+        int c = (int)columns_of[i], covered = (n + c - 1) / c * c;
+        if (!best || covered <= least) {
+            best = c;
+            least = covered;
+        }
+    }
+    return param[COLUMNS] ? (int)param[COLUMNS] : best;
+}
+
+static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
+{
+    wgmma_layout l;
+    int n = columns(p, param), segments = (p.width + SEGMENT - 1) / SEGMENT;
+    l.tile = ac_tiles_of(p, -p.r, X0S, n, (int)param[ROWS], BLOCKS_WANTED, 1);
+    l.segment = ((p.width + segments - 1) / segments + STEP - 1) / STEP * STEP;
+    l.window = l.tile.rows + n - 1;
+    l.b_pitch = l.segment + X0S + 32;
+    return l;
+}
+
+static size_t scratch(const rg_shape *s, const int64_t *) { return ac_photo_bytes(s); }
+
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
+{
+    ac_photo p = ac_photo_of(s, NULL);
+    wgmma_layout l = layout_of(p, param);
+    double steps = 0, lines = ac_lines_walked(p, l.tile) * p.planes * p.planes, n = columns(p, param);
+    for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
+        int first, past;
+        pixels(p, x0, &first, &past);
+        steps += past > first ? (past - first + STEP - 1) / STEP : 0;
+    }
+    double sums = (double)ac_side(p.r) * (double)ac_side(p.r);
+    c->amount[RG_MATRIX_I8_MAD] = lines * steps * X0S * n * STEP;
+    // The matrix units read 64 bytes of every column; the four warps 7 words a lane.
+    c->amount[RG_SHARED_BYTES] = lines * steps * (n * STEP + 4 * 7 * 128);
+    c->amount[RG_ATOMIC] = (double)ac_side(p.r) * ac_y0_count(p) * l.tile.chunks * p.planes * p.planes;
+    c->amount[RG_MEM_BYTES] = 2.0 * (double)p.plane * p.planes * (p.cross ? 2 : 1) + 16 * sums;
+}
+
+template <int N>
+static int launch(const rg_call *call, const ac_photo &p, const wgmma_layout &l, unsigned long long *sums)
+{
+    size_t lines = (size_t)l.segment * l.window + (size_t)l.tile.rows * l.b_pitch, table = sizeof(unsigned) * N * TABLE;
+    size_t shared = lines > table ? lines : table;
+    int error = (int)cudaFuncSetAttribute((const void *)tensor_wgmma<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error)
+        return error;
+    RG_LAUNCH((tensor_wgmma<N>), (unsigned)ac_blocks(l.tile), THREADS, shared, call->stream, p, l, sums);
+    return (int)cudaGetLastError();
+}
+
+static int run(rg_call *call)
+{
+    ac_photo p = ac_photo_of(call->shape, call->scratch);
+    wgmma_layout l = layout_of(p, call->param);
+    unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
+    int error = ac_pack_all(call, p, sums);
+    if (error)
+        return error;
+    switch (columns(p, call->param)) {
+    case 32: error = launch<32>(call, p, l, sums); break;
+    case 64: error = launch<64>(call, p, l, sums); break;
+    case 96: error = launch<96>(call, p, l, sums); break;
+    case 128: error = launch<128>(call, p, l, sums); break;
+    case 192: error = launch<192>(call, p, l, sums); break;
+    case 256: error = launch<256>(call, p, l, sums); break;
+    default: error = RG_E_PARAM;
+    }
+    return error ? error : ac_mirror_all(call, p, sums);
+}
+
+RG_VARIANT(autocorr_tensor_wgmma) = {
+    RG_ABI, sizeof(rg_variant), "autocorr", "tensor_wgmma", "the Toeplitz product in Hopper's warpgroup instructions",
+    RG_OTHER, RG_DEVICE, "sm_90a", 0, params, RG_COUNT(params), ac_photo_refuse, scratch, NULL, cost, NULL, run, NULL,
+};
