@@ -98,6 +98,12 @@ static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
     snprintf(j->scope, sizeof j->scope, strcmp(x, y) ? "%.40s / %.40s" : "%.40s", x, y);
 }
 
+// Three digits, without a power of ten.
+static void print_ratio(double ratio, char text[32])
+{
+    snprintf(text, 32, ratio < 1000 ? "%.3g" : "%.0f", ratio);
+}
+
 static rg_judgement judge_ratio(const asked_claim *q)
 {
     rg_judgement j = untested();
@@ -112,10 +118,14 @@ static rg_judgement judge_ratio(const asked_claim *q)
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
-    if (isfinite(j.low))
-        snprintf(j.ours, sizeof j.ours, "%.3g x [%.3g, %.3g]", j.value, j.low, j.high);
+    char value[32], low[32], high[32];
+    print_ratio(j.value, value);
+    print_ratio(j.low, low);
+    print_ratio(j.high, high);
+    if (isfinite(j.low) && isfinite(j.high))
+        snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
-        snprintf(j.ours, sizeof j.ours, "%.3g x (no interval: too few samples)", j.value);
+        snprintf(j.ours, sizeof j.ours, "%s x (no interval: too few samples)", value);
     say_where(&a, &b, &j);
     judge_number(q, &j);
     return j;

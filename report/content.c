@@ -171,7 +171,7 @@ void rg_write_content(const rg_report *r, rg_page *p)
 {
     int count[RG_OUTCOMES];
     char text[TEXT];
-    p->make->begin(p, "Four papers on GPU imaging kernels, measured again");
+    p->make->begin(p, "Papers on GPU imaging kernels, measured again");
     count_outcomes(r, 0, count);
     counts_text(count, text, sizeof text);
     paragraph(p, "Spatial autocorrelation of photographs after Lu et al. 2009, on %s. Of %d claims: %s.", r->machine[0].label,

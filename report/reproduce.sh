@@ -10,13 +10,13 @@ regather=$build/regather results=$build/results
 out=${REPORT_DIR:-report}
 mkdir -p "$results" || exit 2
 
-# fresh MADE FROM...: MADE exists and is not older than any FROM
+# fresh PRODUCT FROM...: PRODUCT exists and is not older than any FROM
 fresh() {
-    made=$1
+    product=$1
     shift
-    [ -e "$made" ] || return 1
+    [ -e "$product" ] || return 1
     for from in "$@"; do
-        [ -z "$(find "$from" -newer "$made" -type f 2>/dev/null | head -n 1)" ] || return 1
+        [ -z "$(find "$from" -newer "$product" -type f 2>/dev/null | head -n 1)" ] || return 1
     done
 }
 
@@ -47,20 +47,21 @@ step() {
 }
 
 # CUDA variants are checked on the GPU where there is one, else as built for the host.
-device=host
-"$regather" list --device gpu 2>/dev/null | grep -q 'no GPU' || device=gpu
+device=host scopes=device
+if "$regather" list autocorr 2>/dev/null | grep -Eq '^ +gather +here'; then device=gpu scopes=device,transfer; fi
 
 # resume: a killed run goes on where it stopped; an older binary's rows are not mixed in
 bench() {
     fresh "$results/bench-$preset.tsv.part" "$regather" || rm -f "$results/bench-$preset.tsv" "$results/bench-$preset.tsv.part"
-    "$regather" bench autocorr --preset "$preset" --scope device,transfer --resume --out "$results/bench-$preset.tsv"
+    "$regather" bench autocorr --preset "$preset" --scope "$scopes" --resume --out "$results/bench-$preset.tsv"
 }
+# centred: in eq. 1 as it stands the falling overlap tilts C1D, which moves or hides a broad peak.
 job() { # VARIANT
-    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" --spectrum \
+    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" --norm centred --spectrum \
         --resume --variant "$1" --out "$results/job_$1"
 }
 case $preset in
-quick) offset=120 width=375 height=750 time=120 ;;
+quick) offset=120 width=375 height=750 time=105 ;;
 *) offset=250 width=750 height=1500 time=240 ;;
 esac
 second=fftw
