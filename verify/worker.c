@@ -22,6 +22,7 @@ typedef struct note {
     char what[128]; // phase
     double limit_s; // of the phase; 0: the limit of the case
     rg_verdict verdict;
+    bool is_last; // the device reports an error that will not go away: the next case needs another process
 } note;
 
 static struct worker {
@@ -75,6 +76,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
             rg_examine(entry, device, &job, tell_phase, &n.verdict);
         else
             snprintf(n.verdict.reason, sizeof n.verdict.reason, "device %s cannot be opened: %.180s", device_name, why);
+        n.is_last = device && !device->is_emulated && device->sync() != RG_OK;
         if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
             break;
     }
@@ -201,6 +203,8 @@ static rg_verdict converse(const rg_job *job, double limit_s)
         memcpy(what, n.what, sizeof what);
         if (recv(worker.socket, &n, sizeof n, 0) != (ssize_t)sizeof n)
             return died(what);
+        if (n.is_verdict && n.is_last)
+            rg_verify_end();
         if (n.is_verdict)
             return n.verdict;
     }
@@ -218,7 +222,8 @@ rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const in
     }
     rg_job job = {.item = {.shape = *shape, .threads = threads}, .seed = options->seed, .no_refuse = options->no_refuse,
                   .patterns = options->patterns ? options->patterns : (1u << RG_PATTERNS) - 1};
-    memcpy(job.item.param, param, (size_t)entry->variant->n_params * sizeof *param);
+    for (int k = 0; k < entry->variant->n_params; k++)
+        job.item.param[k] = param[k];
     const char *device = entry->emulated ? "host" : options->device ? options->device : "gpu";
     if (start(entry, device)) {
         snprintf(v.reason, sizeof v.reason, "the worker process cannot be started");
