@@ -52,6 +52,9 @@ struct Value {
 enum Exchange { SYNC, SHUFFLE, VOTE, MATCH, REDUCE, MATRIX };
 const Value *exchange(Exchange, unsigned mask, int line, const void *value, size_t bytes);
 unsigned lane();
+// Of the value (bytes long) that lane `from` handed in.
+void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void *result, int line);
+void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line);
 
 void *shared_dynamic();
 int shared_limit(const void *kernel, int bytes); // cudaFuncAttributeMaxDynamicSharedMemorySize
@@ -77,7 +80,7 @@ struct Position {
     uint64_t mark;            // phase, warp, lane and the count of warp-wide synchronisations in this phase
     uintptr_t stack, all_stacks, all_stacks_end;
     uintptr_t args, args_end;
-    uintptr_t dynamic, dynamic_end, dynamic_room_end;
+    uintptr_t dynamic, dynamic_end, dynamic_most; // shared memory of this launch, and the most there can be
 };
 extern Position position;
 enum : size_t { STACK_BYTES = 128 << 10 };

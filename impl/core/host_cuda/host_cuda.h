@@ -86,13 +86,12 @@ template <class T> RG_UNCHECKED T lane_value(const Value *from, unsigned lane)
     return v;
 }
 
-// The value of lane `from`, which has to take part.
-template <class T> T shuffle(unsigned mask, const T &value, unsigned from, int line)
+template <class T> T shuffle(unsigned mask, T value, unsigned from, int line)
 {
-    const Value *all = exchange(SHUFFLE, mask, line, &value, sizeof value);
-    if (!(mask >> from & 1))
-        fault("line %d: a shuffle reads lane %u, which is not in the mask 0x%08x", line, from, mask);
-    return lane_value<T>(all, from);
+    static_assert(sizeof(T) <= sizeof(Value), "too large to exchange");
+    T result;
+    shuffle(mask, &value, sizeof value, from, &result, line);
+    return result;
 }
 
 template <class T, class F> T reduce(unsigned mask, T value, F f, int line)
@@ -174,28 +173,7 @@ template <class T> T __reduce_max_sync(unsigned mask, T v, RG_LINE)
     return rg_emu::reduce(mask, v, [](T a, T b) { return a < b ? b : a; }, line);
 }
 
-// cuda.h's product of a warp: lane l has of A's rows l/4 and l/4+8 the bytes 4(l%4).. and 16+4(l%4).., of B's column l/4 the same.
-RG_INLINE void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2], RG_LINE)
-{
-    struct Fragments {
-        unsigned a[4], b[2];
-    } mine, left, right;
-    std::memcpy(mine.a, a, sizeof mine.a);
-    std::memcpy(mine.b, b, sizeof mine.b);
-    const rg_emu::Value *all = rg_emu::exchange(rg_emu::MATRIX, ~0u, line, &mine, sizeof mine);
-    const unsigned l = rg_emu::lane();
-    for (int i = 0; i < 4; i++) {
-        unsigned sum = (unsigned)d[i];
-        for (unsigned part = 0; part < 4; part++) {
-            left = rg_emu::lane_value<Fragments>(all, l / 4 * 4 + part);
-            right = rg_emu::lane_value<Fragments>(all, (l % 4 * 2 + i % 2) * 4 + part);
-            for (int half = 0; half < 2; half++)
-                for (int byte = 0; byte < 32; byte += 8)
-                    sum += (left.a[2 * half + i / 2] >> byte & 255u) * (right.b[half] >> byte & 255u);
-        }
-        d[i] = (int)sum;
-    }
-}
+RG_INLINE void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2], RG_LINE) { rg_emu::multiply_u8(d, a, b, line); }
 
 // ---- atomics -------------------------------------------------------------------------------------------------------------
 #define RG_ATOMIC_ADD(T, U)                                                                                  \

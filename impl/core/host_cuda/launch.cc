@@ -60,7 +60,7 @@ struct Engine {
     int votes, counted; // at the barrier being reached, at the one last opened
     Meeting *spare;
     unsigned char *stacks, *spare_stack[THREADS_MAX];
-    unsigned n_spare;
+    unsigned n_spare, n_guarded;
     unsigned char *dynamic;
     const Launch *launch;
     uint64_t seed = 1, drawn;
@@ -76,12 +76,12 @@ struct Engine {
 
 uint64_t draw(uint64_t below)
 {
-    return rg_bits(engine.seed, engine.drawn++) % below;
+    return (uint64_t)((unsigned __int128)rg_bits(engine.seed, engine.drawn++) * below >> 64);
 }
 
 enum : size_t { GUARD = 4096, SLOT = STACK_BYTES + GUARD };
 
-// Stacks with an inaccessible page below each, and room for dynamic shared memory; made once, at the first launch.
+// Stacks, and room for dynamic shared memory; made once, at the first launch.
 bool make_room()
 {
     if (engine.stacks)
@@ -91,14 +91,12 @@ bool make_room()
     void *dynamic = mmap(nullptr, SHARED_MAX + 2 * SHARED_GUARD, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (stacks == MAP_FAILED || dynamic == MAP_FAILED)
         return false;
-    for (unsigned i = 0; i < THREADS_MAX; i++)
-        mprotect(stacks + i * SLOT, GUARD, PROT_NONE);
     engine.stacks = stacks;
     engine.dynamic = (unsigned char *)dynamic + SHARED_GUARD;
     position.all_stacks = (uintptr_t)stacks;
     position.all_stacks_end = (uintptr_t)stacks + SLOT * THREADS_MAX;
     position.dynamic = (uintptr_t)engine.dynamic;
-    position.dynamic_room_end = (uintptr_t)engine.dynamic + SHARED_MAX + SHARED_GUARD;
+    position.dynamic_most = position.dynamic + SHARED_MAX;
     return true;
 }
 
@@ -107,6 +105,15 @@ void stacks_all_spare()
     engine.n_spare = 0;
     for (unsigned i = 0; i < THREADS_MAX; i++)
         engine.spare_stack[engine.n_spare++] = engine.stacks + (THREADS_MAX - 1 - i) * SLOT + GUARD;
+}
+
+// Makes the page below a stack inaccessible, when so many stacks are first in use at once.
+void guard_stack(unsigned i)
+{
+    if (i < engine.n_guarded)
+        return;
+    mprotect(engine.stacks + i * SLOT, GUARD, PROT_NONE);
+    engine.n_guarded = i + 1;
 }
 
 void mark_position(unsigned t)
@@ -168,6 +175,7 @@ void run_thread(unsigned t)
     engine.current = t;
     if (!thread.fiber.stack) {
         thread.fiber.stack = engine.spare_stack[--engine.n_spare];
+        guard_stack(THREADS_MAX - 1 - engine.n_spare);
         thread.fiber.bytes = STACK_BYTES - t % 31 * 128; // tops that differ modulo 4096, or all share a few cache lines
         fiber_begin(thread.fiber, thread_main);
     }
@@ -345,13 +353,13 @@ int launch(const Launch &l)
     rg_block_dim = l.block;
     rg_grid_dim = l.grid;
     stacks_all_spare();
-    memory_launch(l.kernel);
     position.launch = engine.phases + 1;
     position.fenced = false;
     position.checked = l.checked;
     position.args = (uintptr_t)l.args;
     position.args_end = position.args + l.args_bytes;
     position.dynamic_end = position.dynamic + l.shared_bytes;
+    memory_launch(l.kernel);
     // Blocks in the order a i + c modulo their number, a without a common factor: any order space, no list of blocks.
     const uint64_t blocks = (uint64_t)l.grid.x * l.grid.y * l.grid.z, c = draw(blocks);
     uint64_t a = 1 + draw(blocks);
@@ -427,6 +435,35 @@ const Value *exchange(Exchange kind, unsigned mask, int line, const void *value,
         engine.thread[w * 32 + (unsigned)__builtin_ctz(left)].state = READY;
     mark_position(t);
     return m->value;
+}
+
+void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void *result, int line)
+{
+    const Value *all = exchange(SHUFFLE, mask, line, value, bytes);
+    if (!(mask >> from & 1))
+        fault("line %d: a shuffle reads lane %u, which is not in the mask 0x%08x", line, from, mask);
+    memcpy(result, all[from].bytes, bytes);
+}
+
+// Lane l has of A's rows l/4 and l/4+8 the bytes 4(l%4).. and 16+4(l%4).., of B's column l/4 the same (PTX, mma.m16n8k32).
+void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line)
+{
+    struct Fragments {
+        unsigned a[4], b[2];
+    } mine;
+    memcpy(mine.a, a, sizeof mine.a);
+    memcpy(mine.b, b, sizeof mine.b);
+    const Value *all = exchange(MATRIX, ~0u, line, &mine, sizeof mine);
+    const unsigned row = lane() / 4 * 4, column = lane() % 4 * 8;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned sum = (unsigned)d[i];
+        for (unsigned part = 0; part < 4; part++) {
+            const unsigned char *left = all[row + part].bytes + i / 2 * 4, *right = all[column + i % 2 * 4 + part].bytes + 16;
+            for (unsigned k = 0; k < 4; k++)
+                sum += (unsigned)left[k] * right[k] + (unsigned)left[8 + k] * right[4 + k];
+        }
+        d[i] = (int)sum;
+    }
 }
 
 unsigned lane()

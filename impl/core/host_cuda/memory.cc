@@ -28,7 +28,7 @@ namespace rg_emu {
 namespace {
 
 enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
-const char *const verb[] = {"read", "write", "atomic", "atomic"};
+const char *const verb[] = {"read", "write", "atomic update", "atomic exchange"};
 
 // Of a mark's 64 bits: phase 32, ATOMIC, FOREIGN (another block of this launch as well), warp 6, lane 6 (63: several), count 18.
 enum : uint64_t { ATOMIC_BIT = 1u << 31, FOREIGN = 1u << 30, MANY = 63, WARPS = MANY << 24, LANES = MANY << 18, COUNT_BITS = 0x3ffff };
@@ -58,18 +58,26 @@ struct Module {
     std::vector<std::pair<uintptr_t, uintptr_t>> image;
     Region tls;
     std::vector<Symbol> symbol; // sorted, relative to the segment
+    const Symbol *last = nullptr;
     std::string path;
 };
 
 std::vector<Region> buffers;
 std::vector<Module> modules;
 Region dynamic;
-size_t module_now, buffer_now;
+size_t module_now;
+Region *recent; // of the access before, where that was no static shared array
 const void *kernel_now;
+
+// Bytes that marks are made for: dynamic shared memory keeps them from launch to launch, whatever each one asks for.
+size_t room_of(const Region &r)
+{
+    return &r == &dynamic ? r.block_end - r.low : r.high - r.low;
+}
 
 void make_marks(Region &r)
 {
-    r.mark = (Mark *)calloc(((r.high - r.low) >> r.shift) + 2, sizeof(Mark));
+    r.mark = (Mark *)calloc((room_of(r) >> r.shift) + 2, sizeof(Mark));
     if (!r.mark)
         fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
 }
@@ -80,13 +88,13 @@ void split_marks(Region &r)
     Mark *coarse = r.mark;
     r.shift = 0;
     make_marks(r);
-    for (uintptr_t i = 0; i < r.high - r.low; i++)
+    for (uintptr_t i = 0; i < room_of(r); i++)
         r.mark[i] = coarse[i >> 2];
     free(coarse);
 }
 
 // Was the access noted in `mark` by somebody else, and nothing orders it before the one by `me`?
-bool unordered(uint64_t mark, uint64_t me, bool shared)
+inline bool unordered(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
     if (phase < (shared ? position.block : position.launch))
@@ -101,7 +109,7 @@ bool unordered(uint64_t mark, uint64_t me, bool shared)
 }
 
 // The mark of `me` that still tells of the others in `mark`.
-uint64_t merged(uint64_t mark, uint64_t me, bool shared)
+inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
     if (phase < (shared ? position.block : position.launch))
@@ -164,48 +172,62 @@ std::string name_place(const Region &r, uintptr_t a)
           name_place(r, a).c_str());
 }
 
-// An access inside of r by the running thread: races, and shared memory that nobody has written in this block.
-void touch(Region &r, uintptr_t a, size_t n, Kind kind)
+[[noreturn]] __attribute__((noinline)) void uninitialised(const Region &r, uintptr_t a, Kind kind)
 {
+    fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind], name_place(r, a).c_str());
+}
+
+// One mark's worth of an access by the running thread.
+template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uint64_t me)
+{
+    if (kind == READ && m.read == me)
+        return; // a write by another thread since would have been a race there and then
+    const auto at = [&] { return r.low + ((uintptr_t)(&m - r.mark) << r.shift); };
+    if (shared && (kind == READ || kind == ATOMIC) && m.write >> 32 < position.block)
+        uninitialised(r, at(), kind);
+    // A plain load of what other threads update atomically begins every compare-and-swap loop: no race in global memory.
+    const bool atomics = (kind >= ATOMIC || (kind == READ && !shared)) && m.write & ATOMIC_BIT;
+    if (!atomics && unordered(m.write, me, shared))
+        race(r, at(), kind, m.write, m.write & ATOMIC_BIT ? "updated atomically" : "written");
+    if (kind == READ) {
+        m.read = merged(m.read, me, shared);
+        return;
+    }
+    if ((kind == WRITE || shared) && unordered(m.read, me, shared))
+        race(r, at(), kind, m.read, "read");
+    m.write = kind == WRITE ? me : merged(m.write, me, shared) | ATOMIC_BIT;
+}
+
+// An access inside of r: races, and shared memory that nobody has written in this block.
+template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
+{
+    const uintptr_t offset = a - r.low;
     if (!r.mark)
         make_marks(r);
-    if (r.shift && ((a - r.low) | n) & 3)
+    if (r.shift && (offset | n) & 3)
         split_marks(r);
     const uint64_t me = position.mark;
-    Mark *m = r.mark + ((a - r.low) >> r.shift), *end = m + ((n + (1u << r.shift) - 1) >> r.shift);
-    for (; m < end; m++) {
-        const uintptr_t at = r.low + ((uintptr_t)(m - r.mark) << r.shift);
-        if (kind == READ && m->read == me)
-            continue; // a later write by another thread would have been a race there and then
-        if (r.shared && (kind == READ || kind == ATOMIC) && m->write >> 32 < position.block)
-            fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind],
-                  name_place(r, at).c_str());
-        // A plain load of what other threads update atomically begins every compare-and-swap loop: no race in global memory.
-        const bool atomics = m->write & ATOMIC_BIT && (kind >= ATOMIC || (kind == READ && !r.shared));
-        if (!atomics && unordered(m->write, me, r.shared))
-            race(r, at, kind, m->write, m->write & ATOMIC_BIT ? "updated atomically" : "written");
-        if (kind == READ) {
-            m->read = merged(m->read, me, r.shared);
-            continue;
-        }
-        if ((kind == WRITE || r.shared) && unordered(m->read, me, r.shared))
-            race(r, at, kind, m->read, "read");
-        m->write = kind == WRITE ? me : merged(m->write, me, r.shared) | ATOMIC_BIT;
-    }
+    Mark *m = r.mark + (offset >> r.shift), *end = r.mark + ((offset + n - 1) >> r.shift) + 1;
+    if (r.shared)
+        for (; m < end; m++)
+            touch_mark<kind, true>(r, *m, me);
+    else
+        for (; m < end; m++)
+            touch_mark<kind, false>(r, *m, me);
 }
 
 // A static shared array: inside of its own symbol, and not only of the segment.
-void touch_static(Module &m, uintptr_t a, size_t n, Kind kind)
+template <Kind kind> void touch_static(Module &m, uintptr_t a, size_t n)
 {
     const uintptr_t offset = a - m.tls.low;
-    static const Symbol *last;
+    const Symbol *&last = m.last;
     if (!m.symbol.empty()) {
         if (!last || offset < last->low || offset >= last->high)
             last = symbol_at(m, offset);
         if (!last || offset + n > last->high)
             outside(m.tls, a, n, kind);
     }
-    touch(m.tls, a, n, kind);
+    touch<kind>(m.tls, a, n);
 }
 
 bool in_image(uintptr_t a)
@@ -219,52 +241,57 @@ bool inside(const Region &r, uintptr_t a, size_t n)
     return a >= r.low && a + n <= r.high;
 }
 
-// Global memory. An address in no allocation is told from the nearest one's end where that is close.
-void touch_global(uintptr_t a, size_t n, Kind kind)
+// The buffer that holds the access, or NULL for what a module keeps in memory. An address in no allocation is told from the
+// nearest one's end where that is close.
+Region *find_buffer(uintptr_t a, size_t n, Kind kind)
 {
-    if (buffer_now < buffers.size() && inside(buffers[buffer_now], a, n))
-        return touch(buffers[buffer_now], a, n, kind);
     const Region *near = nullptr;
-    for (size_t i = 0; i < buffers.size(); i++) {
-        Region &r = buffers[i];
-        if (inside(r, a, n)) {
-            buffer_now = i;
-            return touch(r, a, n, kind);
-        }
+    for (Region &r : buffers) {
+        if (inside(r, a, n))
+            return &r;
         if (a < r.block_end && a + n > r.block)
             outside(r, a, n, kind);
         if (a + NEAR > r.block && a < r.block_end + NEAR)
             near = &r;
     }
     if (in_image(a))
-        return; // constant tables and __device__ variables
+        return nullptr; // constant tables and __device__ variables
     if (near)
         outside(*near, a, n, kind);
     fault("%s of %zu bytes at %p, which is no memory of the device", verb[kind], n, (void *)a);
 }
 
-void access(uintptr_t a, size_t n, Kind kind)
+// Neither the thread's own stack nor the region of the access before.
+template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, size_t n)
 {
-    if (!position.running || !position.checked || a - position.stack < STACK_BYTES)
-        return;
     Module *m = module_of_now();
     if (m && !m->tls.low)
         memory_launch(kernel_now); // the segment of a plug-in exists once something in it was addressed
     if (m && a - m->tls.low < m->tls.high - m->tls.low)
-        return touch_static(*m, a, n, kind);
-    if (a - (position.dynamic - NEAR) < position.dynamic_room_end - (position.dynamic - NEAR)) {
-        if (a < position.dynamic || a + n > position.dynamic_end) {
-            dynamic.low = position.dynamic;
-            dynamic.high = position.dynamic_end;
-            outside(dynamic, a, n, kind);
-        }
-        return touch(dynamic, a, n, kind);
-    }
+        return touch_static<kind>(*m, a, n);
     if (a >= position.args && a + n <= position.args_end)
         return;
-    if (a - position.all_stacks < position.all_stacks_end - position.all_stacks)
+    if (a - (dynamic.block - NEAR) < dynamic.block_end - dynamic.block + 2 * NEAR) {
+        if (!inside(dynamic, a, n))
+            outside(dynamic, a, n, kind);
+        recent = &dynamic;
+    } else if (a - position.all_stacks < position.all_stacks_end - position.all_stacks) {
         fault("%s of %zu bytes in the local memory of another thread", verb[kind], n);
-    touch_global(a, n, kind);
+    } else if (Region *buffer = find_buffer(a, n, kind)) {
+        recent = buffer;
+    } else {
+        return;
+    }
+    touch<kind>(*recent, a, n);
+}
+
+template <Kind kind> inline void access(uintptr_t a, size_t n)
+{
+    if (!position.running || !position.checked || a - position.stack < STACK_BYTES)
+        return;
+    if (recent && inside(*recent, a, n))
+        return touch<kind>(*recent, a, n);
+    find_and_touch<kind>(a, n);
 }
 
 // ---- which shared arrays there are ---------------------------------------------------------------------------------------
@@ -344,8 +371,10 @@ void memory_launch(const void *kernel)
     kernel_now = kernel;
     module_now = 0;
     dynamic.shared = true;
-    dynamic.low = position.dynamic;
-    dynamic.high = position.dynamic + (256 << 10);
+    dynamic.low = dynamic.block = position.dynamic;
+    dynamic.high = position.dynamic_end;
+    dynamic.block_end = position.dynamic_most;
+    recent = nullptr;
     while (module_now < modules.size() && !std::any_of(modules[module_now].image.begin(), modules[module_now].image.end(),
                                                        [](auto &i) { return (uintptr_t)kernel_now - i.first < i.second; }))
         module_now++;
@@ -377,6 +406,7 @@ void memory_add(const void *p, size_t bytes)
     Region r;
     r.low = r.block = (uintptr_t)p;
     r.high = r.block_end = r.low + bytes;
+    recent = nullptr;
     buffers.push_back(r);
 }
 
@@ -385,6 +415,7 @@ void memory_remove(const void *p)
     for (size_t i = 0; i < buffers.size(); i++)
         if (buffers[i].block == (uintptr_t)p) {
             free(buffers[i].mark);
+            recent = nullptr;
             buffers.erase(buffers.begin() + (ptrdiff_t)i);
             return;
         }
@@ -397,17 +428,20 @@ bool memory_holds(const void *p, size_t bytes)
 
 void atomic_access(const void *p, size_t bytes, bool reads)
 {
-    access((uintptr_t)p, bytes, reads ? ATOMIC : EXCHANGE);
+    if (reads)
+        access<ATOMIC>((uintptr_t)p, bytes);
+    else
+        access<EXCHANGE>((uintptr_t)p, bytes);
 }
 
 void read_access(const void *p, size_t bytes)
 {
-    access((uintptr_t)p, bytes, READ);
+    access<READ>((uintptr_t)p, bytes);
 }
 
 void write_access(const void *p, size_t bytes)
 {
-    access((uintptr_t)p, bytes, WRITE);
+    access<WRITE>((uintptr_t)p, bytes);
 }
 
 void fence()

@@ -27,7 +27,7 @@ struct Texture {
     cudaChannelFormatDesc desc;
     cudaTextureDesc how;
     size_t texel_bytes, pitch, slice;
-    int size[3], layers;
+    int size[3], layers, components;
     bool linear, in_array;
 };
 
@@ -97,6 +97,10 @@ rg_texel texel(const Texture &t, const int at[3], int layer)
     rg_texel out = empty(t);
     int i[3];
     for (int d = 0; d < 3; d++) {
+        if ((unsigned)at[d] < (unsigned)t.size[d]) {
+            i[d] = at[d];
+            continue;
+        }
         i[d] = address(t.how.addressMode[d], t.how.normalizedCoords != 0, at[d], t.size[d]);
         if (i[d] < 0) {
             for (int c = 0; c < 4 && out.real; c++)
@@ -107,7 +111,7 @@ rg_texel texel(const Texture &t, const int at[3], int layer)
     const unsigned char *p = t.data + (size_t)(i[2] + layer) * t.slice + (size_t)i[1] * t.pitch + (size_t)i[0] * t.texel_bytes;
     if (!t.in_array)
         rg_emu::read_access(p, t.texel_bytes);
-    for (int c = 0; c < (int)t.texel_bytes * 8 / t.desc.x; c++)
+    for (int c = 0; c < t.components; c++)
         component(t, p, c, out);
     return out;
 }
@@ -135,7 +139,7 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
         float u = t.how.normalizedCoords ? at[d] * (float)t.size[d] : at[d];
         u = !(u > -1e9f) ? -1e9f : u > 1e9f ? 1e9f : u; // also NaN
         const double base = t.how.filterMode == cudaFilterModeLinear ? (double)u - 0.5 : (double)u;
-        low[d] = (int)std::floor(base);
+        low[d] = (int)base - ((int)base > base); // floor
         weight[d] = (float)(std::floor((base - low[d]) * 256 + 0.5) / 256);
     }
     if (t.how.filterMode == cudaFilterModePoint)
@@ -260,6 +264,7 @@ static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
     t.texel_bytes = texel_bytes(t.desc);
     if (!t.texel_bytes)
         return cudaErrorInvalidChannelDescriptor;
+    t.components = (int)t.texel_bytes * 8 / t.desc.x;
     if (!t.in_array && ((uintptr_t)t.data % BASE_ALIGN || !rg_emu::memory_holds(t.data, t.pitch * (size_t)(t.size[1] - 1) + 1)))
         return cudaErrorInvalidValue;
     return cudaSuccess;
