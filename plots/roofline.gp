@@ -2,11 +2,11 @@
 # roofline.gp: what part of the bound measured on this machine each variant reaches, and which bound it is, at one R.
 load PLOTS."/style.gp"
 eval heading(sprintf("Part of the machine's own bound that each variant reaches, R = %d", RADIUS), IMAGE.SCOPE)
-set rmargin 6; set lmargin 24
+set rmargin 17; set lmargin 24
 unset key
 n = words(VARIANTS)
 set yrange [n + 0.6 : 0.4]
-set xrange [0 : *]
+set xrange [0 : 1 < *]
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead linecolor rgb SOFT linewidth 1.5 back
 set xtics autofreq
 set xlabel "time that the limiting resource needs at its measured rate / median time"

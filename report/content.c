@@ -158,8 +158,8 @@ static void limits(rg_page *p)
 {
     p->make->heading(p, 2, "Limits");
     static const char *const item[] = {
-        "The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the "
-        "ratio shows which way of computing wins, the absolute rates show by how much here.",
+        ("The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the "
+        "ratio shows which way of computing wins, the absolute rates show by how much here."),
         "GNU Octave stands for MATLAB, and the photographs are simulated or others' where the paper's own are not at hand.",
         "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
         "Where a size differs from the paper's, the tables name it: small images sit in caches that 750 x 1500 pixels leave."};

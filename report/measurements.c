@@ -15,7 +15,9 @@ void rg_duration(double ns, char text[32])
     int i = 0;
     while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
         i++;
-    snprintf(text, 32, isfinite(ns) ? "%.4g %s" : "", ns / step[i].ns, step[i].unit);
+    *text = 0;
+    if (isfinite(ns))
+        snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
 }
 
 void rg_amount(double value, const char *unit, char text[48])
@@ -25,8 +27,9 @@ void rg_amount(double value, const char *unit, char text[48])
     int i = 0;
     while (i + 1 < RG_COUNT(step) && value < step[i].size)
         i++;
-    snprintf(text, 48, isfinite(value) ? "%.3g %s%s%.30s" : "", value / step[i].size, step[i].prefix,
-             *step[i].prefix ? " " : "", unit);
+    *text = 0;
+    if (isfinite(value))
+        snprintf(text, 48, "%.3g %s%s%.30s", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "", unit);
 }
 
 static void speed_row(const rg_row *row, rg_page *p)

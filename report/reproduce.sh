@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# reproduce.sh BUILD PRESET: everything behind `make reproduce` after the build: check, measure, do the job on a simulated series,
-# write the report. A step is done again only when what it made is missing or older than what it was made from, so that a second run
-# rebuilds nothing. PRESET quick takes minutes on two cores, paper (the papers' sizes) an hour or more without a GPU.
+# reproduce.sh BUILD PRESET: everything behind `make reproduce` after the build: check, measure, do the job on a simulated
+# series, write the report. A step is done again only when what it made is missing or older than what it was made from, so that
+# a second run rebuilds nothing. PRESET quick takes minutes on two cores, paper (the papers' sizes) far longer.
 set -u
 build=${1:?usage: report/reproduce.sh BUILD PRESET} preset=${2:-quick}
 cd "$(dirname "$0")/.." || exit 2
@@ -52,13 +52,14 @@ if "$regather" list autocorr 2>/dev/null | grep -Eq '^ +gather +here'; then devi
 
 # resume: a killed run goes on where it stopped; an older binary's rows are not mixed in
 bench() {
-    fresh "$results/bench-$preset.tsv.part" "$regather" || rm -f "$results/bench-$preset.tsv" "$results/bench-$preset.tsv.part"
+    fresh "$results/bench-$preset.tsv.part" "$regather" ||
+        rm -f "$results/bench-$preset.tsv" "$results/bench-$preset.tsv.part"
     "$regather" bench autocorr --preset "$preset" --scope "$scopes" --resume --out "$results/bench-$preset.tsv"
 }
 # centred: in eq. 1 as it stands the falling overlap tilts C1D, which moves or hides a broad peak.
 job() { # VARIANT
-    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" --norm centred --spectrum \
-        --resume --variant "$1" --out "$results/job_$1"
+    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" \
+        --norm centred --spectrum --resume --variant "$1" --out "$results/job_$1"
 }
 case $preset in
 quick) offset=120 width=375 height=750 time=105 ;;
@@ -84,7 +85,8 @@ if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference
     exit 0
 fi
 "$regather" report "$results/bench-$preset.tsv" "$results/selftest.tsv" --verify "$results/verify.tsv" \
-    --verify "$results/printed.tsv" --job "$results/job_simd" --job "$results/job_$second" --machines data/machines --out "$out" > "$results/report.new"
+    --verify "$results/printed.tsv" --job "$results/job_simd" \
+    --job "$results/job_$second" --machines data/machines --out "$out" > "$results/report.new"
 code=$?
 cat "$results/report.new"
 mv "$results/report.new" "$results/report.log"
