@@ -8,7 +8,9 @@ build=${1:?usage: report/reproduce.sh BUILD PRESET} preset=${2:-quick}
 cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather results=$build/results
 out=${REPORT_DIR:-report}
-mkdir -p "$results" || exit 2
+mkdir -p "$results/$preset" || exit 2
+# Another preset makes another report.
+[ "$(cat "$results/preset" 2>/dev/null)" = "$preset" ] || echo "$preset" > "$results/preset"
 
 # fresh PRODUCT FROM...: PRODUCT exists and is not older than any FROM
 fresh() {
@@ -58,8 +60,8 @@ bench() {
 }
 # centred: in eq. 1 as it stands the falling overlap tilts C1D, which moves or hides a broad peak.
 job() { # VARIANT
-    "$regather" autocorr "$results"/series/*.png --times "$results/series/times.tsv" --max-offset "$offset" \
-        --norm centred --spectrum --resume --variant "$1" --out "$results/job_$1"
+    "$regather" autocorr "$results/$preset"/series/*.png --times "$results/$preset/series/times.tsv" --max-offset "$offset" \
+        --norm centred --spectrum --resume --variant "$1" --out "$results/$preset/$1"
 }
 case $preset in
 quick) offset=120 width=375 height=750 time=105 ;;
@@ -74,10 +76,10 @@ step printed "$results/printed.tsv" "$regather" verify autocorr_printed:as_print
     --pattern maximum --shape w64,h400,r16,g255 --out "$results/printed.tsv"
 step bench "$results/bench-$preset.tsv" bench
 step selftest "$results/selftest.tsv" "$regather" bench autocorr --self-test --out "$results/selftest.tsv"
-step series "$results/series/times.tsv" "$regather" phantom coarsening --width $width --height $height \
-    --time $time --out "$results/series"
-step job "$results/job_simd/rmax.tsv" job simd
-step job2 "$results/job_$second/rmax.tsv" job $second
+step series "$results/$preset/series/times.tsv" "$regather" phantom coarsening --width $width --height $height \
+    --time $time --out "$results/$preset/series"
+step job "$results/$preset/simd/rmax.tsv" job simd
+step job2 "$results/$preset/$second/rmax.tsv" job $second
 
 if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/published plots data/machines; then
     echo "report: up to date"
@@ -85,8 +87,8 @@ if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference
     exit 0
 fi
 "$regather" report "$results/bench-$preset.tsv" "$results/selftest.tsv" --verify "$results/verify.tsv" \
-    --verify "$results/printed.tsv" --job "$results/job_simd" \
-    --job "$results/job_$second" --machines data/machines --out "$out" > "$results/report.new"
+    --verify "$results/printed.tsv" --job "$results/$preset/simd" \
+    --job "$results/$preset/$second" --machines data/machines --out "$out" > "$results/report.new"
 code=$?
 cat "$results/report.new"
 mv "$results/report.new" "$results/report.log"
