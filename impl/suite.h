@@ -22,7 +22,7 @@
 #define RG_ABI 1u
 #define RG_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-enum { RG_DIMS = 4, RG_ARGS_MAX = 8, RG_PARAMS_MAX = 10 };
+enum { RG_DIMS = 6, RG_ARGS_MAX = 8, RG_PARAMS_MAX = 10 };
 
 // ---- shapes and arguments ------------------------------------------------------------------------------------------------
 

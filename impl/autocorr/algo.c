@@ -44,7 +44,7 @@ static const rg_shape check_shapes[] = {
     CHECK(193, 3, 11, AUTO8), CHECK(3, 257, 16, CROSS8), CHECK(255, 9, 20, AUTO8), CHECK(256, 6, 33, CROSS8),
     CHECK(257, 4, 31, AUTO16), CHECK(23, 19, 22, AUTO8), CHECK(19, 23, 22, CROSS8),
     // More than 33,025 pixels, so that 32-bit sums overflow when all are bright.
-    CHECK(257, 131, 2, AUTO8), CHECK(257, 131, 1, CROSS8),
+    CHECK(257, 131, 2, AUTO8), CHECK(257, 131, 1, CROSS8), CHECK(263, 257, 1, AUTO8),
 };
 
 // The papers' photographs are about 750 x 1500. `quick` keeps their proportions at a fifth of the side and of the offsets, so

@@ -47,19 +47,18 @@ int64_t rg_buffer_guard(const rg_buffer *b, bool *hit)
 {
     unsigned char found[GUARD];
     const unsigned char *expected = guard_pattern();
+    *hit = true; // also when a guard cannot be read: an intact one is then not known
+    if (b->device->download(found, (char *)b->base + b->bytes, GUARD) != RG_OK)
+        return (int64_t)b->bytes;
+    for (int64_t i = 0; i < GUARD; i++)
+        if (found[i] != expected[i])
+            return (int64_t)b->bytes + i;
+    if (b->device->download(found, (char *)b->base - GUARD, GUARD) != RG_OK)
+        return -1;
+    for (int64_t i = GUARD - 1; i >= 0; i--)
+        if (found[i] != expected[i])
+            return i - GUARD;
     *hit = false;
-    if (b->device->download(found, (char *)b->base + b->bytes, GUARD) == RG_OK)
-        for (int64_t i = 0; i < GUARD; i++)
-            if (found[i] != expected[i]) {
-                *hit = true;
-                return (int64_t)b->bytes + i;
-            }
-    if (b->device->download(found, (char *)b->base - GUARD, GUARD) == RG_OK)
-        for (int64_t i = GUARD - 1; i >= 0; i--)
-            if (found[i] != expected[i]) {
-                *hit = true;
-                return i - GUARD;
-            }
     return 0;
 }
 

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct rg_device rg_device;
 
 typedef struct rg_device_facts {
-    char name[128];
+    char name[256];
     int sm, multiprocessors;  // compute capability as 90; 0 for the CPU
     size_t memory_bytes, free_bytes, l2_bytes, shared_bytes;
     int driver, runtime;      // as CUDA numbers them: 13000

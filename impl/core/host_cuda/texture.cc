@@ -130,7 +130,9 @@ rg_texel rg_fetch_linear(cudaTextureObject_t object, int x)
 rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, float z, int layer)
 {
     const Texture &t = *(const Texture *)object;
-    float at[3] = {x, y, z}, weight[3] = {0, 0, 0};
+    const bool smooth = t.how.filterMode == cudaFilterModeLinear;
+    const float at[3] = {x, y, z};
+    float weight[3] = {0, 0, 0};
     int low[3] = {0, 0, 0};
     if (t.linear)
         rg_emu::fault("a texture over linear memory is read by tex1Dfetch only");
@@ -138,11 +140,12 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
     for (int d = 0; d < dimensions; d++) {
         float u = t.how.normalizedCoords ? at[d] * (float)t.size[d] : at[d];
         u = !(u > -1e9f) ? -1e9f : u > 1e9f ? 1e9f : u; // also NaN
-        const double base = t.how.filterMode == cudaFilterModeLinear ? (double)u - 0.5 : (double)u;
+        const double base = smooth ? (double)u - 0.5 : (double)u;
         low[d] = (int)base - ((int)base > base); // floor
-        weight[d] = (float)(std::floor((base - low[d]) * 256 + 0.5) / 256);
+        if (smooth)
+            weight[d] = (float)(int)((base - low[d]) * 256 + 0.5) / 256;
     }
-    if (t.how.filterMode == cudaFilterModePoint)
+    if (!smooth)
         return texel(t, low, layer);
     rg_texel out = empty(t);
     for (int corner = 0; corner < 1 << dimensions; corner++) {
