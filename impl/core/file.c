@@ -30,10 +30,14 @@ int rg_file_commit(rg_file *file)
     whole = fclose(file->stream) == 0 && whole;
     if (!why)
         why = errno;
-    whole = whole && rename(file->part, file->path) == 0;
+    if (whole && rename(file->part, file->path) != 0) {
+        whole = false;
+        why = errno;
+    }
     int code = RG_GOOD;
     if (!whole) {
-        code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, strerror(why ? why : errno));
+        // errno of a write that failed before is gone.
+        code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
         unlink(file->part);
     }
     free(file->path);
