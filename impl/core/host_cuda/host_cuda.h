@@ -30,9 +30,10 @@
 #define __shared__ static thread_local
 #define RG_SHARED_DYNAMIC(type, id) type *id = static_cast<type *>(rg_emu::shared_dynamic())
 
-// constant to the kernels, which run in fibers of their own; set by launch.cc, whose names they are
+// Set by launch.cc, whose names they are; constants to a kernel, so that loads of them are not instrumented (a const dim3 would
+// not be one: it has a constructor).
 extern const uint3 threadIdx __asm__("rg_thread_idx"), blockIdx __asm__("rg_block_idx");
-extern const dim3 blockDim __asm__("rg_block_dim"), gridDim __asm__("rg_grid_dim");
+extern const uint3 blockDim __asm__("rg_block_dim"), gridDim __asm__("rg_grid_dim");
 constexpr int warpSize = 32;
 
 #if defined(__SANITIZE_THREAD__)

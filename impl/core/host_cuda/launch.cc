@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <utility>
 
-// Kernels read these as constants of their thread, so that loads of them are not instrumented.
+// threadIdx, blockIdx, blockDim, gridDim of host_cuda.h.
 uint3 rg_thread_idx, rg_block_idx;
 dim3 rg_block_dim, rg_grid_dim;
 
