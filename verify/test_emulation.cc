@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: MIT
+// test_emulation.cc: the emulated GPU does what CUDA says: indices, barriers, warp-wide operations, atomics, textures, the matrix
+// product; draws its orders from the seed; and names every fault, with kernel, block and thread.
+#include "../impl/core/cuda.h"
+#include "../impl/core/device.h"
+#include "../impl/core/host_cuda/emulation.h"
+#include <cfloat>
+#include <csetjmp>
+#include <cstdarg>
+#include <vector>
+extern "C" {
+#include <cmocka.h>
+}
+
+static const rg_device *host() { return rg_device_emulated(); }
+
+// Device memory of n elements, zeroed, released at the end of the test.
+template <class T> struct Memory {
+    T *p;
+    size_t n;
+    explicit Memory(size_t n_) : p((T *)host()->alloc(n_ * sizeof(T))), n(n_) { host()->fill(p, 0, n * sizeof(T)); }
+    ~Memory() { host()->release(p); }
+    T &operator[](size_t i) { return p[i]; }
+};
+
+// The fault of the launch before is the one that names kernel and thread and holds these words.
+static void assert_fault(const char *kernel, const char *words)
+{
+    const char *fault = rg_emulation_fault();
+    assert_non_null(fault);
+    if (strncmp(fault, kernel, strlen(kernel)) || !strstr(fault, "block (") || !strstr(fault, "thread (") || !strstr(fault, words))
+        fail_msg("the fault is \"%s\", expected %s ... %s", fault, kernel, words);
+    assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
+    assert_int_not_equal(host()->sync(), 0);
+    rg_emulation_reset();
+}
+
+static void assert_fine()
+{
+    if (rg_emulation_fault())
+        fail_msg("unexpected fault: %s", rg_emulation_fault());
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+// ---- indices and order ---------------------------------------------------------------------------------------------------
+
+static __global__ void where_am_i(int *out)
+{
+    const int block = ((int)blockIdx.z * (int)gridDim.y + (int)blockIdx.y) * (int)gridDim.x + (int)blockIdx.x;
+    const int thread = ((int)threadIdx.z * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
+    const int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
+    out[block * threads + thread] += 1 + (int)threadIdx.z * 10000 + (int)threadIdx.y * 100 + (int)threadIdx.x;
+}
+
+static void every_thread_once(void **)
+{
+    Memory<int> out(2 * 3 * 4 * 5 * 3 * 2);
+    RG_LAUNCH(where_am_i, dim3(2, 3, 4), dim3(5, 3, 2), 0, nullptr, out.p);
+    assert_fine();
+    for (int i = 0; i < (int)out.n; i++)
+        assert_int_equal(out[(size_t)i], 1 + i % 30 / 15 * 10000 + i % 15 / 5 * 100 + i % 5);
+}
+
+static __global__ void arrive(unsigned *order, unsigned *next)
+{
+    order[atomicAdd(next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
+    __syncthreads();
+    order[atomicAdd(next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static std::vector<unsigned> order_of(uint64_t seed)
+{
+    Memory<unsigned> order(2 * 3 * 40), next(1);
+    rg_emulation_seed(seed);
+    RG_LAUNCH(arrive, 3, 40, 0, nullptr, order.p, next.p);
+    assert_fine();
+    assert_int_equal(next[0], order.n);
+    return std::vector<unsigned>(order.p, order.p + order.n);
+}
+
+static void seed_decides_the_order(void **)
+{
+    const std::vector<unsigned> one = order_of(1), two = order_of(2);
+    assert_true(one == order_of(1));
+    assert_true(one != two);
+    assert_false(std::is_sorted(one.begin(), one.begin() + 40));
+    // Before and behind the barrier the order differs, and the barrier separates them.
+    assert_true(std::vector<unsigned>(one.begin(), one.begin() + 40) != std::vector<unsigned>(one.begin() + 40, one.begin() + 80));
+    std::vector<unsigned> first(one.begin(), one.begin() + 40), second(one.begin() + 40, one.begin() + 80);
+    std::sort(first.begin(), first.end());
+    std::sort(second.begin(), second.end());
+    assert_true(first == second);
+    bool block_order_differs = false;
+    for (uint64_t seed = 3; seed < 20; seed++)
+        block_order_differs |= order_of(seed)[0] / 40 != one[0] / 40;
+    assert_true(block_order_differs);
+}
+
+// ---- barriers and warps --------------------------------------------------------------------------------------------------
+
+static __global__ void votes(int *out)
+{
+    const int t = (int)threadIdx.x;
+    const int n = __syncthreads_count(t % 3 == 0), all = __syncthreads_and(t < 70), any = __syncthreads_or(t == 69);
+    if (t == 11)
+        out[0] = n, out[1] = all, out[2] = any;
+}
+
+static void counting_barriers(void **)
+{
+    Memory<int> out(3);
+    RG_LAUNCH(votes, 1, 70, 0, nullptr, out.p);
+    assert_fine();
+    assert_int_equal(out[0], 24);
+    assert_int_equal(out[1], 1);
+    assert_int_equal(out[2], 1);
+}
+
+static __global__ void warp_words(int *out, unsigned *sets)
+{
+    const int l = (int)threadIdx.x;
+    out[l] = __shfl_sync(~0u, l * 7, l + 5, 16);
+    out[32 + l] = __shfl_up_sync(~0u, l * 7, 3u, 8);
+    out[64 + l] = __shfl_down_sync(~0u, l * 7, 3u, 8);
+    out[96 + l] = __shfl_xor_sync(~0u, l * 7, 12, 8);
+    double sum = l + 0.5;
+    for (int d = 16; d; d /= 2)
+        sum += __shfl_xor_sync(~0u, sum, d);
+    out[128 + l] = (int)sum;
+    unsigned half;
+    if (l % 2)
+        half = __ballot_sync(0xaaaaaaaau, l > 9);
+    else
+        half = __match_any_sync(0x55555555u, l / 8);
+    const int any = __any_sync(~0u, l == 31), all = __all_sync(~0u, l < 31), most = __reduce_max_sync(~0u, -l);
+    sets[l] = half;
+    if (l == 5)
+        out[160] = any * 4 + all * 2 + (most == 0);
+}
+
+static void warp_wide_words(void **)
+{
+    Memory<int> out(161);
+    Memory<unsigned> sets(32);
+    RG_LAUNCH(warp_words, 1, 32, 0, nullptr, out.p, sets.p);
+    assert_fine();
+    for (int l = 0; l < 32; l++) {
+        const size_t i = (size_t)l;
+        assert_int_equal(out[i], 7 * (l / 16 * 16 + (l + 5) % 16));
+        assert_int_equal(out[32 + i], 7 * (l % 8 < 3 ? l : l - 3));
+        assert_int_equal(out[64 + i], 7 * (l % 8 > 4 ? l : l + 3));
+        assert_int_equal(out[96 + i], 7 * ((l ^ 12) > (l | 7) ? l : l ^ 12)); // a lower segment can be read, a higher one not
+        assert_int_equal(out[128 + i], 31 * 16 + 16);
+        assert_int_equal(sets[i], l % 2 ? 0xaaaaa800u : 0x55u << l / 8 * 8);
+    }
+    assert_int_equal(out[160], 5);
+}
+
+// 8 warps of 32: shuffles in the warp, shared memory between warps, an atomic between blocks.
+static __global__ void add_up(const int *in, int n, unsigned long long *sum)
+{
+    __shared__ int part[8];
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int v = i < n ? in[i] : 0;
+    for (int d = 16; d; d /= 2)
+        v += __shfl_down_sync(~0u, v, (unsigned)d);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int s = 0;
+        for (int w = 0; w < 8; w++)
+            s += part[w];
+        atomicAdd(sum, (unsigned long long)s);
+    }
+}
+
+static __global__ void reverse(const int *in, int *out)
+{
+    RG_SHARED_DYNAMIC(int, line);
+    line[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
+}
+
+static void sums_and_dynamic_shared(void **)
+{
+    Memory<int> in(3000), out(3000);
+    Memory<unsigned long long> sum(1);
+    for (int i = 0; i < 3000; i++)
+        in[(size_t)i] = i;
+    RG_LAUNCH(add_up, 12, 256, 0, nullptr, in.p, 3000, sum.p);
+    assert_fine();
+    assert_int_equal(sum[0], 3000 * 2999 / 2);
+    RG_LAUNCH(reverse, 3, 1000, 1000 * sizeof(int), nullptr, in.p, out.p);
+    assert_fine();
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(out[(size_t)i], i / 1000 * 1000 + 999 - i % 1000);
+    // More shared memory than a launch may ask for unless the kernel was allowed it.
+    RG_LAUNCH(reverse, 1, 8, 100000, nullptr, in.p, out.p);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+    assert_int_equal(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000), cudaSuccess);
+    RG_LAUNCH(reverse, 1, 8, 100000, nullptr, in.p, out.p);
+    assert_fine();
+    RG_LAUNCH(reverse, 1, 1025, 0, nullptr, in.p, out.p);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    assert_null(rg_emulation_fault());
+}
+
+// ---- arithmetic ----------------------------------------------------------------------------------------------------------
+
+static __global__ void matrix(const unsigned char *a, const unsigned char *b, int *d)
+{
+    const int l = (int)threadIdx.x, g = l / 4, t = l % 4;
+    unsigned fa[4], fb[2];
+    int fd[4] = {1, 2, 3, 4};
+    for (int i = 0; i < 4; i++) {
+        const unsigned char *p = a + (g + i % 2 * 8) * 32 + i / 2 * 16 + t * 4;
+        fa[i] = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16 | (unsigned)p[3] << 24;
+    }
+    for (int i = 0; i < 2; i++) {
+        const unsigned char *p = b + g * 32 + i * 16 + t * 4; // B by columns
+        fb[i] = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16 | (unsigned)p[3] << 24;
+    }
+    rg_mma_u8(fd, fa, fb);
+    for (int i = 0; i < 4; i++)
+        d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = fd[i];
+}
+
+static void matrix_product(void **)
+{
+    Memory<unsigned char> a(16 * 32), b(8 * 32);
+    Memory<int> d(16 * 8);
+    for (size_t i = 0; i < a.n; i++)
+        a[i] = (unsigned char)rg_bits(5, i);
+    for (size_t i = 0; i < b.n; i++)
+        b[i] = (unsigned char)rg_bits(6, i);
+    RG_LAUNCH(matrix, 1, 32, 0, nullptr, a.p, b.p, d.p);
+    assert_fine();
+    for (size_t row = 0; row < 16; row++)
+        for (size_t column = 0; column < 8; column++) {
+            int sum = 1 + (int)(row / 8 * 2 + column % 2);
+            for (size_t k = 0; k < 32; k++)
+                sum += a[row * 32 + k] * b[column * 32 + k];
+            assert_int_equal(d[row * 8 + column], sum);
+        }
+}
+
+static void integer_words(void **)
+{
+    assert_int_equal(__dp4a(0xff01807fu, 0x02ff80ffu, 5u), 255 * 2 + 1 * 255 + 128 * 128 + 127 * 255 + 5);
+    assert_int_equal(__dp4a((int)0xff01807fu, (int)0x02ff80ffu, 5), -1 * 2 + 1 * -1 + -128 * -128 + 127 * -1 + 5);
+    assert_int_equal(__byte_perm(0x33221100u, 0x77665544u, 0x7531u), 0x77553311u);
+    assert_int_equal(__byte_perm(0x80221100u, 0x77665544u, 0xb3f0u), 0xff800000u);
+    assert_int_equal(__funnelshift_r(0x89abcdefu, 0x01234567u, 8), 0x6789abcdu);
+    assert_int_equal(__funnelshift_l(0x89abcdefu, 0x01234567u, 40), 0x23456789u); // shifts count modulo 32
+    assert_int_equal(__clz(0), 32);
+    assert_int_equal(__clz(1), 31);
+    assert_int_equal(__ffs(0x50), 5);
+    assert_int_equal(__umulhi(0xffffffffu, 0xffffffffu), 0xfffffffeu);
+    assert_int_equal(__mul24(-3, 0x7f000005), -15);
+    assert_int_equal(__float2int_rn(2.5f), 2);
+    assert_int_equal(__float2int_rd(-2.5f), -3);
+    assert_int_equal(__float2int_rz(3e9f), INT32_MAX);
+    assert_int_equal(__float2uint_rn(-1.0f), 0);
+    assert_true(__double2ll_rn(-0.75) == -1);
+    assert_true(rsqrtf(4.0f) == 0.5f && sinpif(0.5f) == 1.0f && cospi(1.0) == -1.0);
+}
+
+static __global__ void add_pairs(float4 *sum, double *total, float *cas)
+{
+    atomicAdd(sum, make_float4(1, 2, 3, (float)threadIdx.x));
+    atomicAdd(total, 0.5);
+    // A largest value by compare and swap, as CUDA's guide writes it: begins with a plain load.
+    unsigned *bits = reinterpret_cast<unsigned *>(cas), seen = *bits, assumed;
+    do {
+        assumed = seen;
+        seen = atomicCAS(bits, assumed, __float_as_uint(max(__uint_as_float(assumed), (float)threadIdx.x)));
+    } while (assumed != seen);
+}
+
+static void atomics(void **)
+{
+    Memory<float4> sum(1);
+    Memory<double> total(1);
+    Memory<float> most(1);
+    RG_LAUNCH(add_pairs, 4, 96, 0, nullptr, sum.p, total.p, most.p);
+    assert_fine();
+    assert_true(sum[0].x == 384 && sum[0].y == 768 && sum[0].z == 1152 && sum[0].w == 4 * 95 * 96 / 2);
+    assert_true(total[0] == 192 && most[0] == 95);
+}
+
+// ---- textures ------------------------------------------------------------------------------------------------------------
+
+static cudaTextureObject_t texture_of(cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode,
+                                      cudaTextureReadMode read, int normalized)
+{
+    cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = mode;
+    how.filterMode = filter;
+    how.readMode = read;
+    how.normalizedCoords = normalized;
+    cudaTextureObject_t t = 0;
+    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaSuccess);
+    return t;
+}
+
+static __global__ void fetch(cudaTextureObject_t t, const float2 *at, float *out)
+{
+    out[threadIdx.x] = tex2D<float>(t, at[threadIdx.x].x, at[threadIdx.x].y);
+}
+
+static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, const std::vector<float> &expected)
+{
+    Memory<float2> where(at.size());
+    Memory<float> out(at.size());
+    host()->upload(where.p, at.data(), at.size() * sizeof(float2));
+    RG_LAUNCH(fetch, 1, (unsigned)at.size(), 0, nullptr, t, where.p, out.p);
+    assert_fine();
+    for (size_t i = 0; i < at.size(); i++)
+        if (out[i] != expected[i])
+            fail_msg("texel %zu at (%g, %g) is %.9g, expected %.9g", i, at[i].x, at[i].y, out[i], expected[i]);
+    assert_int_equal(cudaDestroyTextureObject(t), cudaSuccess);
+}
+
+// Hand-computed. Weights are multiples of 1/256: 0.3 is 77/256, 0.001 is 0, 0.999 is 1.
+static void linear_texture(void **)
+{
+    const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
+    const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    assert_int_equal(cudaMallocArray(&array, &real, 3, 2), cudaSuccess);
+    assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
+                     cudaSuccess);
+    const std::vector<float2> at = {{0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f}, {1, 1}, {0, 0}, {-9, 7}, {2.75f, 0.5f}};
+    expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0), at,
+                  {0, 77, 0, 256, 640, 0, 1024, 512});
+    // Outside is 0: a quarter of it beyond the right edge, three quarters beyond the corner.
+    expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeBorder, cudaReadModeElementType, 0),
+                  {{2.75f, 0.5f}, {3, 2}, {-9, 7}, {3, 0.5f}}, {384, 384, 0, 256});
+    expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 1),
+                  {{0.99f, 0.1f}, {1.01f, 0.1f}, {-0.01f, 0.6f}}, {512, 0, 1536});
+    expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeMirror, cudaReadModeElementType, 1),
+                  {{1.01f, 0.1f}, {-0.4f, 0.1f}}, {512, 256});
+    // Wrapping needs normalised coordinates: without them it is clamping.
+    expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 0),
+                  {{1.99f, 0}, {3.5f, 0}, {-1, 1}}, {256, 512, 1024});
+    assert_int_equal(cudaFreeArray(array), cudaSuccess);
+}
+
+static void byte_texture(void **)
+{
+    const unsigned char image[2][2] = {{0, 255}, {51, 102}};
+    const cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>();
+    cudaArray_t array;
+    assert_int_equal(cudaMallocArray(&array, &byte, 2, 2), cudaSuccess);
+    assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, 2, 2, 2, cudaMemcpyHostToDevice), cudaSuccess);
+    expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeNormalizedFloat, 0),
+                  {{1, 0.5f}, {1.5f, 0.5f}, {0.5f, 1.5f}}, {0.5f, 1, 51 / 255.0f});
+    cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.filterMode = cudaFilterModeLinear;
+    cudaTextureObject_t t;
+    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaErrorInvalidFilterSetting); // of integers, as integers
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidFilterSetting);
+    assert_int_equal(cudaFreeArray(array), cudaSuccess);
+}
+
+static __global__ void fetch_other(cudaTextureObject_t line, cudaTextureObject_t block, cudaTextureObject_t layers, float *out)
+{
+    out[0] = (float)tex1Dfetch<int>(line, 2);
+    out[1] = (float)tex1Dfetch<int>(line, 3); // past the end: 0
+    out[2] = tex3D<float>(block, 1.0f, 1.0f, 1.0f);
+    out[3] = tex2DLayered<float>(layers, 0.5f, 1.0f, 1);
+}
+
+static void other_textures(void **)
+{
+    Memory<int> line(3);
+    Memory<float> out(4);
+    line[2] = -7;
+    cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = line.p;
+    r.res.linear.desc = cudaCreateChannelDesc<int>();
+    r.res.linear.sizeInBytes = 12;
+    cudaTextureDesc how = {};
+    cudaTextureObject_t t;
+    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaSuccess);
+    r.res.linear.devPtr = line.p + 1; // textures want 512-byte aligned memory
+    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaErrorInvalidValue);
+    cudaGetLastError();
+    const float cube[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
+    cudaArray_t arrays[2];
+    for (unsigned layered = 0; layered < 2; layered++) {
+        assert_int_equal(cudaMalloc3DArray(&arrays[layered], &real, make_cudaExtent(2, 2, 2), layered ? (unsigned)cudaArrayLayered : 0u), cudaSuccess);
+        cudaMemcpy3DParms m = {};
+        m.srcPtr = make_cudaPitchedPtr((void *)cube, 8, 2, 2);
+        m.dstArray = arrays[layered];
+        m.extent = make_cudaExtent(2, 2, 2);
+        m.kind = cudaMemcpyHostToDevice;
+        assert_int_equal(cudaMemcpy3DAsync(&m), cudaSuccess);
+    }
+    cudaTextureObject_t block = texture_of(arrays[0], cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0);
+    cudaTextureObject_t layers = texture_of(arrays[1], cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0);
+    RG_LAUNCH(fetch_other, 1, 1, 0, nullptr, t, block, layers, out.p);
+    assert_fine();
+    assert_true(out[0] == -7 && out[1] == 0 && out[2] == 3.5f && out[3] == 5);
+    cudaDestroyTextureObject(t);
+    cudaDestroyTextureObject(block);
+    cudaDestroyTextureObject(layers);
+    cudaFreeArray(arrays[0]);
+    cudaFreeArray(arrays[1]);
+}
+
+// ---- faults --------------------------------------------------------------------------------------------------------------
+
+static __global__ void branch(int *out)
+{
+    if (threadIdx.x < 40)
+        __syncthreads();
+    else
+        __syncthreads();
+    out[threadIdx.x] = 1;
+}
+
+static __global__ void gone(int *out)
+{
+    if (threadIdx.x == 7)
+        return;
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+
+static __global__ void absent_lane(int *out)
+{
+    if (threadIdx.x != 35)
+        out[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
+}
+
+static __global__ void other_mask(int *out)
+{
+    out[threadIdx.x] = __shfl_sync(threadIdx.x < 16 ? 0xffffu : ~0u, (int)threadIdx.x, 0);
+}
+
+static __global__ void outside_lane(int *out)
+{
+    if (threadIdx.x < 16)
+        out[threadIdx.x] = __shfl_sync(0xffffu, (int)threadIdx.x, 20);
+}
+
+static void divergence(void **)
+{
+    Memory<int> out(64);
+    RG_LAUNCH(branch, 1, 64, 0, nullptr, out.p);
+    assert_fault("branch", "barrier divergence");
+    RG_LAUNCH(gone, 1, 64, 0, nullptr, out.p);
+    assert_fault("gone", "thread (7,0,0) has ended");
+    RG_LAUNCH(absent_lane, 1, 64, 0, nullptr, out.p);
+    assert_fault("absent_lane", "thread (35,0,0) has ended");
+    RG_LAUNCH(other_mask, 1, 32, 0, nullptr, out.p);
+    assert_fault("other_mask", "warp divergence");
+    RG_LAUNCH(outside_lane, 1, 32, 0, nullptr, out.p);
+    assert_fault("outside_lane", "reads lane 20");
+    RG_LAUNCH(absent_lane, 1, 35, 0, nullptr, out.p); // a warp of 3 lanes that names 32
+    assert_fault("absent_lane", "does not exist");
+    // A fault stays until the device is reset, and launches after it do nothing.
+    RG_LAUNCH(gone, 1, 64, 0, nullptr, out.p);
+    RG_LAUNCH(where_am_i, 1, 1, 0, nullptr, out.p);
+    assert_int_equal(out[0], 0);
+    assert_fault("gone", "barrier divergence");
+}
+
+// What follows needs every access of kernels to be instrumented, which a build with the real sanitizers leaves to them.
+#if RG_CHECKED
+
+template <int SIZE> static __global__ void fill_and_use(const int *in, int *out, bool barrier)
+{
+    __shared__ int tile[SIZE];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (barrier)
+        __syncthreads();
+    out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+static __global__ void used_again(const int *in, int *out, bool barrier)
+{
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int i = 0; i < 2; i++) {
+        tile[threadIdx.x] = in[threadIdx.x] + i;
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];
+        if (barrier)
+            __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+static __global__ void in_a_warp(const int *in, int *out, bool barrier)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (barrier)
+        __syncwarp();
+    out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+static __global__ void histogram(const int *in, int *out, bool barrier)
+{
+    __shared__ int count[4];
+    if (threadIdx.x < 4)
+        count[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&count[in[threadIdx.x] & 3], 1);
+    if (barrier)
+        __syncthreads();
+    if (threadIdx.x < 4)
+        out[threadIdx.x] = count[threadIdx.x];
+}
+
+static void missing_barriers(void **)
+{
+    Memory<int> in(64), out(64);
+    for (int i = 0; i < 64; i++)
+        in[(size_t)i] = i;
+    for (uint64_t seed = 0; seed < 8; seed++) { // in whatever order the threads come
+        rg_emulation_seed(seed);
+        RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, true);
+        RG_LAUNCH(used_again, 1, 64, 0, nullptr, in.p, out.p, true);
+        RG_LAUNCH(in_a_warp, 1, 64, 0, nullptr, in.p, out.p, true);
+        RG_LAUNCH(histogram, 1, 64, 0, nullptr, in.p, out.p, true);
+        assert_fine();
+        RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, false);
+        assert_fault("fill_and_use<64>", "shared array tile");
+        RG_LAUNCH(used_again, 1, 64, 0, nullptr, in.p, out.p, false);
+        assert_fault("used_again", "race");
+        RG_LAUNCH(in_a_warp, 1, 64, 0, nullptr, in.p, out.p, false);
+        assert_fault("in_a_warp", "shared array tile");
+        RG_LAUNCH(histogram, 1, 64, 0, nullptr, in.p, out.p, false);
+        assert_fault("histogram", "race");
+    }
+}
+
+static __global__ void plain_sum(int *out) { out[0] += (int)threadIdx.x; }
+static __global__ void plain_sum_of_blocks(int *out) { out[0] += (int)blockIdx.x; }
+static __global__ void one_past(int *out, int by) { out[blockIdx.x * blockDim.x + threadIdx.x + (unsigned)by] = 1; }
+static __global__ void nowhere(int *out) { *(volatile int *)(uintptr_t)(64 + 4 * threadIdx.x) = out[0]; }
+static __global__ void misaligned(char *out) { *reinterpret_cast<int *>(out + 1) = 1; }
+static __global__ void hole(int *out)
+{
+    __shared__ int tile[64];
+    if (threadIdx.x != 41)
+        tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Results of all blocks, added by the last one to come: fenced, hence no race.
+static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced)
+{
+    part[blockIdx.x] = (int)blockIdx.x;
+    if (fenced)
+        __threadfence();
+    if (atomicAdd(arrived, 1u) == gridDim.x - 1)
+        for (unsigned b = 0; b < gridDim.x; b++)
+            *sum += part[b];
+}
+
+static void races_and_bounds(void **)
+{
+    Memory<int> in(64), out(64);
+    RG_LAUNCH(plain_sum, 1, 2, 0, nullptr, out.p);
+    assert_fault("plain_sum", "race");
+    RG_LAUNCH(plain_sum_of_blocks, 2, 1, 0, nullptr, out.p);
+    assert_fault("plain_sum_of_blocks", "another block");
+    RG_LAUNCH(one_past, 2, 32, 0, nullptr, out.p, 0);
+    assert_fine();
+    RG_LAUNCH(one_past, 2, 32, 0, nullptr, out.p, 1);
+    assert_fault("one_past, block (1,0,0), thread (31,0,0)", "byte 256 of a buffer in global memory (256 bytes)");
+    rg_emulation_extent(out.p + 1, 62 * sizeof(int)); // as between the guards of the arena
+    RG_LAUNCH(one_past, 2, 31, 0, nullptr, out.p, 1);
+    assert_fine();
+    RG_LAUNCH(one_past, 2, 31, 0, nullptr, out.p, 0);
+    assert_fault("one_past, block (0,0,0), thread (0,0,0)", "byte -4");
+    RG_LAUNCH(nowhere, 1, 1, 0, nullptr, in.p);
+    assert_fault("nowhere", "no memory of the device");
+    RG_LAUNCH(misaligned, 1, 1, 0, nullptr, (char *)in.p);
+    assert_fault("misaligned", "misaligned address");
+    RG_LAUNCH((fill_and_use<63>), 1, 64, 0, nullptr, in.p, in.p, true);
+    assert_fault("fill_and_use<63>, block (0,0,0), thread (63,0,0)", "index out of range");
+    RG_LAUNCH(reverse, 1, 64, 63 * sizeof(int), nullptr, in.p, in.p);
+    assert_fault("reverse, block (0,0,0), thread (63,0,0)", "dynamic shared memory (252 bytes)");
+    RG_LAUNCH(hole, 1, 64, 0, nullptr, in.p);
+    assert_fault("hole, block (0,0,0), thread (41,0,0)", "uninitialised shared memory: read of byte 164 of the shared array tile");
+}
+
+static void fences(void **)
+{
+    Memory<int> part(8), sum(1);
+    Memory<unsigned> arrived(1);
+    RG_LAUNCH(last_block, 8, 1, 0, nullptr, part.p, arrived.p, sum.p, true);
+    assert_fine();
+    assert_int_equal(sum[0], 28);
+    arrived[0] = 0;
+    RG_LAUNCH(last_block, 8, 1, 0, nullptr, part.p, arrived.p, sum.p, false);
+    assert_fault("last_block", "another block");
+}
+
+#endif
+
+static void refused_variants(void **)
+{
+    rg_variant v = {};
+    v.needs = "sm_90";
+    assert_null(rg_emulation_refuses(&v));
+    v.needs = "sm_80,sm_90a";
+    assert_non_null(rg_emulation_refuses(&v));
+    v.needs = "";
+    assert_null(rg_emulation_refuses(&v));
+    double ms;
+    assert_int_not_equal(host()->event_ms(nullptr, nullptr, &ms), 0);
+}
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_once),
+        cmocka_unit_test(seed_decides_the_order),
+        cmocka_unit_test(counting_barriers),
+        cmocka_unit_test(warp_wide_words),
+        cmocka_unit_test(sums_and_dynamic_shared),
+        cmocka_unit_test(matrix_product),
+        cmocka_unit_test(integer_words),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(linear_texture),
+        cmocka_unit_test(byte_texture),
+        cmocka_unit_test(other_textures),
+        cmocka_unit_test(divergence),
+#if RG_CHECKED
+        cmocka_unit_test(missing_barriers),
+        cmocka_unit_test(races_and_bounds),
+        cmocka_unit_test(fences),
+#endif
+        cmocka_unit_test(refused_variants),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
