@@ -128,11 +128,11 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
     return code;
 }
 
-static int encode(png_work *w, FILE *stream, const rg_image *image)
+static int encode(png_work *w, FILE *stream, const char *path, const rg_image *image)
 {
     const uint16_t one = 1;
     if (setjmp(png_jmpbuf(w->png)))
-        return rg_fail(RG_USAGE, "PNG cannot be written: %s", w->message);
+        return rg_fail(RG_USAGE, "%s: not written: %s", path, w->message);
     png_init_io(w->png, stream);
     png_set_IHDR(w->png, w->info, (png_uint_32)image->width, (png_uint_32)image->height, image->bits, PNG_COLOR_TYPE_GRAY,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -156,7 +156,7 @@ int rg_image_write_png(const char *path, const rg_image *image)
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
     if (w.png)
         w.info = png_create_info_struct(w.png);
-    code = w.info ? encode(&w, file.stream, image) : rg_fail(RG_LACKS, "%s: libpng cannot be started", path);
+    code = w.info ? encode(&w, file.stream, path, image) : rg_fail(RG_LACKS, "%s: libpng cannot be started", path);
     png_destroy_write_struct(&w.png, &w.info);
     if (code == RG_GOOD)
         return rg_file_commit(&file);
