@@ -32,7 +32,7 @@ struct Meeting {
     Exchange kind;
     unsigned mask, arrived, readers;
     int line;
-    Meeting *next;
+    Meeting *next, *made; // in the list of the open or the spare ones; in that of all
     Value value[32];
 };
 
@@ -58,7 +58,7 @@ struct Engine {
     Fiber scheduler;
     unsigned n, current, waiting, ended;
     int votes, counted; // at the barrier being reached, at the one last opened
-    Meeting *spare;
+    Meeting *spare, *made;
     unsigned char *stacks, *spare_stack[THREADS_MAX];
     unsigned n_spare, n_guarded;
     unsigned char *dynamic;
@@ -141,10 +141,13 @@ void leave_meeting(Thread &thread)
 Meeting *call_meeting(Exchange kind, unsigned mask, int line)
 {
     Meeting *m = engine.spare;
-    if (m)
+    if (m) {
         engine.spare = m->next;
-    else
+    } else {
         m = new Meeting;
+        m->made = engine.made;
+        engine.made = m;
+    }
     m->kind = kind;
     m->mask = mask;
     m->line = line;
@@ -329,14 +332,16 @@ int check_launch(const Launch &l)
     return make_room() ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+// After a fault some are open still, or have readers that will not come.
 void forget_meetings()
 {
     for (Warp &w : engine.warp)
-        while (w.open) {
-            Meeting *m = w.open;
-            w.open = m->next;
-            delete m;
-        }
+        w.open = nullptr;
+    engine.spare = nullptr;
+    for (Meeting *m = engine.made; m; m = m->made) {
+        m->next = engine.spare;
+        engine.spare = m;
+    }
 }
 
 } // namespace
@@ -372,7 +377,8 @@ int launch(const Launch &l)
     }
     for (uint64_t i = 0; i < blocks && !engine.failed; i++)
         run_block((uint64_t)(((unsigned __int128)a * i + c) % blocks));
-    forget_meetings();
+    if (engine.failed)
+        forget_meetings();
 #ifdef RG_REAL_SANITIZERS
     if (engine.failed)
         __asan_unpoison_memory_region(engine.stacks, SLOT * THREADS_MAX); // fibers left for good in mid-function
