@@ -28,7 +28,7 @@ struct rg_coarsening {
     fftwf_complex *phi_k, *work_k, *f_k, *a_k, *b_k;   // phi; scratch of inverse transforms; products
     fftwf_plan forward, inverse;                       // used on other arrays of the same alignment
     double *kx, *ky;                                   // wave numbers by column and row of the half plane
-    double *kx_odd, *ky_odd;                           // the same for first derivatives: 0 where the sign is undefined (Nyquist)
+    double *kx_odd, *ky_odd; // the same for first derivatives: 0 where the sign is undefined (Nyquist)
 };
 
 static void *take(size_t bytes)

@@ -10,11 +10,13 @@
 int rg_image_take(const rg_image_in *in, int64_t at, double width, double height, int bits, double least_bytes, rg_image *image)
 {
     if (!(width >= 1 && height >= 1 && width < 2147483648.0 && height < 2147483648.0 && width * height < 2147483648.0))
-        return rg_malformed(in->path, at, "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f",
-                            width, height);
+        return rg_malformed(in->path, at,
+                            "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f", width,
+                            height);
     if (least_bytes > (double)in->bytes)
-        return rg_malformed(in->path, in->bytes, "expected at least %.0f bytes for %.0f x %.0f pixels, found the end of the file",
-                            least_bytes, width, height);
+        return rg_malformed(in->path, in->bytes,
+                            "expected at least %.0f bytes for %.0f x %.0f pixels, found the end of the file", least_bytes,
+                            width, height);
     *image = (rg_image){(int64_t)width, (int64_t)height, bits, NULL};
     image->pixel = rg_alloc((size_t)(width * height) * (size_t)(bits / 8));
     return RG_GOOD;
@@ -60,9 +62,11 @@ static int mrc_rows(const rg_image_in *in, const rg_mrc *m, const float *section
         }
         for (int64_t x = 0; x < image->width; x++) {
             if (row[x] < 0)
-                return rg_malformed(in->path, m->data_byte + ((in->page * m->ny + y) * m->nx + x) * rg_mrc_mode_bytes(m->mode),
-                                    "expected a grey value of 0 or more, found %g (mode %d is signed; say which values are black "
-                                    "and white by --grey-range LOW:HIGH)", row[x], m->mode);
+                return rg_malformed(
+                    in->path, m->data_byte + ((in->page * m->ny + y) * m->nx + x) * rg_mrc_mode_bytes(m->mode),
+                    "expected a grey value of 0 or more, found %g (mode %d is signed; say which values are black "
+                    "and white by --grey-range LOW:HIGH)",
+                    row[x], m->mode);
             if (image->bits == 8)
                 ((uint8_t *)image->pixel)[y * image->width + x] = (uint8_t)row[x];
             else
@@ -79,8 +83,10 @@ int rg_read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     *pages = m.nz;
     bool is_float = m.mode == RG_MRC_FLOAT32 || m.mode == RG_MRC_FLOAT16;
     if (code == RG_GOOD && is_float && !in->range->given)
-        code = rg_malformed(in->path, 12, "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
-                            "values are black and white by --grey-range LOW:HIGH)", m.mode);
+        code = rg_malformed(in->path, 12,
+                            "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
+                            "values are black and white by --grey-range LOW:HIGH)",
+                            m.mode);
     if (code == RG_GOOD && image) {
         int bits = m.mode == RG_MRC_INT8 && !in->range->given ? 8 : 16;
         code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);

@@ -22,7 +22,8 @@ static int next_number(const rg_image_in *in, const char *what, int64_t high, in
     int64_t at = ftello(in->file) - (c != EOF);
     const char byte = (char)c;
     if (c == EOF || !isdigit(c))
-        return rg_malformed(in->path, at, "expected %s, found %s", what, c == EOF ? "the end of the file" : rg_quote_bytes(&byte, 1));
+        return rg_malformed(in->path, at, "expected %s, found %s", what,
+                            c == EOF ? "the end of the file" : rg_quote_bytes(&byte, 1));
     for (*value = 0; c != EOF && isdigit(c); c = getc(in->file)) {
         *value = *value * 10 + (c - '0');
         if (*value > high)
@@ -51,8 +52,8 @@ static int raw_row(const rg_image_in *in, uint16_t *sample, int64_t n, int bytes
     unsigned char *raw = (unsigned char *)sample + n * (2 - bytes); // 8-bit samples are widened in place, from the front
     size_t got = fread(raw, (size_t)bytes, (size_t)n, in->file);
     if (got != (size_t)n)
-        return rg_malformed(in->path, at + (int64_t)got * bytes, "expected %" PRId64 " more grey values, found the end of the file",
-                            n - (int64_t)got);
+        return rg_malformed(in->path, at + (int64_t)got * bytes,
+                            "expected %" PRId64 " more grey values, found the end of the file", n - (int64_t)got);
     for (int64_t i = 0; i < n; i++) {
         uint16_t v = bytes == 1 ? raw[i] : (uint16_t)(raw[2 * i] << 8 | raw[2 * i + 1]);
         if (v > maximum)
@@ -99,7 +100,8 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
         return code;
     int space = plain ? ' ' : getc(in->file);
     if (space == EOF || !isspace(space))
-        return rg_malformed(in->path, data, "expected one white space after the maximum, found %s", rg_quote_bytes(&(char){(char)space}, 1));
+        return rg_malformed(in->path, data, "expected one white space after the maximum, found %s",
+                            rg_quote_bytes(&(char){(char)space}, 1));
     uint16_t *sample = rg_alloc((size_t)width * (size_t)channels * sizeof *sample);
     for (int64_t y = 0; y < height && code == RG_GOOD; y++) {
         code = plain ? plain_row(in, sample, width * channels, maximum) : raw_row(in, sample, width * channels, bytes, maximum);

@@ -102,13 +102,16 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
                             TIFFIsTiled(tiff) ? "tiles" : "separate planes");
     if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
         && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
-        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u", p->compression);
+        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u",
+                            p->compression);
     if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole))
-        return rg_malformed(w->in->path, w->at, "expected unsigned grey, RGB or palette of 8 or 16 bits, or grey of 32-bit floats, "
-                            "found photometric %u, %u channels, %u bits, sample format %u", p->photometric, p->channels, p->bits,
-                            p->format);
+        return rg_malformed(w->in->path, w->at,
+                            "expected unsigned grey, RGB or palette of 8 or 16 bits, or grey of 32-bit floats, "
+                            "found photometric %u, %u channels, %u bits, sample format %u",
+                            p->photometric, p->channels, p->bits, p->format);
     if (real && !w->in->range->given)
-        return rg_malformed(w->in->path, w->at, "expected whole grey values, found floating point (say which values are black and "
+        return rg_malformed(w->in->path, w->at,
+                            "expected whole grey values, found floating point (say which values are black and "
                             "white by --grey-range LOW:HIGH)");
     return RG_GOOD;
 }

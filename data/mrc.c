@@ -32,7 +32,10 @@ static uint32_t word(const unsigned char *p, bool swapped)
 }
 
 // Word n of the header, counted from 1 as in the format's table.
-static int32_t int_word(const unsigned char *header, int n, bool swapped) { return (int32_t)word(header + 4 * (n - 1), swapped); }
+static int32_t int_word(const unsigned char *header, int n, bool swapped)
+{
+    return (int32_t)word(header + 4 * (n - 1), swapped);
+}
 
 static float float_word(const unsigned char *header, int n, bool swapped)
 {

@@ -192,7 +192,8 @@ static void test_command(void **state)
     char *file[3], words[200];
     const char *seed[3] = {"3", "3", "4"};
     for (int i = 0; i < 3; i++) {
-        snprintf(words, sizeof words, "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 --seed %s",
+        snprintf(words, sizeof words,
+                 "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 --seed %s",
                  in_dir("p"), seed[i]);
         assert_int_equal(phantom(words), RG_GOOD);
         file[i] = get_file(in_dir("p/coarsening_0002.pgm"), &n[i]);

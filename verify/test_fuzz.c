@@ -27,7 +27,8 @@
 
 typedef int (*target)(const uint8_t *, size_t);
 
-// One to eight edits: a bit, a byte, a 32-bit number of the kinds that headers fear, a stretch removed, doubled or zeroed, a cut.
+// One to eight edits: a bit, a byte, a 32-bit number of the kinds that headers fear, a stretch removed, doubled or zeroed,
+// a cut.
 static size_t damage(uint8_t *bytes, size_t n, size_t room, uint64_t seed)
 {
     static const uint32_t feared[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 1024, 4};
@@ -154,8 +155,10 @@ static void test_result_files(void **state)
         free(text);
         text = more;
     }
-    char *whole = rg_print("%s\nautocorr\tnaive\tw4,h4,r1,k0\t-\thost\tkernel\thot\t3\t1\t1\t2\t3\t3\tns\t9\t9\t9\tmultiply-adds/s\tmemory\t0.5"
-                           "\t0\t0\tPASS\t\t\t\tnone\t100\t0\tinterval\t1;2;3\n", text);
+    char *whole = rg_print(
+        "%s\nautocorr\tnaive\tw4,h4,r1,k0\t-\thost\tkernel\thot\t3\t1\t1\t2\t3\t3\tns\t9\t9\t9\tmultiply-adds/s\tmemory\t0.5"
+        "\t0\t0\tPASS\t\t\t\tnone\t100\t0\tinterval\t1;2;3\n",
+        text);
     run_target(fuzz_result, put_file("r.tsv", whole, strlen(whole)), 0.5, 9000000);
     free(whole);
     free(text);

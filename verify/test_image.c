@@ -58,7 +58,7 @@ static void test_pnm(void **state)
     EXPECT(TEXT("a.pgm", "P2 2 1 300 0 300"), 2, 1, 16, 0, 300);
     // 0.299 * 255 = 76.245, 0.587 * 255 = 149.685, 0.114 * 255 = 29.07.
     EXPECT(TEXT("a.ppm", "P6 4 1 255\n\xFF\0\0\0\xFF\0\0\0\xFF\xFF\xFF\xFF"), 4, 1, 8, 76, 150, 29, 255);
-    // 0.299 * 5 + 0.114 * 0 + 0.587 * 0 = 1.495 and 0.299 * 10 + 0.587 * 10 + 0.114 * 10 = 10; 0.587 * 500 = 293.5 is rounded up.
+    // 0.299 * 5 = 1.495; (0.299 + 0.587 + 0.114) * 10 = 10; 0.587 * 500 = 293.5 is rounded up.
     EXPECT(TEXT("a.ppm", "P3 3 1 500 5 0 0 10 10 10 0 500 0"), 3, 1, 16, 1, 10, 294);
 }
 
@@ -73,15 +73,18 @@ static void test_pnm_refusals(void **state)
     assert_refused(read_code(TEXT("b.pgm", "P5\nx 1\n255\n")), "at byte 3: expected the width, found \"x\"");
     assert_refused(read_code(TEXT("b.pgm", "P5 1 1 65536\n")), "at byte 7: expected the maximum of at most 65535");
     assert_refused(read_code(TEXT("b.pgm", "P5 1 1 0\n\x01")), "found 0");
-    assert_refused(read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")), "at byte 12: expected a grey value of at most 100, found 101");
+    assert_refused(read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")),
+                   "at byte 12: expected a grey value of at most 100, found 101");
     assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1 99")), "at byte 11: expected a grey value of at most 9");
-    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")), "at byte 14: expected a grey value, found the end of the file");
+    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")),
+                   "at byte 14: expected a grey value, found the end of the file");
 }
 
 static void test_no_photograph(void **state)
 {
     (void)state;
-    assert_refused(read_code(TEXT("c.png", "Dear reader,\n")), "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF or MRC file, found \"Dear");
+    assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
+                   "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF or MRC file, found \"Dear");
     assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
     assert_refused(read_code(in_dir("missing.png")), "missing.png: cannot be read: No such file");
     assert_refused(read_code(test_dir), "is a directory");
@@ -182,7 +185,8 @@ static void test_png_damaged(void **state)
 #endif
 
 #if HAVE_TIFF
-static void tiff_page(TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression, const void *row)
+static void tiff_page(TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression,
+                      const void *row)
 {
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, w);
     TIFFSetField(t, TIFFTAG_IMAGELENGTH, h);
@@ -271,7 +275,8 @@ static void test_mrc(void **state)
     assert_refused(read_code(write_mrc(RG_MRC_FLOAT32, whole)), "at byte 12: expected whole grey values");
     write_mrc(RG_MRC_INT16, negative);
     EXPECT(in_dir("m.mrc"), 3, 1, 16, 0, 7, 127); // section 0 has no negative value
-    assert_refused(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image), "at byte 1032: expected a grey value of 0 or more, found -2");
+    assert_refused(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image),
+                   "at byte 1032: expected a grey value of 0 or more, found -2");
     const float real[6] = {-1, 0.5f, 3, 0, 1, 2};
     write_mrc(RG_MRC_FLOAT32, real);
     assert_int_equal(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), RG_GOOD);

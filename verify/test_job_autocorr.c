@@ -95,7 +95,8 @@ static void test_peak(void **state)
     assert_true(ac_peak(c, 7, 0, &r, &v));
     assert_true(fabs(r - 4.25) < 1e-12 && fabs(v) < 1e-12);
     assert_false(ac_peak(c, 5, 0, &r, &v)); // it still rises at the end
-    const double falling[] = {5, 4, 3, 3, 2}, rising_end[] = {5, 4, 3, 4, 5}, plateau[] = {5, 1, 4, 4, 0}, first_up[] = {1, 5, 2, 3, 1};
+    const double falling[] = {5, 4, 3, 3, 2}, rising_end[] = {5, 4, 3, 4, 5}, plateau[] = {5, 1, 4, 4, 0},
+                 first_up[] = {1, 5, 2, 3, 1};
     assert_false(ac_peak(falling, 5, 0, &r, &v));
     assert_false(ac_peak(rising_end, 5, 0, &r, &v));
     assert_true(ac_peak(plateau, 5, 0, &r, &v) && fabs(r - 2.5) < 1e-12);
@@ -160,14 +161,16 @@ static void test_by_hand(void **state)
     (void)state;
     put_file("hand.pgm", "P5 3 2 255\n\1\2\3\4\5\6", 17);
     assert_int_equal(job("@hand.pgm --max-offset 2 --dump-sums --out @hand"), RG_GOOD);
-    // 1 2 3 / 4 5 6: S(0,0) = 91, S(1,0) = 1*2 + 2*3 + 4*5 + 5*6, S(0,1) = 1*4 + 2*5 + 3*6, S(1,1) = 5*1 + 6*2, S(-1,1) = 4*2 + 5*3.
+    // 1 2 3 / 4 5 6: S(0,0) = 91, S(1,0) = 1*2 + 2*3 + 4*5 + 5*6, S(0,1) = 1*4 + 2*5 + 3*6, S(1,1) = 5*1 + 6*2,
+    // S(-1,1) = 4*2 + 5*3.
     assert_true(file_has("hand/hand.sums.tsv", "X0\tY0\tS\n-2\t-2\t0\n"));
     assert_true(file_has("hand/hand.sums.tsv", "\n0\t0\t91\n1\t0\t58\n2\t0\t27\n"));
     assert_true(file_has("hand/hand.sums.tsv", "\n-2\t1\t12\n-1\t1\t23\n0\t1\t32\n1\t1\t17\n2\t1\t6\n"));
     assert_true(file_has("hand/hand.sums.tsv", "\n-2\t-1\t6\n-1\t-1\t17\n0\t-1\t32\n1\t-1\t23\n2\t-1\t12\n"));
     // Ring 1: 2 (58 + 32 + 17 + 23) / 8 / 91; ring 2: (2*27 + 2 S(0,2) + 2 (6 + 12) + 0) / 12 / 91, S(0,2) = 0.
     char row[120];
-    snprintf(row, sizeof row, "R\tC1D\tn\n0\t1\t1\n1\t%.17g\t8\n2\t%.17g\t12\n", (double)(260.0L / 8 / 91), (double)(90.0L / 12 / 91));
+    snprintf(row, sizeof row, "R\tC1D\tn\n0\t1\t1\n1\t%.17g\t8\n2\t%.17g\t12\n", (double)(260.0L / 8 / 91),
+             (double)(90.0L / 12 / 91));
     assert_true(file_has("hand/hand.c1d.tsv", row));
     assert_true(file_has("hand/hand.c1d.tsv", "# R_max: none\n"));
     rg_mrc m;
@@ -259,7 +262,8 @@ static void test_series_and_resume(void **state)
     size_t n;
     double r[3], slope;
     char *text, kept[64];
-    const char *words = "@wave0.pgm @wave1.pgm @wave2.pgm --max-offset 30 --norm centred --spectrum --resume --times @times.tsv --out @s";
+    const char *words =
+        "@wave0.pgm @wave1.pgm @wave2.pgm --max-offset 30 --norm centred --spectrum --resume --times @times.tsv --out @s";
     put_waves();
     put_file("times.tsv", "# made up\nphoto\ttime\nwave2\t12\nwave0.pgm\t8\nwave1\t10\n", 51);
     assert_int_equal(job(words), RG_GOOD);

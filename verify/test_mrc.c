@@ -13,7 +13,8 @@
 #include <math.h>
 
 // A header of nx x ny x nz in the given byte order, with `extended` bytes announced.
-static void lay_header(unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp)
+static void lay_header(unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended,
+                       bool stamp)
 {
     const int32_t value[] = {nx, ny, nz, mode};
     memset(h, 0, 1024);
@@ -79,13 +80,15 @@ static void test_refusals(void **state)
     unsigned char file[1024 + 64] = {0};
     rg_mrc m;
     lay_header(file, false, 4, 2, 1, 4, 0, true);
-    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
+                   "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
     lay_header(file, false, 4, 5, 1, 2, 0, true);
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 1088: expected 80 bytes of data");
     lay_header(file, false, 4, -5, 1, 2, 0, true);
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 4: expected the number of rows");
     lay_header(file, false, 2, 2, 1, 2, -8, true);
-    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 92: expected the length of the extended header");
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
+                   "at byte 92: expected the length of the extended header");
     lay_header(file, false, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 2, 0, true); // bytes beyond 2^63
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "found the end of the file");
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 1023)), "at byte 1023: expected an MRC header");
@@ -156,7 +159,8 @@ static void test_real_files(void **state)
     const struct {
         const char *path;
         int64_t nx, ny, nz;
-    } known[] = {{"../shared/data/format_quirks/EMD-3001.map", 73, 43, 25}, {"../shared/data/format_quirks/EMD-3197.map", 20, 20, 20}};
+    } known[] = {{"../shared/data/format_quirks/EMD-3001.map", 73, 43, 25},
+                 {"../shared/data/format_quirks/EMD-3197.map", 20, 20, 20}};
     for (int i = 0; i < 2; i++) {
         rg_mrc m;
         double sum = 0, n;

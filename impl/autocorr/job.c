@@ -11,41 +11,46 @@
 static const rg_option options[] = {
     {"max-offset", "R", "the largest offset |X0|, |Y0| in pixels, below the longer side of every photograph", false},
     {"norm", "KIND", "raw (default), overlap or centred: see above", false},
-    {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; default 0: any maximum",
-     false},
-    {"variant", "NAME", "which variant does the work, with parameters as NAME:block=128;...; default: the fastest that passed here",
-     false},
+    {"prominence", "P",
+     "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; default 0: any maximum", false},
+    {"variant", "NAME",
+     "which variant does the work, with parameters as NAME:block=128;...; default: the fastest that passed here", false},
     {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", false},
-    {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series; default: the photograph's number", false},
-    {"grey-range", "LOW:HIGH", "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped",
+    {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series; default: the photograph's number",
      false},
+    {"grey-range", "LOW:HIGH",
+     "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped", false},
     {"dump-sums", NULL, "write NAME.sums.tsv too: the exact integers X0 Y0 S", false},
-    {"spectrum", NULL, "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks",
-     false},
+    {"spectrum", NULL,
+     "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks", false},
     {"resume", NULL, "leave out photographs whose files stand, made from the same input by the same request", false},
     {"out", "DIR", "the folder for the results, made when missing", false},
     {NULL, NULL, NULL, false},
 };
 
 static const char help[] =
-    "Reads grey photographs (PNG, PGM, PPM, TIFF, MRC, told apart by content; 8 or 16 bits; every page of a TIFF file and every\n"
-    "section of an MRC stack is one) and computes, in exact integers over the overlap of the photograph with its shifted self,\n"
+    "Reads grey photographs (PNG, PGM, PPM, TIFF, MRC, told apart by content; 8 or 16 bits; every page of a TIFF file\n"
+    "and every section of an MRC stack is one) and computes, in exact integers over the overlap of the photograph\n"
+    "with its shifted self,\n"
     "    S(X0, Y0) = sum over x, y of a(x, y) b(x - X0, y - Y0),      b = a unless --cross.\n"
-    "Colour becomes grey by Rec. 601 luma, (299 R + 587 G + 114 B + 500) div 1000; an alpha channel is left out; no gamma.\n"
+    "Colour becomes grey by Rec. 601 luma, (299 R + 587 G + 114 B + 500) div 1000; an alpha channel is left out; no\n"
+    "gamma.\n"
     "\n"
     "C2D(X0, Y0) by --norm, with N = (width - |X0|)(height - |Y0|) and N0 = width height:\n"
     "    raw      S(X0, Y0) / S(0, 0), which is eq. 1 of Lu et al. 2009\n"
     "    overlap  [S(X0, Y0) / N] / [S(0, 0) / N0]\n"
-    "    centred  c(X0, Y0) / c(0, 0), c = [sum over the overlap of (a - mean a)(b - mean b)] / N, means of the whole photographs\n"
-    "Where N is 0, overlap and centred do not exist: C2D holds 0 there and C1D leaves those offsets out.\n"
+    "    centred  c(X0, Y0) / c(0, 0), c = [sum over the overlap of (a - mean a)(b - mean b)] / N\n"
+    "The means are those of the whole photographs. Where N is 0, overlap and centred do not exist: C2D holds 0 there\n"
+    "and C1D leaves those offsets out.\n"
     "\n"
     "In DIR, for each photograph NAME (file name without ending; _0001.. is added for pages):\n"
     "    NAME.c2d.mrc  (2R+1) x (2R+1) floats, row Y0 + R, column X0 + R, C2D(0,0) = 1\n"
     "    NAME.c1d.tsv  columns R C1D n: the mean of C2D over the n offsets with floor(|(X0, Y0)| + 0.5) = R\n"
     "    NAME.svg      both, drawn by gnuplot (left out, and said, where there is no gnuplot)\n"
-    "and for a series rmax.tsv (photo R_max time C1D half_width) and rmax.svg with the straight lines through it. R_max is the\n"
-    "first local maximum of C1D after its first minimum, by the parabola through three points; 'none' where there is none.\n"
-    "half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
+    "and for a series rmax.tsv (photo R_max time C1D half_width) and rmax.svg with the straight lines through it.\n"
+    "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points; 'none'\n"
+    "where there is none. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to\n"
+    "0.5.\n"
     "\n"
     "After each photograph 16 random sums are computed again by the reference; a wrong one ends the job with exit 1.";
 

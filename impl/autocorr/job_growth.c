@@ -53,8 +53,10 @@ int ac_write_growth(const ac_job *job)
         fprintf(out, "# command: %s\n# time: %s\n# photographs with an R_max: %d of %lld\n", job->command,
                 job->has_times ? "as given" : "the number of the photograph", f.n, (long long)job->n_photos);
         if (!isnan(f.slope))
-            fprintf(out, "# R_max = slope time: slope %.9g, rms residual %.4g\n# R_max = intercept + slope time: intercept %.9g, "
-                    "slope %.9g\n", f.origin_slope, f.residual, f.intercept, f.slope);
+            fprintf(out,
+                    "# R_max = slope time: slope %.9g, rms residual %.4g\n# R_max = intercept + slope time: intercept %.9g, "
+                    "slope %.9g\n",
+                    f.origin_slope, f.residual, f.intercept, f.slope);
         fprintf(out, "photo\tR_max\ttime\tC1D\thalf_width%s\n", job->spectrum ? "\tk_peak_length" : "");
         for (int64_t i = 0; i < job->n_photos; i++) {
             const ac_result *r = &job->result[i];

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Exact ones first, the faster before the slower by experience; a variant that this build, machine or photograph does not admit is passed over.
+// Exact ones first, the faster before the slower by experience; a variant that this build, machine or photograph does not
+// admit is passed over.
 static const char *const fixed_order[] = {"tensor_wgmma", "tensor", "gather", "simd", "fftw", "ordered", "naive"};
 
 // NULL when the variant takes every photograph, else why not.
@@ -123,7 +124,8 @@ static bool pick_measured(ac_job *job, const rg_result *result)
         rg_shape shape;
         int64_t param[RG_PARAMS_MAX] = {0};
         const rg_entry *e = entry_of_row(job, &result->row[i], &shape, param);
-        double apart = e ? distance(&shape, &job->photo[0].shape) : INFINITY, median = rg_cell_number(&result->row[i], RG_C_MEDIAN);
+        double apart = e ? distance(&shape, &job->photo[0].shape) : INFINITY,
+               median = rg_cell_number(&result->row[i], RG_C_MEDIAN);
         if (!e || apart > nearest || (apart == nearest && !(median < fastest)))
             continue;
         nearest = apart;
@@ -133,7 +135,8 @@ static bool pick_measured(ac_job *job, const rg_result *result)
         shape_text = result->row[i].cell[RG_C_SHAPE];
     }
     if (job->entry)
-        snprintf(job->why, sizeof job->why, "the fastest that passed here at %s, the nearest shape in %s", shape_text, result->path);
+        snprintf(job->why, sizeof job->why, "the fastest that passed here at %s, the nearest shape in %s", shape_text,
+                 result->path);
     return job->entry != NULL;
 }
 
@@ -151,7 +154,8 @@ static int pick_fixed(ac_job *job, const char *reason)
         snprintf(job->why, sizeof job->why, "the first that can run here of a fixed order; %s", reason);
         return RG_GOOD;
     }
-    return rg_fail(RG_LACKS, "no variant of %s can take these photographs on this machine (see regather list)", job->algo->name);
+    return rg_fail(RG_LACKS, "no variant of %s can take these photographs on this machine (see regather list)",
+                   job->algo->name);
 }
 
 int ac_pick(ac_job *job, const char *asked)
@@ -166,8 +170,9 @@ int ac_pick(ac_job *job, const char *asked)
         if (rg_result_read(path, &result, &cut) == RG_GOOD) {
             bool here = same_machine(&result);
             picked = here && pick_measured(job, &result);
-            reason = here ? "the measurements beside this program hold none that could" : "the measurements beside this program are "
-                     "another machine's";
+            reason = here ? "the measurements beside this program hold none that could"
+                          : "the measurements beside this program are "
+                            "another machine's";
             rg_result_free(&result);
         }
     }

@@ -81,7 +81,9 @@ static int lanes_of(const ac_job *job, int wanted)
 static int over_cores(const ac_job *job, const rg_device *device)
 {
     bool threaded = job->entry->variant->flags & RG_THREADED;
-    int wanted = threaded && job->n_photos < job->threads ? 1 : job->n_photos < job->threads ? (int)job->n_photos : job->threads;
+    int wanted = threaded && job->n_photos < job->threads ? 1
+                 : job->n_photos < job->threads           ? (int)job->n_photos
+                                                          : job->threads;
     if (device != rg_device_cpu())
         wanted = 1; // one device, one stream of work
     int lanes = lanes_of(job, wanted), code = lanes ? RG_GOOD : RG_LACKS, done = 0;
@@ -154,7 +156,8 @@ static int over_gpus(const ac_job *job, int gpus)
             continue;
         }
         running--;
-        int mine = ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : rg_fail(RG_WRONG, "a process of a GPU ended by a signal");
+        int mine =
+            ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : rg_fail(RG_WRONG, "a process of a GPU ended by a signal");
         code = code == RG_GOOD ? mine : code;
     }
     rg_progress_end(&progress);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_spectrum.c: the competitor that Lu et al. argue against: the characteristic length read off the peak of the power spectrum.
+// job_spectrum.c: what Lu et al. argue against: the characteristic length read off the peak of the power spectrum.
 #include "job.h"
 
 #include <fftw3.h>

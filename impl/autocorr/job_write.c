@@ -24,8 +24,9 @@ static char *file_of(const ac_job *job, const ac_photo *photo, const char *endin
 // What decides the contents of the files, on one line.
 static char *request_of(const ac_job *job, const ac_photo *photo)
 {
-    return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, prominence %.17g, spectrum %s",
-                    photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
+    return rg_print(
+        "input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, prominence %.17g, spectrum %s",
+        photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
 }
 
 static void print_length(FILE *out, double length)
@@ -177,7 +178,8 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
 int ac_gnuplot(const ac_job *job, const char *script, const char *svg, const char *const *argument)
 {
     enum { MOST = 16 };
-    char *path = rg_share_path(script), *part = rg_print("%s.part-%ld", svg, (long)getpid()), *word[MOST] = {job->gnuplot, "-c"};
+    char *path = rg_share_path(script), *part = rg_print("%s.part-%ld", svg, (long)getpid()),
+         *word[MOST] = {job->gnuplot, "-c"};
     int n = 2, status = -1;
     word[n++] = path;
     word[n++] = part;

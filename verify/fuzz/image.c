@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // image.c: any bytes as a photograph, without and with a grey range. Under libFuzzer, from the project's root after `make`:
-//     clang -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DHAVE_PNG=1 -DHAVE_TIFF=1 -Ibuild verify/fuzz/image.c
-//         data/image*.c data/mrc*.c data/malformed.c impl/core/core.c impl/core/file.c -lpng -ltiff -lm -o fuzz_image
+//     clang -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DHAVE_PNG=1 -DHAVE_TIFF=1 -Ibuild
+//         verify/fuzz/image.c data/image*.c data/mrc*.c data/malformed.c impl/core/core.c impl/core/file.c -lpng -ltiff -lm -o fuzz_image
 #include "../../data/image.h"
 
 #include <stddef.h>
