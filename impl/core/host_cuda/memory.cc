@@ -163,7 +163,7 @@ std::string name_place(const Region &r, uintptr_t a)
     else if (warp != MANY && lane != MANY)
         snprintf(who, sizeof who, "thread (%u,%u,%u)", t % rg_block_dim.x, t / rg_block_dim.x % rg_block_dim.y,
                  t / rg_block_dim.x / rg_block_dim.y);
-    fault("race: %s of %s, which %s has %s with no barrier between", verb[kind], name_place(r, a).c_str(), who, earlier);
+    fault("race: %s of %s, %s by %s with no barrier between", verb[kind], name_place(r, a).c_str(), earlier, who);
 }
 
 [[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind)
