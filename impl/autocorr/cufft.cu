@@ -48,10 +48,10 @@ static __global__ void crop(const double *sum, grid g, int64_t r, int64_t *sums)
     sums[e] = __double2ll_rn(sum[y * 2 * g.columns + x] / ((double)g.width * (double)g.height));
 }
 
-// The least n' >= n that is even and has no prime factor above 7.
-static int64_t good_size(int64_t n)
+// The least n' >= n that is a multiple of `step` (even) and has no prime factor above 7.
+static int64_t good_size(int64_t n, int64_t step)
 {
-    for (n += n & 1;; n += 2) {
+    for (n = (n + step - 1) / step * step;; n += step) {
         int64_t rest = n;
         const int factor[] = {2, 3, 5, 7};
         for (int i = 0; i < RG_COUNT(factor); i++)
@@ -62,29 +62,29 @@ static int64_t good_size(int64_t n)
     }
 }
 
-static grid grid_of(const rg_shape *s)
+static grid grid_of(const rg_shape *s, const int64_t *param)
 {
     grid g;
-    g.width = good_size(s->n[AC_WIDTH] + s->n[AC_R]);
-    g.height = good_size(s->n[AC_HEIGHT] + s->n[AC_R]);
+    g.width = good_size(s->n[AC_WIDTH] + s->n[AC_R], param[0]);
+    g.height = good_size(s->n[AC_HEIGHT] + s->n[AC_R], param[0]);
     g.columns = g.width / 2 + 1;
     return g;
 }
 
 static int photos(const rg_shape *s) { return s->n[AC_KIND] & AC_CROSS ? 2 : 1; }
-static size_t array_bytes(const rg_shape *s)
+static size_t array_bytes(const rg_shape *s, const int64_t *param)
 {
-    grid g = grid_of(s);
+    grid g = grid_of(s, param);
     return ((size_t)g.columns * (size_t)g.height * sizeof(double2) + 255) / 256 * 256;
 }
 
 // cuFFT says how much work area it wants only when a plan is made; for such sides it is at most two arrays and a little.
-static size_t work_bytes(const rg_shape *s) { return 2 * array_bytes(s) + ((size_t)1 << 20); }
-static size_t scratch(const rg_shape *s, const int64_t *) { return array_bytes(s) * (size_t)photos(s) + work_bytes(s); }
+static size_t work_bytes(const rg_shape *s, const int64_t *param) { return 2 * array_bytes(s, param) + ((size_t)1 << 20); }
+static size_t scratch(const rg_shape *s, const int64_t *param) { return array_bytes(s, param) * (size_t)photos(s) + work_bytes(s, param); }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
+static const char *refuse(const rg_shape *s, const int64_t *param)
 {
-    grid g = grid_of(s);
+    grid g = grid_of(s, param);
     return g.width * g.height < INT64_C(1) << 38 ? NULL : "a plan of more than 2^38 pixels does not fit a launch of 2^31 blocks";
 }
 
@@ -92,9 +92,9 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 // of at most 7 u each (Higham, Accuracy and Stability, 2nd ed., sec. 24.1, u = 2^-53; higher radices do less), relative to the
 // sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling and rounding, times
 // sum |A||B| / n <= |a||b| (Parseval, Cauchy-Schwarz) <= top^2 w h. Below one half, rounding gives the exact integer.
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
 {
-    grid g = grid_of(s);
+    grid g = grid_of(s, param);
     double top = s->n[AC_KIND] & AC_16BIT ? 65535 : 255, levels = log2((double)g.width * (double)g.height);
     double bound = (21 * levels + 4) * 0x1p-53 * top * top * (double)s->n[AC_WIDTH] * (double)s->n[AC_HEIGHT];
     if (bound < 0.5)
@@ -102,10 +102,10 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
     return {RG_BOUND, bound + 0.5, 0, "(21 log2(WH) + 4) u top^2 w h for the three transforms, one half for rounding"};
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    grid g = grid_of(s);
-    double pixels = (double)g.width * (double)g.height, arrays = (double)array_bytes(s), transforms = photos(s) + 1;
+    grid g = grid_of(s, param);
+    double pixels = (double)g.width * (double)g.height, arrays = (double)array_bytes(s, param), transforms = photos(s) + 1;
     double sums = 8.0 * (double)(ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]));
     c->amount[RG_F64_MAD] = transforms * 1.25 * pixels * log2(pixels);
     // A transform reads and writes its array once a side; padding writes it, the product reads and writes, the crop reads.
@@ -125,9 +125,9 @@ static int make_plan(cufftHandle *plan, cufftType type, grid g, const rg_call *c
         return RG_E_LIBRARY;
     if (cufftSetAutoAllocation(*plan, 0) || cufftMakePlanMany64(*plan, 2, n, in, 1, in[0] * in[1], out, 1, out[0] * out[1], type, 1, &work))
         return RG_E_LIBRARY;
-    if (work > work_bytes(call->shape))
+    if (work > work_bytes(call->shape, call->param))
         return RG_E_LIBRARY;
-    void *area = (char *)call->scratch + array_bytes(call->shape) * (size_t)photos(call->shape);
+    void *area = (char *)call->scratch + array_bytes(call->shape, call->param) * (size_t)photos(call->shape);
     return cufftSetWorkArea(*plan, area) || cufftSetStream(*plan, (cudaStream_t)call->stream) ? RG_E_LIBRARY : RG_OK;
 }
 
@@ -137,7 +137,7 @@ static int prepare(rg_call *call)
     if (!p)
         return RG_E_STATE;
     call->state = p;
-    grid g = grid_of(call->shape);
+    grid g = grid_of(call->shape, call->param);
     int error = make_plan(&p->forward, CUFFT_D2Z, g, call);
     return error ? error : make_plan(&p->backward, CUFFT_Z2D, g, call);
 }
@@ -146,10 +146,10 @@ static int run(rg_call *call)
 {
     const rg_shape *s = call->shape;
     const plans *plan = (const plans *)call->state;
-    grid g = grid_of(s);
+    grid g = grid_of(s, call->param);
     int64_t w = s->n[AC_WIDTH], h = s->n[AC_HEIGHT], r = s->n[AC_R], n = g.columns * g.height;
     unsigned blocks = (unsigned)((n + 255) / 256);
-    double2 *array[2] = {(double2 *)call->scratch, (double2 *)((char *)call->scratch + (photos(s) - 1) * array_bytes(s))};
+    double2 *array[2] = {(double2 *)call->scratch, (double2 *)((char *)call->scratch + (photos(s) - 1) * array_bytes(s, call->param))};
     for (int i = 0; i < photos(s); i++) {
         if (s->n[AC_KIND] & AC_16BIT)
             RG_LAUNCH((pad<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)call->arg[i], w, h, g, array[i]);
@@ -183,7 +183,10 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
+static const int64_t steps_of[] = {2, 16, 64, 128};
+static const rg_param params[] = {{"multiple", steps_of, RG_COUNT(steps_of), 2, "padded sides are multiples of this, and 7-smooth"}};
+
 RG_VARIANT(autocorr_cufft) = {
     RG_ABI, sizeof(rg_variant), "autocorr", "cufft", "correlation theorem: cuFFT in double precision, padded, rounded to integers",
-    RG_LIBRARY, RG_DEVICE, "sm_50", 0, NULL, 0, refuse, scratch, tolerance, cost, prepare, run, finish,
+    RG_LIBRARY, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, tolerance, cost, prepare, run, finish,
 };

@@ -134,8 +134,8 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
             for (int x = 0; x < p.width; x += g.segment) {
                 int b_x = (x - block.x0 - 4 * g.groups) >> 4 << 4;
                 __syncthreads(); // the lines of the segment before are still being read
-                ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1);
-                ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines);
+                ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1, (int)threadIdx.x, g.threads);
+                ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines, (int)threadIdx.x, g.threads);
                 __syncthreads();
                 int from = (first > x ? first : x) - x, to = (past < x + g.segment ? past : x + g.segment) - x;
                 for (int q = part; active && q < lines; q += g.parts)

@@ -120,12 +120,13 @@ static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, co
     return __ldg(reinterpret_cast<const uint4 *>(plane + (int64_t)y * p.pitch + x));
 }
 
-// Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; all threads of the block take part.
-static __device__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p, int x, int y, int bytes,
-                               int n)
+// Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is `thread`.
+static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p, int x, int y,
+                                               int bytes, int n, int thread, int threads)
 {
     int across = bytes / 16;
-    for (int i = (int)threadIdx.x; i < across * n; i += (int)blockDim.x) {
+#pragma unroll 4 // so many loads on their way at once
+    for (int i = thread; i < across * n; i += threads) {
         int line = i / across, at = (i - line * across) * 16;
         *reinterpret_cast<uint4 *>(to + line * pitch + at) = ac_load16(plane, p, x + at, y + line);
     }

@@ -91,8 +91,8 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layou
             for (int x = 0; x < p.width; x += SEGMENT) {
                 int b_x = (x - block.x0 - X0S * l.warps_x - 2) >> 4 << 4;
                 __syncthreads(); // the lines of the segment before are still being read
-                ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1);
-                ac_fill(line_b, l.b_pitch, b, p, b_x, y, l.b_pitch, lines);
+                ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1, (int)threadIdx.x, (int)blockDim.x);
+                ac_fill(line_b, l.b_pitch, b, p, b_x, y, l.b_pitch, lines, (int)threadIdx.x, (int)blockDim.x);
                 __syncthreads();
                 int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
                 int start = x + 16 * (lane % 4) - (x0 + 56 + lane / 4) - b_x;

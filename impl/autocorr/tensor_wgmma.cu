@@ -22,6 +22,7 @@ typedef struct wgmma_layout {
 static __device__ void fill_window(unsigned char *to, const wgmma_layout &l, const unsigned char *plane, const ac_photo &p, int x, int y,
                                    int lines)
 {
+#pragma unroll 2
     for (int i = (int)threadIdx.x; i < l.segment / STEP * lines; i += THREADS) {
         int step = i / lines, line = i - step * lines;
         uint4 v[4];
@@ -126,7 +127,7 @@ static __global__ void __launch_bounds__(THREADS, 2) tensor_wgmma(ac_photo p, wg
                 int start = x + 16 * (lane % 4) - (block.x0 + (int)threadIdx.x / 32 * 16 + lane / 4 + 8) - b_x;
                 __syncthreads(); // the segment before is still being read
                 fill_window(window, l, a, p, x, block.first + block.y0, lines + N - 1);
-                ac_fill(line_b, l.b_pitch, b, p, b_x, block.first, l.b_pitch, lines);
+                ac_fill(line_b, l.b_pitch, b, p, b_x, block.first, l.b_pitch, lines, (int)threadIdx.x, THREADS);
                 rg_fence_shared();
                 __syncthreads();
                 multiply<N>(sum, window, line_b + start / 4 * 4, l, lines, from, to, start % 4 * 8);
@@ -143,18 +144,21 @@ static __global__ void __launch_bounds__(THREADS, 2) tensor_wgmma(ac_photo p, wg
 enum { COLUMNS, ROWS };
 static const int64_t columns_of[] = {0, 32, 64, 96, 128, 192, 256}, rows_of[] = {0, 16, 32, 48, 64};
 static const rg_param params[] = {
-    {"columns", columns_of, RG_COUNT(columns_of), 0, "Y0 a block; 0: what leaves the fewest of the last block unused"},
+    {"columns", columns_of, RG_COUNT(columns_of), 0, "Y0 a block; 0: what should take the least time"},
     {"rows", rows_of, RG_COUNT(rows_of), 0, "lines of the photograph a block; 0: so many that there are about 264 blocks a wave"},
 };
 
+// Making T takes a warpgroup as long as multiplying by about 32 columns more.
 static int columns(const ac_photo &p, const int64_t *param)
 {
-    int n = ac_y0_count(p), best = 0, least = 0;
-    for (int i = 1; i < RG_COUNT(columns_of); i++) { // the widest of equals: it loads T least often
-        int c = (int)columns_of[i], covered = (n + c - 1) / c * c;
-        if (!best || covered <= least) {
-            best = c;
-            least = covered;
+    int best = 0, y0s = ac_y0_count(p);
+    double least = 0;
+    for (int i = 1; i < RG_COUNT(columns_of); i++) {
+        int n = (int)columns_of[i];
+        double time = (double)((y0s + n - 1) / n) * (n + 32);
+        if (!best || time <= least) {
+            best = n;
+            least = time;
         }
     }
     return param[COLUMNS] ? (int)param[COLUMNS] : best;
