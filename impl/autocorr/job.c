@@ -88,7 +88,7 @@ static int take_options(ac_job *job, const rg_cli *cli)
         code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
     if (code != RG_GOOD)
         return code;
-    job->threads = (int)threads;
+    job->threads = job->threads_each = (int)threads;
     job->seed = (uint64_t)seed;
     for (job->norm = AC_RAW; strcmp(norm, ac_norm_name[job->norm]) != 0; job->norm++)
         if (job->norm == AC_CENTRED)

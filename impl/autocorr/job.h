@@ -93,7 +93,7 @@ typedef struct ac_job {
     rg_grey_range range;
     bool dump_sums, spectrum, resume, has_times;
     const char *device;
-    int threads;
+    int threads, threads_each; // in all; of one photograph's variant when it has the machine alone
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;

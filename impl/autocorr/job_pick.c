@@ -94,16 +94,31 @@ static bool same_machine(const rg_result *result)
     return strncmp(machine, model, strlen(model)) == 0 && strstr(machine, cores);
 }
 
+// The number of threads that bench writes before a HOST variant's own parameters, "threads=2;isa=0"; *params moves past it.
+static int threads_of(const rg_variant *v, const char **params)
+{
+    int threads = 1, length = 0;
+    if (v->space == RG_HOST && sscanf(*params, "threads=%d%n", &threads, &length) == 1) {
+        *params += length;
+        *params = **params == ';' ? *params + 1 : "-";
+    }
+    return threads;
+}
+
 // A measurement that says how fast a variant is that could do this job: its entry and parameters, else NULL.
-static const rg_entry *entry_of_row(const ac_job *job, const rg_row *row, rg_shape *shape, int64_t *param)
+static const rg_entry *entry_of_row(const ac_job *job, const rg_row *row, rg_shape *shape, int64_t *param, int *threads)
 {
     char why[160];
+    const char *params = row->cell[RG_C_PARAMS];
     bool whole_call = strcmp(row->cell[RG_C_SCOPE], "kernel") == 0 || strcmp(row->cell[RG_C_SCOPE], "device") == 0;
     if (strcmp(row->cell[RG_C_ALGO], job->algo->name) != 0 || strcmp(row->cell[RG_C_STATUS], "PASS") != 0 || !whole_call
         || !(rg_cell_number(row, RG_C_MEDIAN) > 0) || !rg_shape_parse(job->algo, row->cell[RG_C_SHAPE], shape, why))
         return NULL;
     const rg_entry *e = entry_named(job, row->cell[RG_C_VARIANT]);
-    if (!e || !rg_params_parse(e->variant, row->cell[RG_C_PARAMS], param, why))
+    // A series that fills the cores by itself runs each photograph on one.
+    int most = job->n_photos >= job->threads ? 1 : job->threads;
+    *threads = e ? threads_of(e->variant, &params) : 1;
+    if (!e || *threads > most || !rg_params_parse(e->variant, params, param, why))
         return NULL;
     return usable(job, e, param) ? e : NULL;
 }
@@ -123,14 +138,17 @@ static bool pick_measured(ac_job *job, const rg_result *result)
     for (int i = 0; i < result->n_rows; i++) {
         rg_shape shape;
         int64_t param[RG_PARAMS_MAX] = {0};
-        const rg_entry *e = entry_of_row(job, &result->row[i], &shape, param);
-        double apart = e ? distance(&shape, &job->photo[0].shape) : INFINITY,
-               median = rg_cell_number(&result->row[i], RG_C_MEDIAN);
-        if (!e || apart > nearest || (apart == nearest && !(median < fastest)))
+        int threads;
+        const rg_entry *e = entry_of_row(job, &result->row[i], &shape, param, &threads);
+        double apart = e ? distance(&shape, &job->photo[0].shape) : INFINITY;
+        double prepare = rg_cell_number(&result->row[i], RG_C_PREPARE); // once for all photographs, in ns as the median
+        double each = rg_cell_number(&result->row[i], RG_C_MEDIAN) + (isnan(prepare) ? 0 : prepare / (double)job->n_photos);
+        if (!e || apart > nearest || (apart == nearest && !(each < fastest)))
             continue;
         nearest = apart;
-        fastest = median;
+        fastest = each;
         job->entry = e;
+        job->threads_each = threads;
         memcpy(job->param, param, sizeof param);
         shape_text = result->row[i].cell[RG_C_SHAPE];
     }

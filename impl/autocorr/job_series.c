@@ -91,7 +91,7 @@ static int over_cores(const ac_job *job, const rg_device *device)
     rg_progress_begin(&progress, "autocorr", "photographs", (double)job->n_photos);
 #pragma omp parallel num_threads(lanes) if (lanes > 1)
     {
-        ac_worker worker = {.job = job, .device = device, .threads = lanes > 1 ? 1 : job->threads};
+        ac_worker worker = {.job = job, .device = device, .threads = lanes > 1 ? 1 : job->threads_each};
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < job->n_photos; i++) {
             int before, mine;
