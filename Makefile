@@ -55,6 +55,9 @@ C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS)
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
 CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
+# Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
+# not linked (impl/core/host_cuda/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
+EMU_LOOK = $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread -fsanitize=bounds$(comma)alignment$(comma)object-size)
 CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
@@ -79,7 +82,7 @@ BROKEN  := $(BROKEN_C:verify/broken/%.c=$(BUILD)/broken/%.so) $(BROKEN_CU:verify
 all: $(BUILD)/regather $(BUILD)/regather.1
 
 # Every object depends on its flags: the file changes only when they do.
-FLAGS_NOW = $(CC) $(C_ALL) | $(CXX) $(CXX_EMU) | $(NVCC) $(CU_ALL) | $(LIBS)
+FLAGS_NOW = $(CC) $(C_ALL) | $(CXX) $(CXX_EMU) $(EMU_LOOK) | $(NVCC) $(CU_ALL) | $(LIBS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
 # Revision of the source; what the program itself writes (report, results) does not make it dirty.
@@ -104,7 +107,7 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	$(NVCC) $(CU_ALL) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -x c++ -c $< -o $@
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -MMD -MP -x c++ -c $< -o $@
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@
@@ -123,7 +126,8 @@ $(BUILD)/broken/%.so: verify/broken/%.c $(BUILD)/flags
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) $< -o $@
 $(BUILD)/broken/host/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ $< -o $@
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ -c $< -o $(@:.so=.o)
+	$(CXX) $(SAN) -shared $(@:.so=.o) -o $@
 $(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
