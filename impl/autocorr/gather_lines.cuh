@@ -2,11 +2,11 @@
 // gather_lines.cuh: the inner kernel of gather and gather_two_pass, the idea of Lu et al. 2009 (lines of the photograph in
 // shared memory, threads along X0) made whole: any width, any offset, exact.
 //
-// A thread owns 4 X0 and K Y0 side by side, 4 K sums. For four pixels of a line of b it makes the four words that its X0 need by
-// funnel shifts, and multiplies each with K lines of a by dp4a: 16 K products for one word of b, three shifts and K broadcast
-// words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over its lines of b, STAGE at a time, in segments
-// of a line; where the offsets are few, `parts` threads share an offset and divide the lines among them. 32-bit sums are emptied
-// into the sink, in 64 bits, before they can overflow.
+// A thread owns 4 X0 and K Y0 side by side, 4 K sums. For four pixels of a line of b it makes the four words that its X0 need
+// by funnel shifts, and multiplies each with K lines of a by dp4a: 16 K products for one word of b, three shifts and K
+// broadcast words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over its lines of b, STAGE at a time, in
+// segments of a line; where the offsets are few, `parts` threads share an offset and divide the lines among them. 32-bit sums
+// are emptied into the sink, in 64 bits, before they can overflow.
 //
 // Bound: dp4a, one instruction in two cycles of a scheduler; 12 shared-memory loads and 12 shifts stand beside 128 of them.
 #ifndef RG_AUTOCORR_GATHER_LINES_CUH
@@ -48,7 +48,8 @@ static inline size_t ac_gather_shared(const ac_gather &g)
 // One line of b against K lines of a, 16 pixels a step, from a[x] to a[past]; b points at the word that meets a[x] at the
 // thread's first X0. Shifting in the last bytes of the word before gives the X0 that follow.
 template <int K>
-static __device__ __forceinline__ void ac_walk(unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x, int past)
+static __device__ __forceinline__ void ac_walk(unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x,
+                                               int past)
 {
     unsigned before = x < past ? b[-1] : 0u;
 #pragma unroll 1 // more would only hold more words of a in registers
@@ -134,13 +135,14 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
             for (int x = 0; x < p.width; x += g.segment) {
                 int b_x = (x - block.x0 - 4 * g.groups) >> 4 << 4;
                 __syncthreads(); // the lines of the segment before are still being read
-                ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1, (int)threadIdx.x, g.threads);
-                ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines, (int)threadIdx.x, g.threads);
+                int thread = (int)threadIdx.x;
+                ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1, thread, g.threads);
+                ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines, thread, g.threads);
                 __syncthreads();
                 int from = (first > x ? first : x) - x, to = (past < x + g.segment ? past : x + g.segment) - x;
                 for (int q = part; active && q < lines; q += g.parts)
                     ac_walk<K>(sum, line_a + (q + slot * K) * AC_SEGMENT,
-                               reinterpret_cast<const unsigned *>(line_b + q * g.b_pitch) + ((from + x - x0 - b_x) >> 2), from, to);
+                               reinterpret_cast<const unsigned *>(line_b + q * g.b_pitch + (from + x - x0 - b_x)), from, to);
                 products += AC_STAGE * g.segment;
                 bool last = x + g.segment >= p.width && y + AC_STAGE >= block.past;
                 if (last || products + AC_STAGE * g.segment > AC_PRODUCTS_MAX) {
@@ -167,7 +169,8 @@ static int ac_gather_launch(const rg_call *call, const ac_photo &p, const ac_gat
     return (int)cudaGetLastError();
 }
 
-// Warp steps of 16 pixels, were every part given one line of b, in all tiles of X0: a warp issues for 32 lanes, over the range of its own X0.
+// Warp steps of 16 pixels, were every part given one line of b, in all tiles of X0: a warp issues for 32 lanes, over the range
+// of its own X0.
 static inline double ac_gather_steps(const ac_photo &p, const ac_gather &g)
 {
     double steps = 0;

@@ -46,7 +46,7 @@ static inline size_t ac_photo_bytes(const rg_shape *s)
 static inline const char *ac_photo_refuse(const rg_shape *s, const int64_t *)
 {
     int64_t most = INT64_C(1) << 29;
-    return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "the kernels' 32-bit coordinates need sides below 2^29 pixels";
+    return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "32-bit coordinates need sides below 2^29 pixels";
 }
 
 // Every sum of an autocorrelation stands twice in the plane of offsets: Y0 >= 0 is enough.
@@ -84,11 +84,12 @@ static inline int ac_pack_all(const rg_call *call, const ac_photo &p, unsigned l
     unsigned blocks = (unsigned)(most < 8192 * 256 ? (most + 255) / 256 : 8192);
     for (int which = AC_A; which <= (p.cross ? AC_B : AC_A); which++) {
         unsigned char *plane = (unsigned char *)(which == AC_A ? p.a : p.b);
+        const void *photo = call->arg[which];
         int64_t clear = which == AC_A ? n_sums : 0;
         if (p.planes == 2)
-            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)call->arg[which], plane, p, sums, clear);
+            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)photo, plane, p, sums, clear);
         else
-            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)call->arg[which], plane, p, sums, clear);
+            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)photo, plane, p, sums, clear);
         int error = (int)cudaGetLastError();
         if (error)
             return error;
@@ -120,9 +121,10 @@ static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, co
     return __ldg(reinterpret_cast<const uint4 *>(plane + (int64_t)y * p.pitch + x));
 }
 
-// Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is `thread`.
-static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p, int x, int y,
-                                               int bytes, int n, int thread, int threads)
+// Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is
+// `thread`.
+static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p,
+                                               int x, int y, int bytes, int n, int thread, int threads)
 {
     int across = bytes / 16;
 #pragma unroll 4 // so many loads on their way at once

@@ -66,8 +66,8 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 }
 
 // A line's float sum of integers is exact up to 2^24; beyond, the i-th of w additions errs by at most half a unit in the last
-// place of i g^2, 2^-24 w (w + 1) / 2 g^2 in all. The quotient 100 linesum / (w - |X0|), at most 100 g^2 w / (w - R), is rounded
-// to float. Then rounding to an integer may go to the other side of one half: one more a line.
+// place of i g^2, 2^-24 w (w + 1) / 2 g^2 in all. The quotient 100 linesum / (w - |X0|), at most 100 g^2 w / (w - R), is
+// rounded to float. Then rounding to an integer may go to the other side of one half: one more a line.
 static rg_tolerance tolerance(const rg_shape *s)
 {
     double w = (double)s->n[ACP_WIDTH], h = (double)s->n[ACP_HEIGHT], r = (double)s->n[ACP_R], g = (double)s->n[ACP_GREY];
@@ -109,7 +109,7 @@ RG_ALGO(autocorr_printed) = {
     .abi = RG_ABI,
     .bytes = sizeof(rg_algo),
     .name = "autocorr_printed",
-    .formula = "corr(X0,Y0) = sum over lines of round(100 sum over x of I(x,y) I(x-X0,y+Y0) / (w-|X0|)), listing 1 of Lu et al.",
+    .formula = "listing 1: corr(X0,Y0) = sum over lines y of round(100 sum over x of I(x,y) I(x-X0,y+Y0) / (w-|X0|))",
     .dim = {"w", "h", "r", "g"},
     .arg = args,
     .n_args = RG_COUNT(args),

@@ -7,7 +7,8 @@
 // A warp owns 64 X0 x 8 N Y0 in 16 x 8 products; the order of pixels in the contraction is free, so that a lane takes 16
 // neighbours x = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
 //
-// Bound: the matrix units through mma.sync. At 750 x 1500, R = 250 the products are 1.3e11 for 1.08e11 useful ones (edges of tiles).
+// Bound: the matrix units through mma.sync, 6.4e14 multiply-adds/s on an H200. 750 x 1500, R = 250: 1.27e11 with edges of tiles for
+// 1.08e11 useful ones, predicted 0.2 ms, measured 0.38 ms: two warps a scheduler hide too little of their loads.
 #include "tiles.cuh"
 
 enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };
@@ -78,7 +79,8 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layou
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
     ac_block block = ac_block_of(p, l.tile, (int)blockIdx.x);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int part = warp / (l.warps_x * l.warps_y), skip_y = 8 * N * (warp / l.warps_x % l.warps_y), x0 = block.x0 + X0S * (warp % l.warps_x), y0 = block.y0 + skip_y;
+    int part = warp / (l.warps_x * l.warps_y), skip_y = 8 * N * (warp / l.warps_x % l.warps_y);
+    int x0 = block.x0 + X0S * (warp % l.warps_x), y0 = block.y0 + skip_y;
     int first, past;
     pixels(p, x0, &first, &past);
     bool active = x0 <= p.r && y0 <= p.r;
@@ -91,8 +93,9 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layou
             for (int x = 0; x < p.width; x += SEGMENT) {
                 int b_x = (x - block.x0 - X0S * l.warps_x - 2) >> 4 << 4;
                 __syncthreads(); // the lines of the segment before are still being read
-                ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1, (int)threadIdx.x, (int)blockDim.x);
-                ac_fill(line_b, l.b_pitch, b, p, b_x, y, l.b_pitch, lines, (int)threadIdx.x, (int)blockDim.x);
+                int thread = (int)threadIdx.x, threads = (int)blockDim.x;
+                ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1, thread, threads);
+                ac_fill(line_b, l.b_pitch, b, p, b_x, y, l.b_pitch, lines, thread, threads);
                 __syncthreads();
                 int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
                 int start = x + 16 * (lane % 4) - (x0 + 56 + lane / 4) - b_x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tiles.cuh: how the sums are divided among the blocks of gather, gather_two_pass and the tensor variants: a tile of X0, a tile of
-// Y0, and a chunk of the lines of b. Blocks of the same tiles and different chunks add to the same sums.
+// tiles.cuh: how the sums are divided among the blocks of gather, gather_two_pass and the tensor variants: a tile of X0, a tile
+// of Y0, and a chunk of the lines of b. Blocks of the same tiles and different chunks add to the same sums.
 #ifndef RG_AUTOCORR_TILES_CUH
 #define RG_AUTOCORR_TILES_CUH
 

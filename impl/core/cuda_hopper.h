@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// cuda_hopper.h: the instructions that only sm_90a has and that a variant uses, each in one small function; the emulated build has
-// them in plain CUDA.
+// cuda_hopper.h: the instructions that only sm_90a has and that a variant uses, each in one small function; the emulated build
+// has them in plain CUDA.
 //
 // rg_wgmma_u8<N>: D += A B of one warpgroup, 64 x N x 32, unsigned 8-bit in, 32-bit integers out, which wrap (PTX
 // wgmma.mma_async.m64nNk32.s32.u8.u8 with A in registers); all 128 threads call it together. With w the warp and l the lane:
 //   a[0..3]: four bytes each of A, columns 4(l%4).. of rows 16w + l/4 and + 8, then columns 16 + 4(l%4).. of the same two rows;
-//   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the next 16 of
-//      the depth `depth` bytes on (a multiple of 16); the start is a multiple of 16. No swizzle, so that it may start at any column;
+//   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the
+//      next 16 of the depth `depth` bytes on (a multiple of 16). The start is a multiple of 16: without swizzle it may be any column;
 //   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e.
 // It runs on its own: rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before d or a is touched.
 // rg_fence_shared: shared memory that this thread wrote becomes visible to rg_wgmma_u8 after the next barrier.
@@ -114,7 +114,8 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[N /
 {
     static_assert(N == 32 || N == 64 || N == 96 || N == 128 || N == 192 || N == 256, "columns");
     // Matrix descriptor: address, distance along the depth, distance of 8 columns, in units of 16 bytes (14 bits each).
-    uint64_t matrix = (uint64_t)((unsigned)__cvta_generic_to_shared(b.at) >> 4 & 0x3fffu) | (uint64_t)(b.depth >> 4) << 16 | 8ull << 32;
+    unsigned address = (unsigned)__cvta_generic_to_shared(b.at);
+    [[maybe_unused]] uint64_t matrix = (uint64_t)(address >> 4 & 0x3fffu) | (uint64_t)(b.depth >> 4) << 16 | 8ull << 32;
     RG_WGMMA(32, RG_TEXT_16, 16, 17, 18, 19, 20, RG_OPERANDS_16);
     RG_WGMMA(64, RG_TEXT_32, 32, 33, 34, 35, 36, RG_OPERANDS_32);
     RG_WGMMA(96, RG_TEXT_48, 48, 49, 50, 51, 52, RG_OPERANDS_48);
