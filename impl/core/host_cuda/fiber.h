@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fiber.h: a stack switch of a dozen instructions on x86-64 (swapcontext asks the kernel for the signal mask each time, which
 // makes a shuffle-heavy kernel some thirty times slower), ucontext elsewhere. AddressSanitizer is told of every switch.
-// Included by launch.cc alone: it defines a function in assembly.
 #ifndef RG_FIBER_H
 #define RG_FIBER_H
 
@@ -30,12 +29,7 @@ struct Fiber {
 };
 
 #if defined(__x86_64__)
-extern "C" void rg_fiber_switch(void **save, void *load);
-asm(".text\n.globl rg_fiber_switch\n.type rg_fiber_switch,@function\nrg_fiber_switch:\n"
-    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
-    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
-    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n"
-    ".size rg_fiber_switch,.-rg_fiber_switch\n");
+extern "C" void rg_fiber_switch(void **save, void *load); // fiber.cc
 #endif
 
 // The fiber begins in main (which never returns) at the next switch to it.
