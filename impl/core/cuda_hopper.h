@@ -6,7 +6,7 @@
 // wgmma.mma_async.m64nNk32.s32.u8.u8 with A in registers); all 128 threads call it together. With w the warp and l the lane:
 //   a[0..3]: four bytes each of A, columns 4(l%4).. of rows 16w + l/4 and + 8, then columns 16 + 4(l%4).. of the same two rows;
 //   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the
-//      next 16 of the depth `depth` bytes on (a multiple of 16). The start is a multiple of 16: without swizzle it may be any column;
+//      next 16 of the depth `depth` bytes on (a multiple of 16). The start is one too: without swizzle it may be any column;
 //   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e.
 // It runs on its own: rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before d or a is touched.
 // rg_fence_shared: shared memory that this thread wrote becomes visible to rg_wgmma_u8 after the next barrier.
