@@ -1,46 +1,8 @@
 // SPDX-License-Identifier: MIT
-// test_emulation.cc: the emulated GPU does what CUDA says: indices, barriers, warp-wide operations, atomics, textures, the matrix
-// product; draws its orders from the seed; and names every fault, with kernel, block and thread.
-#include "../impl/core/cuda.h"
-#include "../impl/core/device.h"
-#include "../impl/core/host_cuda/emulation.h"
-#include <cfloat>
-#include <csetjmp>
-#include <cstdarg>
+// test_emulation.cc: the emulated GPU does what CUDA says: indices, barriers, warp-wide operations, atomics, textures, the
+// matrix product; and it draws its orders from the seed.
+#include "test_emulation.h"
 #include <vector>
-extern "C" {
-#include <cmocka.h>
-}
-
-static const rg_device *host() { return rg_device_emulated(); }
-
-// Device memory of n elements, zeroed, released at the end of the test.
-template <class T> struct Memory {
-    T *p;
-    size_t n;
-    explicit Memory(size_t n_) : p((T *)host()->alloc(n_ * sizeof(T))), n(n_) { host()->fill(p, 0, n * sizeof(T)); }
-    ~Memory() { host()->release(p); }
-    T &operator[](size_t i) { return p[i]; }
-};
-
-// The fault of the launch before is the one that names kernel and thread and holds these words.
-static void assert_fault(const char *kernel, const char *words)
-{
-    const char *fault = rg_emulation_fault();
-    assert_non_null(fault);
-    if (strncmp(fault, kernel, strlen(kernel)) || !strstr(fault, "block (") || !strstr(fault, "thread (") || !strstr(fault, words))
-        fail_msg("the fault is \"%s\", expected %s ... %s", fault, kernel, words);
-    assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
-    assert_int_not_equal(host()->sync(), 0);
-    rg_emulation_reset();
-}
-
-static void assert_fine()
-{
-    if (rg_emulation_fault())
-        fail_msg("unexpected fault: %s", rg_emulation_fault());
-    assert_int_equal(cudaGetLastError(), cudaSuccess);
-}
 
 // ---- indices and order ---------------------------------------------------------------------------------------------------
 
@@ -85,8 +47,8 @@ static void seed_decides_the_order(void **)
     assert_true(one != two);
     assert_false(std::is_sorted(one.begin(), one.begin() + 40));
     // Before and behind the barrier the order differs, and the barrier separates them.
-    assert_true(std::vector<unsigned>(one.begin(), one.begin() + 40) != std::vector<unsigned>(one.begin() + 40, one.begin() + 80));
     std::vector<unsigned> first(one.begin(), one.begin() + 40), second(one.begin() + 40, one.begin() + 80);
+    assert_true(first != second);
     std::sort(first.begin(), first.end());
     std::sort(second.begin(), second.end());
     assert_true(first == second);
@@ -335,7 +297,8 @@ static void linear_texture(void **)
     assert_int_equal(cudaMallocArray(&array, &real, 3, 2), cudaSuccess);
     assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
                      cudaSuccess);
-    const std::vector<float2> at = {{0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f}, {1, 1}, {0, 0}, {-9, 7}, {2.75f, 0.5f}};
+    const std::vector<float2> at = {{0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f},
+                                    {1, 1},       {0, 0},       {-9, 7},        {2.75f, 0.5f}};
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0), at,
                   {0, 77, 0, 256, 640, 0, 1024, 512});
     // Outside is 0: a quarter of it beyond the right edge, three quarters beyond the corner.
@@ -399,7 +362,8 @@ static void other_textures(void **)
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
     cudaArray_t arrays[2];
     for (unsigned layered = 0; layered < 2; layered++) {
-        assert_int_equal(cudaMalloc3DArray(&arrays[layered], &real, make_cudaExtent(2, 2, 2), layered ? (unsigned)cudaArrayLayered : 0u), cudaSuccess);
+        const unsigned flags = layered ? (unsigned)cudaArrayLayered : 0u;
+        assert_int_equal(cudaMalloc3DArray(&arrays[layered], &real, make_cudaExtent(2, 2, 2), flags), cudaSuccess);
         cudaMemcpy3DParms m = {};
         m.srcPtr = make_cudaPitchedPtr((void *)cube, 8, 2, 2);
         m.dstArray = arrays[layered];
@@ -418,202 +382,6 @@ static void other_textures(void **)
     cudaFreeArray(arrays[0]);
     cudaFreeArray(arrays[1]);
 }
-
-// ---- faults --------------------------------------------------------------------------------------------------------------
-
-static __global__ void branch(int *out)
-{
-    if (threadIdx.x < 40)
-        __syncthreads();
-    else
-        __syncthreads();
-    out[threadIdx.x] = 1;
-}
-
-static __global__ void gone(int *out)
-{
-    if (threadIdx.x == 7)
-        return;
-    __syncthreads();
-    out[threadIdx.x] = 1;
-}
-
-static __global__ void absent_lane(int *out)
-{
-    if (threadIdx.x != 35)
-        out[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
-}
-
-static __global__ void other_mask(int *out)
-{
-    out[threadIdx.x] = __shfl_sync(threadIdx.x < 16 ? 0xffffu : ~0u, (int)threadIdx.x, 0);
-}
-
-static __global__ void outside_lane(int *out)
-{
-    if (threadIdx.x < 16)
-        out[threadIdx.x] = __shfl_sync(0xffffu, (int)threadIdx.x, 20);
-}
-
-static void divergence(void **)
-{
-    Memory<int> out(64);
-    RG_LAUNCH(branch, 1, 64, 0, nullptr, out.p);
-    assert_fault("branch", "barrier divergence");
-    RG_LAUNCH(gone, 1, 64, 0, nullptr, out.p);
-    assert_fault("gone", "thread (7,0,0) has ended");
-    RG_LAUNCH(absent_lane, 1, 64, 0, nullptr, out.p);
-    assert_fault("absent_lane", "thread (35,0,0) has ended");
-    RG_LAUNCH(other_mask, 1, 32, 0, nullptr, out.p);
-    assert_fault("other_mask", "warp divergence");
-    RG_LAUNCH(outside_lane, 1, 32, 0, nullptr, out.p);
-    assert_fault("outside_lane", "reads lane 20");
-    RG_LAUNCH(absent_lane, 1, 35, 0, nullptr, out.p); // a warp of 3 lanes that names 32
-    assert_fault("absent_lane", "does not exist");
-    // A fault stays until the device is reset, and launches after it do nothing.
-    RG_LAUNCH(gone, 1, 64, 0, nullptr, out.p);
-    RG_LAUNCH(where_am_i, 1, 1, 0, nullptr, out.p);
-    assert_int_equal(out[0], 0);
-    assert_fault("gone", "barrier divergence");
-}
-
-// What follows needs every access of kernels to be instrumented, which a build with the real sanitizers leaves to them.
-#if RG_CHECKED
-
-template <int SIZE> static __global__ void fill_and_use(const int *in, int *out, bool barrier)
-{
-    __shared__ int tile[SIZE];
-    tile[threadIdx.x] = in[threadIdx.x];
-    if (barrier)
-        __syncthreads();
-    out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
-}
-
-static __global__ void used_again(const int *in, int *out, bool barrier)
-{
-    __shared__ int tile[64];
-    int sum = 0;
-    for (int i = 0; i < 2; i++) {
-        tile[threadIdx.x] = in[threadIdx.x] + i;
-        __syncthreads();
-        sum += tile[63 - threadIdx.x];
-        if (barrier)
-            __syncthreads();
-    }
-    out[threadIdx.x] = sum;
-}
-
-static __global__ void in_a_warp(const int *in, int *out, bool barrier)
-{
-    __shared__ int tile[64];
-    tile[threadIdx.x] = in[threadIdx.x];
-    if (barrier)
-        __syncwarp();
-    out[threadIdx.x] = tile[threadIdx.x ^ 1];
-}
-
-static __global__ void histogram(const int *in, int *out, bool barrier)
-{
-    __shared__ int count[4];
-    if (threadIdx.x < 4)
-        count[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&count[in[threadIdx.x] & 3], 1);
-    if (barrier)
-        __syncthreads();
-    if (threadIdx.x < 4)
-        out[threadIdx.x] = count[threadIdx.x];
-}
-
-static void missing_barriers(void **)
-{
-    Memory<int> in(64), out(64);
-    for (int i = 0; i < 64; i++)
-        in[(size_t)i] = i;
-    for (uint64_t seed = 0; seed < 8; seed++) { // in whatever order the threads come
-        rg_emulation_seed(seed);
-        RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, true);
-        RG_LAUNCH(used_again, 1, 64, 0, nullptr, in.p, out.p, true);
-        RG_LAUNCH(in_a_warp, 1, 64, 0, nullptr, in.p, out.p, true);
-        RG_LAUNCH(histogram, 1, 64, 0, nullptr, in.p, out.p, true);
-        assert_fine();
-        RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, false);
-        assert_fault("fill_and_use<64>", "shared array tile");
-        RG_LAUNCH(used_again, 1, 64, 0, nullptr, in.p, out.p, false);
-        assert_fault("used_again", "race");
-        RG_LAUNCH(in_a_warp, 1, 64, 0, nullptr, in.p, out.p, false);
-        assert_fault("in_a_warp", "shared array tile");
-        RG_LAUNCH(histogram, 1, 64, 0, nullptr, in.p, out.p, false);
-        assert_fault("histogram", "race");
-    }
-}
-
-static __global__ void plain_sum(int *out) { out[0] += (int)threadIdx.x; }
-static __global__ void plain_sum_of_blocks(int *out) { out[0] += (int)blockIdx.x; }
-static __global__ void one_past(int *out, int by) { out[blockIdx.x * blockDim.x + threadIdx.x + (unsigned)by] = 1; }
-static __global__ void nowhere(int *out) { *(volatile int *)(uintptr_t)(64 + 4 * threadIdx.x) = out[0]; }
-static __global__ void misaligned(char *out) { *reinterpret_cast<int *>(out + 1) = 1; }
-static __global__ void hole(int *out)
-{
-    __shared__ int tile[64];
-    if (threadIdx.x != 41)
-        tile[threadIdx.x] = 1;
-    __syncthreads();
-    out[threadIdx.x] = tile[threadIdx.x];
-}
-
-// Results of all blocks, added by the last one to come: fenced, hence no race.
-static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced)
-{
-    part[blockIdx.x] = (int)blockIdx.x;
-    if (fenced)
-        __threadfence();
-    if (atomicAdd(arrived, 1u) == gridDim.x - 1)
-        for (unsigned b = 0; b < gridDim.x; b++)
-            *sum += part[b];
-}
-
-static void races_and_bounds(void **)
-{
-    Memory<int> in(64), out(64);
-    RG_LAUNCH(plain_sum, 1, 2, 0, nullptr, out.p);
-    assert_fault("plain_sum", "race");
-    RG_LAUNCH(plain_sum_of_blocks, 2, 1, 0, nullptr, out.p);
-    assert_fault("plain_sum_of_blocks", "another block");
-    RG_LAUNCH(one_past, 2, 32, 0, nullptr, out.p, 0);
-    assert_fine();
-    RG_LAUNCH(one_past, 2, 32, 0, nullptr, out.p, 1);
-    assert_fault("one_past, block (1,0,0), thread (31,0,0)", "byte 256 of a buffer in global memory (256 bytes)");
-    rg_emulation_extent(out.p + 1, 62 * sizeof(int)); // as between the guards of the arena
-    RG_LAUNCH(one_past, 2, 31, 0, nullptr, out.p, 1);
-    assert_fine();
-    RG_LAUNCH(one_past, 2, 31, 0, nullptr, out.p, 0);
-    assert_fault("one_past, block (0,0,0), thread (0,0,0)", "byte -4");
-    RG_LAUNCH(nowhere, 1, 1, 0, nullptr, in.p);
-    assert_fault("nowhere", "no memory of the device");
-    RG_LAUNCH(misaligned, 1, 1, 0, nullptr, (char *)in.p);
-    assert_fault("misaligned", "misaligned address");
-    RG_LAUNCH((fill_and_use<63>), 1, 64, 0, nullptr, in.p, in.p, true);
-    assert_fault("fill_and_use<63>, block (0,0,0), thread (63,0,0)", "index out of range");
-    RG_LAUNCH(reverse, 1, 64, 63 * sizeof(int), nullptr, in.p, in.p);
-    assert_fault("reverse, block (0,0,0), thread (63,0,0)", "dynamic shared memory (252 bytes)");
-    RG_LAUNCH(hole, 1, 64, 0, nullptr, in.p);
-    assert_fault("hole, block (0,0,0), thread (41,0,0)", "uninitialised shared memory: read of byte 164 of the shared array tile");
-}
-
-static void fences(void **)
-{
-    Memory<int> part(8), sum(1);
-    Memory<unsigned> arrived(1);
-    RG_LAUNCH(last_block, 8, 1, 0, nullptr, part.p, arrived.p, sum.p, true);
-    assert_fine();
-    assert_int_equal(sum[0], 28);
-    arrived[0] = 0;
-    RG_LAUNCH(last_block, 8, 1, 0, nullptr, part.p, arrived.p, sum.p, false);
-    assert_fault("last_block", "another block");
-}
-
-#endif
 
 static void refused_variants(void **)
 {
@@ -642,12 +410,6 @@ int main()
         cmocka_unit_test(linear_texture),
         cmocka_unit_test(byte_texture),
         cmocka_unit_test(other_textures),
-        cmocka_unit_test(divergence),
-#if RG_CHECKED
-        cmocka_unit_test(missing_barriers),
-        cmocka_unit_test(races_and_bounds),
-        cmocka_unit_test(fences),
-#endif
         cmocka_unit_test(refused_variants),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -60,10 +60,12 @@ size_t span(const Plan &p, const Layout &l, bool halved)
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
     Plan *p = plan_of(h);
-    *why = !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN : !p->own_area && !p->area ? CUFFT_NO_WORKSPACE : CUFFT_SUCCESS;
+    *why = !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
+           : !p->own_area && !p->area           ? CUFFT_NO_WORKSPACE
+                                                : CUFFT_SUCCESS;
     if (*why)
         return nullptr;
-    const bool real_in = type == CUFFT_D2Z || type == CUFFT_R2C, real_out = type == CUFFT_Z2D || type == CUFFT_C2R;
+    const bool real_in = type == CUFFT_D2Z, real_out = type == CUFFT_Z2D;
     if (!rg_emu::memory_holds(in, span(*p, p->in, real_out) * in_bytes) ||
         !rg_emu::memory_holds(out, span(*p, p->out, real_in) * out_bytes) ||
         (!p->own_area && !rg_emu::memory_holds(p->area, p->work))) {
@@ -119,9 +121,9 @@ cufftResult cufftSetStream(cufftHandle h, cudaStream_t)
     return plan_of(h) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
-cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance,
-                                long long *out_embed, long long out_stride, long long out_distance, cufftType type, long long batch,
-                                size_t *work_bytes)
+cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride,
+                                long long in_distance, long long *out_embed, long long out_stride, long long out_distance,
+                                cufftType type, long long batch, size_t *work_bytes)
 {
     Plan *p = plan_of(h);
     if (!p || p->planned)
@@ -136,73 +138,40 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
             return CUFFT_INVALID_VALUE;
         p->n[d] = (int)n[d];
     }
-    const bool real_in = type == CUFFT_D2Z || type == CUFFT_R2C, real_out = type == CUFFT_Z2D || type == CUFFT_C2R;
+    const bool real_in = type == CUFFT_D2Z, real_out = type == CUFFT_Z2D;
     p->in = layout_of(*p, in_embed, in_stride, in_distance, real_out);
     p->out = layout_of(*p, out_embed, out_stride, out_distance, real_in);
-    const bool single = type == CUFFT_R2C || type == CUFFT_C2R || type == CUFFT_C2C;
-    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, real_in || real_out) * (single ? sizeof(float2) : sizeof(double2));
+    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, true) * sizeof(double2);
     p->planned = true;
     return CUFFT_SUCCESS;
 }
 
-// Plan, execute, forget; FFTW_ESTIMATE leaves the arrays alone while it plans. F has FFTW's three functions of one precision.
-template <class F, class In, class Out, class... More>
-static cufftResult transform(cufftHandle h, cufftType type, In *in, Out *out, F fftw, More... more)
+// FFTW_ESTIMATE leaves the arrays alone while it plans.
+static cufftResult transform(fftw_plan fft)
 {
-    cufftResult why;
-    const Plan *p = ready(h, type, in, sizeof *in, out, sizeof *out, &why);
-    if (!p)
-        return why;
-    auto fft = fftw.plan(p->rank, p->n, p->batch, (typename F::in *)in, p->in.embed, p->in.stride, p->in.distance,
-                         (typename F::out *)out, p->out.embed, p->out.stride, p->out.distance, more..., FFTW_ESTIMATE);
     if (!fft)
         return CUFFT_EXEC_FAILED;
-    fftw.execute(fft);
-    fftw.destroy(fft);
+    fftw_execute(fft);
+    fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
-}
-
-template <class In, class Out, class P, class E, class D> struct Functions {
-    typedef In in;
-    typedef Out out;
-    P plan;
-    E execute;
-    D destroy;
-};
-
-template <class In, class Out, class P, class E, class D> static Functions<In, Out, P, E, D> functions(P plan, E execute, D destroy)
-{
-    return {plan, execute, destroy};
 }
 
 cufftResult cufftExecD2Z(cufftHandle h, cufftDoubleReal *in, cufftDoubleComplex *out)
 {
-    return transform(h, CUFFT_D2Z, in, out, functions<double, fftw_complex>(fftw_plan_many_dft_r2c, fftw_execute, fftw_destroy_plan));
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_D2Z, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftw_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
+                                                 (fftw_complex *)out, p->out.embed, p->out.stride, p->out.distance,
+                                                 FFTW_ESTIMATE));
 }
 
 cufftResult cufftExecZ2D(cufftHandle h, cufftDoubleComplex *in, cufftDoubleReal *out)
 {
-    return transform(h, CUFFT_Z2D, in, out, functions<fftw_complex, double>(fftw_plan_many_dft_c2r, fftw_execute, fftw_destroy_plan));
-}
-
-cufftResult cufftExecZ2Z(cufftHandle h, cufftDoubleComplex *in, cufftDoubleComplex *out, int direction)
-{
-    return transform(h, CUFFT_Z2Z, in, out,
-                     functions<fftw_complex, fftw_complex>(fftw_plan_many_dft, fftw_execute, fftw_destroy_plan), direction);
-}
-
-cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
-{
-    return transform(h, CUFFT_R2C, in, out, functions<float, fftwf_complex>(fftwf_plan_many_dft_r2c, fftwf_execute, fftwf_destroy_plan));
-}
-
-cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
-{
-    return transform(h, CUFFT_C2R, in, out, functions<fftwf_complex, float>(fftwf_plan_many_dft_c2r, fftwf_execute, fftwf_destroy_plan));
-}
-
-cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction)
-{
-    return transform(h, CUFFT_C2C, in, out,
-                     functions<fftwf_complex, fftwf_complex>(fftwf_plan_many_dft, fftwf_execute, fftwf_destroy_plan), direction);
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_Z2D, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftw_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftw_complex *)in, p->in.embed, p->in.stride,
+                                                 p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
+                                                 FFTW_ESTIMATE));
 }

@@ -7,9 +7,7 @@
 #include "runtime.h"
 
 typedef int cufftHandle; // 0 is none
-typedef float cufftReal;
 typedef double cufftDoubleReal;
-typedef float2 cufftComplex;
 typedef double2 cufftDoubleComplex;
 
 enum cufftResult {
@@ -20,22 +18,17 @@ enum cufftResult {
     CUFFT_EXEC_FAILED = 6,
     CUFFT_NO_WORKSPACE = 14
 };
-enum cufftType { CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c, CUFFT_Z2Z = 0x69 };
-enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
+enum cufftType { CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
 
 cufftResult cufftCreate(cufftHandle *);
 cufftResult cufftDestroy(cufftHandle);
 cufftResult cufftSetAutoAllocation(cufftHandle, int automatic);
 cufftResult cufftSetWorkArea(cufftHandle, void *);
 cufftResult cufftSetStream(cufftHandle, cudaStream_t);
-cufftResult cufftMakePlanMany64(cufftHandle, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance,
-                                long long *out_embed, long long out_stride, long long out_distance, cufftType, long long batch,
-                                size_t *work_bytes);
-cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);
-cufftResult cufftExecC2R(cufftHandle, cufftComplex *, cufftReal *);
-cufftResult cufftExecC2C(cufftHandle, cufftComplex *, cufftComplex *, int direction);
+cufftResult cufftMakePlanMany64(cufftHandle, int rank, long long *n, long long *in_embed, long long in_stride,
+                                long long in_distance, long long *out_embed, long long out_stride, long long out_distance,
+                                cufftType, long long batch, size_t *work_bytes);
 cufftResult cufftExecD2Z(cufftHandle, cufftDoubleReal *, cufftDoubleComplex *);
 cufftResult cufftExecZ2D(cufftHandle, cufftDoubleComplex *, cufftDoubleReal *);
-cufftResult cufftExecZ2Z(cufftHandle, cufftDoubleComplex *, cufftDoubleComplex *, int direction);
 
 #endif

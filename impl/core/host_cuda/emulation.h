@@ -4,7 +4,7 @@
 // The .cu files, compiled as C++ with -DRG_EMULATED, run their blocks one after another on one CPU thread, a fiber for each
 // CUDA thread. Block and thread order are drawn from the seed. Kernel code is compiled with the *instrumentation* of
 // ThreadSanitizer (-fsanitize=thread, never its run-time library): every load and store calls into memory.cc, which checks it
-// against the buffers of the device and remembers who touched the byte last since which barrier. The first fault ends the launch.
+// against the buffers of the device and remembers who touched the byte last, since which barrier. A fault ends the launch.
 #ifndef RG_EMULATION_H
 #define RG_EMULATION_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // host_cuda.h: the CUDA words of kernels as C++, for the build of the .cu files without a GPU (see emulation.h).
 //
-// Written after the CUDA C++ programming guide and the PTX instruction set, version 13. Whatever a GPU leaves undefined and this
-// build can see (a lane outside of the mask, an unordered access) ends the launch with a fault instead of giving a value.
+// Written after the CUDA C++ programming guide and the PTX instruction set, version 13. Whatever a GPU leaves undefined and
+// this build can see (a lane outside of the mask, an unordered access) ends the launch with a fault instead of giving a value.
 #ifndef RG_HOST_CUDA_H
 #define RG_HOST_CUDA_H
 
@@ -66,7 +66,8 @@ template <class... P, class... A>
 void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared_bytes, void (*kernel)(P...), A &&...args)
 {
     const Call<P...> call = {kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
-    rg_launch_status(launch({name, (const void *)kernel, grid, block, shared_bytes, &call, sizeof call, RG_CHECKED, Call<P...>::invoke}));
+    rg_launch_status(launch({name, (const void *)kernel, grid, block, shared_bytes, &call, sizeof call, RG_CHECKED,
+                             Call<P...>::invoke}));
 }
 
 // An atomic of any kind: old value out, f(old) in. reads: false where the old value has no part in the new one.
@@ -232,7 +233,8 @@ RG_INLINE int __ffsll(long long v) { return __builtin_ffsll(v); }
 RG_INLINE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 RG_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 RG_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
-RG_INLINE int __mul24(int a, int b) { return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8)); }
+RG_INLINE int rg_low24(int v) { return (int)((unsigned)v << 8) >> 8; }
+RG_INLINE int __mul24(int a, int b) { return (int)((unsigned)rg_low24(a) * (unsigned)rg_low24(b)); }
 RG_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
 {
     return (unsigned)(((unsigned long long)high << 32 | low) << (n & 31) >> 32);
@@ -308,8 +310,9 @@ RG_INLINE float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 // Conversions saturate and make 0 of NaN, as cvt does.
 template <class I> I rg_to_integer(double whole)
 {
-    const double below = (double)std::numeric_limits<I>::min(), beyond = std::ldexp(1.0, std::numeric_limits<I>::digits);
-    return whole != whole ? 0 : whole < below ? std::numeric_limits<I>::min() : whole >= beyond ? std::numeric_limits<I>::max() : (I)whole;
+    typedef std::numeric_limits<I> Limits;
+    const double least = (double)Limits::min(), beyond = std::ldexp(1.0, Limits::digits);
+    return whole != whole ? 0 : whole < least ? Limits::min() : whole >= beyond ? Limits::max() : (I)whole;
 }
 #define RG_CONVERT(from, name, to)                                                                                       \
     RG_INLINE to __##from##2##name##_rn(from x) { return rg_to_integer<to>(std::nearbyint((double)x)); }                  \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// launch.cc: runs the blocks of a launch, a fiber for each thread, and makes barriers and warp-wide exchanges mean what they do.
+// launch.cc: runs the blocks of a launch, a fiber for each thread, so that barriers mean what they do.
 //
 // A thread runs until it waits or ends; then the next one does, in an order drawn anew for each round from the seed. A block
 // barrier opens when all threads of the block stand at it (at the same source line: elsewhere is divergence, and so is a thread
-// that has ended). A warp-wide exchange opens when every lane of its mask has handed in its value.
+// that has ended). Warp-wide operations are in warp.cc.
 #include "block.h"
 #include "emulation.h"
 #include "runtime.h"

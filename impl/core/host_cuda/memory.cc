@@ -6,20 +6,12 @@
 // For each 4 bytes (each byte, once a region is accessed in smaller pieces) two marks are kept: who wrote last and who read
 // last, as phase, warp, lane. An access is a race when a mark of another thread is not separated from it by a barrier.
 #include "emulation.h"
-#include "engine.h"
+#include "module.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
-#include <string>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <vector>
+#include <deque>
 
 extern dim3 rg_block_dim;
 
@@ -30,8 +22,9 @@ namespace {
 enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
 const char *const verb[] = {"read", "write", "atomic update", "atomic exchange"};
 
-// Of a mark's 64 bits: phase 32, ATOMIC, FOREIGN (another block of this launch as well), warp 6, lane 6 (63: several), count 18.
-enum : uint64_t { ATOMIC_BIT = 1u << 31, FOREIGN = 1u << 30, MANY = 63, WARPS = MANY << 24, LANES = MANY << 18, COUNT_BITS = 0x3ffff };
+// Of a mark's 64 bits: phase 32, ATOMIC, FOREIGN (another block of this launch too), warp 6, lane 6 (63: several), count 18.
+enum : uint64_t { ATOMIC_BIT = 1u << 31, FOREIGN = 1u << 30, MANY = 63, COUNT_BITS = 0x3ffff };
+enum : uint64_t { WARPS = MANY << 24, LANES = MANY << 18 };
 enum : uintptr_t { NEAR = 1 << 16 };
 
 struct Mark {
@@ -46,27 +39,18 @@ struct Region {
     bool shared = false;
 };
 
-struct Symbol {
-    uintptr_t low, high;
-    std::string name;
-};
-
-// A loaded object with kernels. __shared__ is `static thread_local` under emulation, so that its arrays are exactly the
-// function-local symbols of the thread-local segment; their sizes and names come from the object's own symbol table.
-struct Module {
-    uintptr_t base;
-    std::vector<std::pair<uintptr_t, uintptr_t>> image;
-    Region tls;
-    std::vector<Symbol> symbol; // sorted, relative to the segment
-    const Symbol *last = nullptr;
-    std::string path;
-};
-
 std::vector<Region> buffers;
-std::vector<Module> modules;
 Region dynamic;
-size_t module_now;
 Region *recent; // of the access before, where that was no static shared array
+
+// A module and the marks of its shared arrays.
+struct Statics {
+    Module module;
+    Region region;
+    const Symbol *last; // of the access before
+};
+std::deque<Statics> statics;
+Statics *now; // of the kernel that runs; NULL when its module cannot be found
 const void *kernel_now;
 
 // Bytes that marks are made for: dynamic shared memory keeps them from launch to launch, whatever each one asks for.
@@ -125,26 +109,14 @@ inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
     return me;
 }
 
-Module *module_of_now()
-{
-    return module_now < modules.size() ? &modules[module_now] : nullptr;
-}
-
-const Symbol *symbol_at(const Module &m, uintptr_t offset)
-{
-    auto s = std::upper_bound(m.symbol.begin(), m.symbol.end(), offset, [](uintptr_t o, const Symbol &x) { return o < x.low; });
-    return s == m.symbol.begin() ? nullptr : &s[-1];
-}
-
 // "byte 12 of the shared array tile (1024 bytes)"
 std::string name_place(const Region &r, uintptr_t a)
 {
     char text[300];
-    const Module *m = module_of_now();
-    const Symbol *s = m && &r == &m->tls ? symbol_at(*m, a - r.low) : nullptr;
+    const Symbol *s = now && &r == &now->region ? now->module.symbol_at(a - r.low) : nullptr;
     if (s)
-        snprintf(text, sizeof text, "byte %zd of the shared array %s (%zu bytes)", (ssize_t)(a - r.low - s->low), s->name.c_str(),
-                 (size_t)(s->high - s->low));
+        snprintf(text, sizeof text, "byte %zd of the shared array %s (%zu bytes)", (ssize_t)(a - r.low - s->low),
+                 s->name.c_str(), (size_t)(s->high - s->low));
     else if (r.shared)
         snprintf(text, sizeof text, "byte %zd of %s shared memory (%zu bytes)", (ssize_t)(a - r.low),
                  &r == &dynamic ? "dynamic" : "static", (size_t)(r.high - r.low));
@@ -174,7 +146,8 @@ std::string name_place(const Region &r, uintptr_t a)
 
 [[noreturn]] __attribute__((noinline)) void uninitialised(const Region &r, uintptr_t a, Kind kind)
 {
-    fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind], name_place(r, a).c_str());
+    fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind],
+          name_place(r, a).c_str());
 }
 
 // One mark's worth of an access by the running thread.
@@ -217,23 +190,16 @@ template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
 }
 
 // A static shared array: inside of its own symbol, and not only of the segment.
-template <Kind kind> void touch_static(Module &m, uintptr_t a, size_t n)
+template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n)
 {
-    const uintptr_t offset = a - m.tls.low;
-    const Symbol *&last = m.last;
-    if (!m.symbol.empty()) {
-        if (!last || offset < last->low || offset >= last->high)
-            last = symbol_at(m, offset);
-        if (!last || offset + n > last->high)
-            outside(m.tls, a, n, kind);
+    const uintptr_t offset = a - in.region.low;
+    if (!in.module.symbol.empty()) {
+        if (!in.last || offset < in.last->low || offset >= in.last->high)
+            in.last = in.module.symbol_at(offset);
+        if (!in.last || offset + n > in.last->high)
+            outside(in.region, a, n, kind);
     }
-    touch<kind>(m.tls, a, n);
-}
-
-bool in_image(uintptr_t a)
-{
-    const Module *m = module_of_now();
-    return m && std::any_of(m->image.begin(), m->image.end(), [a](auto &i) { return a - i.first < i.second; });
+    touch<kind>(in.region, a, n);
 }
 
 bool inside(const Region &r, uintptr_t a, size_t n)
@@ -254,7 +220,7 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
         if (a + NEAR > r.block && a < r.block_end + NEAR)
             near = &r;
     }
-    if (in_image(a))
+    if (now && now->module.holds(a))
         return nullptr; // constant tables and __device__ variables
     if (near)
         outside(*near, a, n, kind);
@@ -264,11 +230,10 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
 // Neither the thread's own stack nor the region of the access before.
 template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, size_t n)
 {
-    Module *m = module_of_now();
-    if (m && !m->tls.low)
+    if (now && !now->region.low)
         memory_launch(kernel_now); // the segment of a plug-in exists once something in it was addressed
-    if (m && a - m->tls.low < m->tls.high - m->tls.low)
-        return touch_static<kind>(*m, a, n);
+    if (now && a - now->region.low < now->region.high - now->region.low)
+        return touch_static<kind>(*now, a, n);
     if (a >= position.args && a + n <= position.args_end)
         return;
     if (a - (dynamic.block - NEAR) < dynamic.block_end - dynamic.block + 2 * NEAR) {
@@ -294,101 +259,34 @@ template <Kind kind> inline void access(uintptr_t a, size_t n)
     find_and_touch<kind>(a, n);
 }
 
-// ---- which shared arrays there are ---------------------------------------------------------------------------------------
-
-std::string short_name(const char *mangled)
-{
-    int status = 1;
-    char *full = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-    std::string name = status ? mangled : full;
-    free(full);
-    const size_t colons = name.rfind("::");
-    return colons == std::string::npos ? name : name.substr(colons + 2);
-}
-
-void read_symbols(Module &m, const unsigned char *file, size_t bytes)
-{
-    const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)file;
-    if (bytes < sizeof *head || head->e_shoff + (size_t)head->e_shnum * sizeof(ElfW(Shdr)) > bytes)
-        return;
-    const ElfW(Shdr) *section = (const ElfW(Shdr) *)(file + head->e_shoff);
-    for (unsigned i = 0; i < head->e_shnum; i++) {
-        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > bytes)
-            continue;
-        const char *names = (const char *)file + section[section[i].sh_link].sh_offset;
-        const ElfW(Sym) *s = (const ElfW(Sym) *)(file + section[i].sh_offset), *end = s + section[i].sh_size / sizeof *s;
-        for (; s < end; s++)
-            if (ELF64_ST_TYPE(s->st_info) == STT_TLS && s->st_size && !strncmp(names + s->st_name, "_ZZ", 3))
-                m.symbol.push_back({s->st_value, s->st_value + s->st_size, short_name(names + s->st_name)});
-    }
-    std::sort(m.symbol.begin(), m.symbol.end(), [](const Symbol &a, const Symbol &b) { return a.low < b.low; });
-}
-
-void read_symbols_of(Module &m)
-{
-    const int file = open(m.path.empty() ? "/proc/self/exe" : m.path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat facts;
-    if (file < 0)
-        return;
-    if (!fstat(file, &facts)) {
-        const size_t bytes = (size_t)facts.st_size;
-        void *map = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-        if (map != MAP_FAILED) {
-            read_symbols(m, (const unsigned char *)map, bytes);
-            munmap(map, bytes);
-        }
-    }
-    close(file);
-}
-
-// dl_iterate_phdr: stops at the object whose image holds kernel_now.
-int find_module(dl_phdr_info *info, size_t, void *out)
-{
-    Module &m = *(Module *)out;
-    m = Module();
-    m.base = info->dlpi_addr;
-    m.path = info->dlpi_name;
-    bool here = false;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) &p = info->dlpi_phdr[i];
-        if (p.p_type == PT_LOAD) {
-            m.image.push_back({info->dlpi_addr + p.p_vaddr, p.p_memsz});
-            here |= (uintptr_t)kernel_now - m.image.back().first < p.p_memsz;
-        }
-        if (p.p_type == PT_TLS && info->dlpi_tls_data) {
-            m.tls.low = (uintptr_t)info->dlpi_tls_data;
-            m.tls.high = m.tls.low + p.p_memsz;
-        }
-    }
-    return here;
-}
-
 } // namespace
 
 void memory_launch(const void *kernel)
 {
-    Module found;
     kernel_now = kernel;
-    module_now = 0;
     dynamic.shared = true;
     dynamic.low = dynamic.block = position.dynamic;
     dynamic.high = position.dynamic_end;
     dynamic.block_end = position.dynamic_most;
     recent = nullptr;
-    while (module_now < modules.size() && !std::any_of(modules[module_now].image.begin(), modules[module_now].image.end(),
-                                                       [](auto &i) { return (uintptr_t)kernel_now - i.first < i.second; }))
-        module_now++;
-    if (module_now < modules.size() && modules[module_now].tls.low)
+    auto known = std::find_if(statics.begin(), statics.end(), [=](auto &s) { return s.module.holds((uintptr_t)kernel); });
+    now = known == statics.end() ? nullptr : &*known;
+    if (now && now->region.low)
         return;
-    if (!dl_iterate_phdr(find_module, &found))
+    Module found;
+    if (!found.find(kernel))
         return;
-    found.tls.shared = true;
-    if (module_now == modules.size()) {
-        read_symbols_of(found);
-        modules.push_back(std::move(found));
+    if (!now) {
+        found.read_symbols();
+        statics.push_back({std::move(found), Region(), nullptr});
+        now = &statics.back();
     } else {
-        modules[module_now].tls = found.tls;
+        now->module.segment = found.segment;
+        now->module.segment_bytes = found.segment_bytes;
     }
+    now->region.shared = true;
+    now->region.low = now->module.segment;
+    now->region.high = now->module.segment + now->module.segment_bytes;
 }
 
 void memory_block()
@@ -396,9 +294,9 @@ void memory_block()
     if (position.checked)
         return;
     memset((void *)position.dynamic, 0xFF, position.dynamic_end - position.dynamic);
-    if (const Module *m = module_of_now(); m && m->tls.low)
-        for (const Symbol &s : m->symbol)
-            memset((void *)(m->tls.low + s.low), 0xFF, s.high - s.low);
+    if (now && now->region.low)
+        for (const Symbol &s : now->module.symbol)
+            memset((void *)(now->region.low + s.low), 0xFF, s.high - s.low);
 }
 
 void memory_add(const void *p, size_t bytes)

@@ -196,8 +196,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch, size_t width_bytes,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t)
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
+                                     size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t)
 {
     const size_t line = to->width * to->texel_bytes;
     if (!width_bytes || !height)
@@ -220,9 +220,10 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t)
     cudaArray slice = *to;
     for (size_t z = 0; z < m->extent.depth; z++) {
         slice.data = to->data + (m->dstPos.z + z) * to->width * to->height * to->texel_bytes;
-        const cudaError_t code = cudaMemcpy2DToArrayAsync(
-            &slice, m->dstPos.x * to->texel_bytes, m->dstPos.y, (const char *)m->srcPtr.ptr + z * m->srcPtr.ysize * m->srcPtr.pitch,
-            m->srcPtr.pitch, m->extent.width * to->texel_bytes, m->extent.height, m->kind);
+        const char *from = (const char *)m->srcPtr.ptr + z * m->srcPtr.ysize * m->srcPtr.pitch;
+        const cudaError_t code =
+            cudaMemcpy2DToArrayAsync(&slice, m->dstPos.x * to->texel_bytes, m->dstPos.y, from, m->srcPtr.pitch,
+                                     m->extent.width * to->texel_bytes, m->extent.height, m->kind);
         if (code)
             return code;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// warp.cc: warp-wide operations. Lanes that meet in one hand in their values; when all of its mask have, each reads the others'.
+// warp.cc: warp-wide operations. A lane hands in its value; when all lanes of the mask have, each reads the others'.
 #include "block.h"
 #include <cstring>
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// module.h: the shared arrays of kernels, as the loaded object that holds the kernels tells them.
+#ifndef RG_MODULE_H
+#define RG_MODULE_H
+
+#include "engine.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rg_emu {
+
+struct Symbol {
+    uintptr_t low, high;
+    std::string name;
+};
+
+// The program or a plug-in. __shared__ is `static thread_local` under emulation, so that its arrays are exactly the
+// function-local symbols of the thread-local segment; their sizes and names come from the object's own symbol table, and
+// without one (a stripped program) only the whole segment is known.
+struct Module {
+    std::vector<std::pair<uintptr_t, uintptr_t>> image; // address, bytes
+    uintptr_t segment = 0, segment_bytes = 0;           // 0 until something in it was addressed
+    std::vector<Symbol> symbol;                         // sorted, relative to the segment
+    std::string path;
+
+    bool holds(uintptr_t address) const;
+    const Symbol *symbol_at(uintptr_t offset) const; // the last that begins at or before; NULL when none does
+    bool find(const void *kernel);                   // fills this with the object that holds the kernel
+    void read_symbols();
+};
+
+} // namespace rg_emu
+
+#endif
