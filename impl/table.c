@@ -4,7 +4,6 @@
 #include "core/core.h"
 #include "core/cpu.h"
 #include "core/device.h"
-#include "core/host_cuda/emulation.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -146,7 +145,8 @@ int rg_pattern_check(const char *pattern, const char *device)
 
 // ---- what this machine can run ---------------------------------------------------------------------------------------------
 
-static const char *gpu_lacks(int sm)
+// exact: a name that ends in "a" promises instructions of this very architecture, which later ones need not have.
+static const char *gpu_lacks(int sm, bool exact)
 {
     static char why[200];
     static int found = -1, found_sm;
@@ -156,9 +156,9 @@ static const char *gpu_lacks(int sm)
     }
     if (found < 1)
         return why;
-    if (found_sm >= sm)
+    if (exact ? found_sm == sm : found_sm >= sm)
         return NULL;
-    snprintf(why, sizeof why, "needs sm_%d, this GPU is sm_%d", sm, found_sm);
+    snprintf(why, sizeof why, "needs sm_%d%s, this GPU is sm_%d", sm, exact ? "a" : "", found_sm);
     return why;
 }
 
@@ -166,7 +166,7 @@ static const char *need_lacks(const char *need)
 {
     static char why[96];
     if (!strncmp(need, "sm_", 3))
-        return gpu_lacks(atoi(need + 3));
+        return gpu_lacks(atoi(need + 3), need[strlen(need) - 1] == 'a');
     char *program = NULL;
     bool here = rg_cpu_has(need) || (program = rg_program_path(need)) ||
                 (!strcmp(need, "octave") && (program = rg_program_path("octave-cli")));
@@ -178,9 +178,9 @@ static const char *need_lacks(const char *need)
 const char *rg_unavailable(const rg_entry *e)
 {
     if (e->emulated)
-        return rg_emulation_refuses(e->variant);
-    if (e->variant->space == RG_DEVICE && gpu_lacks(0))
-        return gpu_lacks(0);
+        return NULL; // needs names GPU features, and cuda_hopper.h has those of one architecture emulated too
+    if (e->variant->space == RG_DEVICE && gpu_lacks(0, false))
+        return gpu_lacks(0, false);
     char needs[128];
     snprintf(needs, sizeof needs, "%s", e->variant->needs ? e->variant->needs : "");
     for (char *rest = needs, *need; (need = strsep(&rest, ", "));) {

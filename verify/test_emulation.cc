@@ -383,15 +383,8 @@ static void other_textures(void **)
     cudaFreeArray(arrays[1]);
 }
 
-static void refused_variants(void **)
+static void time_is_refused(void **)
 {
-    rg_variant v = {};
-    v.needs = "sm_90";
-    assert_null(rg_emulation_refuses(&v));
-    v.needs = "sm_80,sm_90a";
-    assert_non_null(rg_emulation_refuses(&v));
-    v.needs = "";
-    assert_null(rg_emulation_refuses(&v));
     double ms;
     assert_int_not_equal(host()->event_ms(nullptr, nullptr, &ms), 0);
 }
@@ -410,7 +403,7 @@ int main()
         cmocka_unit_test(linear_texture),
         cmocka_unit_test(byte_texture),
         cmocka_unit_test(other_textures),
-        cmocka_unit_test(refused_variants),
+        cmocka_unit_test(time_is_refused),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

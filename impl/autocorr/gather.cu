@@ -16,7 +16,7 @@ struct atomic_sums {
 enum { THREADS, LINES, ROWS };
 static const int64_t threads[] = {64, 128, 256}, lines[] = {4, 8}, rows[] = {0, 8, 16, 32, 64};
 static const rg_param params[] = {
-    {"threads", threads, RG_COUNT(threads), 128, "most threads a block; small offsets need fewer"},
+    {"block", threads, RG_COUNT(threads), 128, "most threads a block; small offsets need fewer"},
     {"lines", lines, RG_COUNT(lines), 8, "Y0 a thread"},
     {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };

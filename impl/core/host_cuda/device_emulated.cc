@@ -75,15 +75,3 @@ const rg_device *rg_device_emulated(void)
                                      event_make, event_free, event_record, event_ms, flush, facts, error};
     return &device;
 }
-
-// The words of rg_variant.needs, "sm_90a" among them: architecture-specific instructions are not emulated.
-const char *rg_emulation_refuses(const rg_variant *v)
-{
-    for (const char *word = v->needs; *word; word += strspn(word, ",")) {
-        const size_t length = strcspn(word, ",");
-        if (!strncmp(word, "sm_", 3) && length > 3 && word[length - 1] == 'a')
-            return "instructions of one architecture only (wgmma, TMA) are not emulated";
-        word += length;
-    }
-    return nullptr;
-}

@@ -14,9 +14,6 @@
 extern "C" {
 #endif
 
-// NULL, or why this variant cannot run on the emulated GPU: instructions that only a real one has.
-const char *rg_emulation_refuses(const rg_variant *);
-
 // Block and thread order of the launches that follow. Every launch draws on from it, so two equal runs need a new call between.
 void rg_emulation_seed(uint64_t seed);
 
