@@ -57,7 +57,9 @@ C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
 CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
 # not linked (impl/core/host_cuda/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
-EMU_LOOK = $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread -fsanitize=bounds$(comma)alignment$(comma)object-size)
+# A kernel that is neither static nor in an anonymous namespace would clash with one of that name in another file: an error here.
+EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
+           -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
 CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
@@ -108,6 +110,9 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -MMD -MP -x c++ -c $< -o $@
+$(BUILD)/verify/%.o: verify/%.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@

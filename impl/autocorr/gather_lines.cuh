@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
         for (int y = block.first; y < block.past; y += AC_STAGE) {
             int lines = block.past - y < AC_STAGE ? block.past - y : AC_STAGE;
             for (int x = 0; x < p.width; x += g.segment) {
-                int b_x = (x - block.x0 - 4 * g.groups) >> 4 << 4;
+                int b_x = (x - block.x0 - 4 * g.groups) & ~15;
                 __syncthreads(); // the lines of the segment before are still being read
                 int thread = (int)threadIdx.x;
                 ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1, thread, g.threads);

@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layou
         for (int y = block.first; y < block.past; y += STAGE) {
             int lines = block.past - y < STAGE ? block.past - y : STAGE;
             for (int x = 0; x < p.width; x += SEGMENT) {
-                int b_x = (x - block.x0 - X0S * l.warps_x - 2) >> 4 << 4;
+                int b_x = (x - block.x0 - X0S * l.warps_x - 2) & ~15;
                 __syncthreads(); // the lines of the segment before are still being read
                 int thread = (int)threadIdx.x, threads = (int)blockDim.x;
                 ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1, thread, threads);

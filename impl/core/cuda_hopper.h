@@ -34,12 +34,20 @@ template <int N> static inline void rg_wgmma_u8(int (&d)[N / 2], const unsigned 
         for (int i = 0; i < 2; i++)
             row[i][word] = __shfl_sync(0xffffffffu, a[word / 4 * 2 + i], quad + word % 4);
     for (int j = 0; j < N / 8; j++)
-        for (int e = 0; e < 2; e++)
-            for (int k = 0; k < 32; k++) {
-                unsigned u = b.at[128 * j + 16 * (pair + e) + k / 16 * b.depth + k % 16];
-                for (int i = 0; i < 2; i++)
-                    d[4 * j + 2 * i + e] = (int)((unsigned)d[4 * j + 2 * i + e] + (row[i][k / 4] >> k % 4 * 8 & 255u) * u);
+        for (int e = 0; e < 2; e++) {
+            const unsigned char *column = b.at + 128 * j + 16 * (pair + e);
+            const uint4 half[2] = {*(const uint4 *)column, *(const uint4 *)(column + b.depth)}; // 32 deep, 16 bytes a read
+            for (int i = 0; i < 2; i++) {
+                unsigned sum = (unsigned)d[4 * j + 2 * i + e];
+                for (int k = 0; k < 2; k++) {
+                    sum = __dp4a(row[i][4 * k], half[k].x, sum);
+                    sum = __dp4a(row[i][4 * k + 1], half[k].y, sum);
+                    sum = __dp4a(row[i][4 * k + 2], half[k].z, sum);
+                    sum = __dp4a(row[i][4 * k + 3], half[k].w, sum);
+                }
+                d[4 * j + 2 * i + e] = (int)sum;
             }
+        }
 }
 
 #else
