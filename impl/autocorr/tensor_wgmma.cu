@@ -159,7 +159,7 @@ static __global__ void __launch_bounds__(THREADS, 2) tensor_wgmma(ac_photo p, wg
         for (int x = 0; x < p.width; x += l.segment) {
             int from = first > x ? first - x : 0, to = (past < x + l.segment ? past : x + l.segment) - x;
             if (from < to) {
-                int b_x = (x - block.x0 - X0S - 2) >> 4 << 4;
+                int b_x = (x - block.x0 - X0S - 2) & ~15;
                 int start = x + 16 * (lane % 4) - (block.x0 + (int)threadIdx.x / 32 * 16 + lane / 4 + 8) - b_x;
                 __syncthreads(); // the segment before is still being read
                 fill_window(window, l, a, p, x, block.first + block.y0, lines + N - 1);
