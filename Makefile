@@ -31,7 +31,8 @@ endif
 endif
 
 # ---- what is here -------------------------------------------------------------------------------------------------------
-has_header = $(shell printf '\#include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
+hash := \#
+has_header = $(shell printf '$(hash)include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
 HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
 HAVE_PNG    := $(call has_header,png.h)
 HAVE_TIFF   := $(call has_header,tiffio.h)
