@@ -197,8 +197,9 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
     bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
     for (int i = 0; i < in->algo->n_args; i++)
         one_by_one |= in->algo->arg[i].direction == RG_INOUT;
-    if (!one_by_one)
-        lane->batch = (int)fmin(fmax(ceil(sample_s / fmax(lane->call_s, 1e-9)), 1), 100000);
+    if (!one_by_one) // a power of two, so that equal variants get equal batches
+        for (lane->batch = 1; lane->batch * lane->call_s < sample_s && lane->batch < 1 << 17;)
+            lane->batch *= 2;
     return code;
 }
 
