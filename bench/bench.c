@@ -36,7 +36,7 @@ typedef struct session {
     const rg_bench_options *options;
     rg_lineup lineup;
     rg_out out;
-    const rg_device *gpu; // NULL when no lane needs one
+    const rg_device *gpu; // NULL when there is none, or --device cpu
     rg_progress progress;
     double visits;
     int code;
@@ -248,15 +248,16 @@ static void leave_out_finished(session *b)
     }
 }
 
+// Opened also when every lane is the CPU's: the head names the whole machine, so that one file can be made in several runs.
 static void open_gpu(session *b)
 {
-    char why[200];
+    char why[200] = "";
+    if (strcmp(b->options->device, "cpu"))
+        b->gpu = rg_device_open(b->options->device, why);
     for (int i = 0; i < b->lineup.n; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (lane->done || lane->entry->variant->space == RG_HOST)
             continue;
-        if (!b->gpu)
-            b->gpu = rg_device_open(b->options->device, why);
         if (!b->gpu)
             rg_lane_end(lane, RG_SKIP, "%s", why);
     }

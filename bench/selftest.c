@@ -10,18 +10,18 @@
 enum { PAIRS = 9 }; // the least with which the 95 % interval of their median leaves out an outlier on each side
 static const double limit_percent[] = {[RG_HOST] = 1, [RG_DEVICE] = 0.5};
 
-// Operations of one call at most: a tenth of a second on a core, and on a GPU enough that the kernel is timed and not its launch,
-// whose cost hangs on where the buffers happen to lie (3 % between equal buffers was seen for kernels of 10 us).
-static const double WORK = 3e10;
+// Operations of one call at most: on a core so few that hundreds of samples fit the time, on a GPU enough that the kernel is
+// timed and not its launch, whose cost hangs on where the buffers happen to lie (3 % between equal buffers of 10 us kernels).
+static const double most_work[] = {[RG_HOST] = 1e9, [RG_DEVICE] = 3e10};
 
 static double size(const rg_lane *lane)
 {
     double work = lane->entry->algo->work(&lane->shape);
-    return work <= WORK ? work : 1 / work;
+    return work <= most_work[lane->entry->variant->space] ? work : 1 / work;
 }
 
 // The lane to test of one space: hot, on one core, of the role that is the suite's own work rather than a baseline or a
-// library, at the largest shape within WORK.
+// library, at the largest shape within most_work.
 static rg_lane *choose(const rg_lineup *l, rg_space space)
 {
     const rg_role wanted = space == RG_HOST ? RG_SIMD : RG_GATHER;
