@@ -154,12 +154,14 @@ int probe_matrix(bench_state &s, rg_rates *rates)
 
 int probe_copy(bench_state &s, size_t bytes, double *per_s)
 {
-    size_t group = (size_t)s.grid * BLOCK * 4, n = bytes / sizeof(uint4) / group * group;
+    // Fewer blocks where the whole grid would be larger than the array (the one that has to fit L2).
+    size_t most = bytes / sizeof(uint4) / (BLOCK * 4), grid = most < (size_t)s.grid ? most : (size_t)s.grid;
+    size_t group = grid * BLOCK * 4, n = group ? bytes / sizeof(uint4) / group * group : 0;
     if (!n) {
         return RG_OK;
     }
     auto launch = [&](int reps) {
-        RG_LAUNCH(copy, s.grid, BLOCK, 0, s.stream, reps, (uint4 *)s.big[0], (const uint4 *)s.big[1], n);
+        RG_LAUNCH(copy, (unsigned)grid, BLOCK, 0, s.stream, reps, (uint4 *)s.big[0], (const uint4 *)s.big[1], n);
     };
     return measure(s, launch, 2.0 * sizeof(uint4) * (double)n, per_s);
 }
