@@ -2,6 +2,7 @@
 #   BUILD=dir     where to build                     PRESET=quick|paper|large   size of `make reproduce`
 #   HAVE_CUDA=0   leave CUDA out                     SANITIZE=1                 ASan + UBSan, into its own folder, without nvcc
 #   CUDA_ARCH=..  -gencode flags of nvcc             PREFIX=/usr/local          of `make install`
+#   REVISION=..   of a source tree without its git history; stands in every result file
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -90,8 +91,8 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
 # Revision of the source; what the program itself writes (report, results) does not make it dirty.
 $(BUILD)/revision.h: FORCE
-	@mkdir -p $(@D); r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
-	git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' 2>/dev/null || r=$$r-dirty; \
+	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
+	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' 2>/dev/null || r=$$r-dirty; \
 	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n' \
 	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" > $@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
