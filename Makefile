@@ -148,7 +148,7 @@ plugin:
 # ---- what people type -----------------------------------------------------------------------------------------------------
 test-programs: $(TESTS) $(BROKEN)
 check: all test-programs
-	@verify/check.sh $(BUILD)
+	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 reproduce: all
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all

@@ -175,11 +175,12 @@ static int take_line(reading *r, char *line, size_t length)
 
 int rg_result_read(const char *path, rg_result *result, bool *cut)
 {
-    *result = (rg_result){.path = rg_print("%s", path)};
     *cut = false;
+    *result = (rg_result){0};
     FILE *f = fopen(path, "r");
     if (!f)
         return rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
+    result->path = rg_print("%s", path);
     reading r = {.path = path, .result = result};
     char *line = NULL;
     size_t room = 0;

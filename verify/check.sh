@@ -82,6 +82,7 @@ plugins() {
 # The emulated GPU computes on one core: it gets one beside everything else.
 "$regather" verify --quiet --device host > "$logs/verify_emulated.out" 2>&1 &
 emulated=$!
+trap 'kill $emulated 2>/dev/null' EXIT
 for source in verify/test_*.c verify/test_*.cc; do
     [ -e "$source" ] || continue
     program=${source##*/}
@@ -99,8 +100,9 @@ command_line verify_emulated finish_emulated
 # shellcheck disable=SC2046
 command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so)
+# Under ASan kernels are not watched by the emulator itself, whose words this table expects.
 # shellcheck disable=SC2046
-command_line broken_emulated "$regather" verify --quiet --limit 5 --device host --expect verify/broken/expected.tsv \
+[ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated "$regather" verify --quiet --limit 5 --device host --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/host/*.so)
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
