@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # crossover.gp: direct sums against the correlation theorem: the direct ones grow with R^2, an FFT hardly with R.
 load PLOTS."/style.gp"
+set rmargin 31 # room for ", FFT" in the key
 eval heading("Direct sums against FFT", IMAGE.SCOPE)
 set logscale x 2
 set logscale y 10
