@@ -68,11 +68,12 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     }
     // Three sides below 2^31 and 4 bytes a value can pass 2^63, so the product is taken in floating point first.
     double need = (double)int_word(h, 1, swapped) * int_word(h, 2, swapped) * int_word(h, 3, swapped) * rg_mrc_mode_bytes(mode);
-    if (need + HEADER + (double)extended > (double)bytes) {
+    double there = (double)(bytes - HEADER - extended), sections = int_word(h, 3, swapped);
+    if (need > there) {
         *at = bytes;
-        snprintf(text, 160, "expected %.0f bytes of data (%d x %d x %d, mode %d) after a header of %" PRId64
-                 ", found the end of the file", need, int_word(h, 1, swapped), int_word(h, 2, swapped), int_word(h, 3, swapped),
-                 mode, HEADER + extended);
+        snprintf(text, 160, "expected %.0f bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
+                 ", found the end of the file in section %.0f", need, int_word(h, 1, swapped), int_word(h, 2, swapped),
+                 sections, mode, HEADER + extended, there > 0 ? floor(there / (need / sections)) + 1 : 1);
         return true;
     }
     return false;
