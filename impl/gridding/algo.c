@@ -100,7 +100,7 @@ static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t
 {
     const int64_t at = i * gr_pixels(k_of(s)) + element;
     switch (pattern) {
-    case RG_POSITION: return ldexp((double)(1 + (at * 2 + j) % 65521), -16);
+    case RG_POSITION: return ldexp((double)(1 + (at * 3 + j) * 40503 % 65521), -16); // neighbours far apart
     case RG_MAXIMUM: return 1;
     case RG_EXTREME: return extreme(s, at, j);
     default: return draw(s, at, j);
