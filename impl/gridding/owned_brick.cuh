@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// owned_brick.cuh: the inner part of owned.cu: how a warp adds one sample to its 8 x 4 columns of a brick.
+//
+// The pixels that the columns can need are first copied into shared memory, a rectangle of at most 358 pixels at b = 1.9
+// (gr_tile_pixels). Then every lane walks up its column, from one voxel within b of the image to the next, and adds the N x N
+// pixels about the voxel's foot, those outside of the disc of radius b with no effect. Near the ends of the column's range the
+// disc is smaller; where that lets all lanes do with (N - 1) x (N - 1) pixels, they do.
+#ifndef RG_GRIDDING_OWNED_BRICK_CUH
+#define RG_GRIDDING_OWNED_BRICK_CUH
+
+#include "owned_samples.cuh"
+
+enum { BRICK = 16, WARP_U = 8, WARP_V = 4, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
+enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of the tile: all in the circle; some not; each with its own m c^2, 0 beyond the circle
+static constexpr float TILE_MARGIN = 0.02f, RANGE_MARGIN = 1e-3f; // well above what rounding does to a coordinate
+
+// Pixels a tile may have. Its sides are 7|u| + 3|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the image
+// and are at most sqrt(2) long: together at most 20 + 4 sqrt(2) b, and the product at most the square of half the sum.
+static inline int gr_tile_pixels(double b)
+{
+    const double half = (20.0 + 5.66 * b + 2 * 1.05 + 5) / 2; // 5: what gr_pitch adds at most
+    return (int)(half * half) + 1;
+}
+
+// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same banks.
+static __device__ __forceinline__ int gr_pitch(int w) { return w + (int)(0x4500000100000123ull >> w % 16 * 4 & 15u); }
+
+typedef struct gr_tile {
+    float2 *pixel; // m c F
+    float *c;      // m c^2, WITH_CTF only
+    int x0, y0, width, height, pitch;
+} gr_tile;
+
+// w of kernel.h as the square of a polynomial of degree 7: the minimax of w for that form, wrong by 1.2e-7, after rounding by 4e-7.
+static __device__ __forceinline__ float gr_square_kernel(float q)
+{
+    float root = 0.0650053322f;
+    root = fmaf(root, q, -0.0656300783f);
+    root = fmaf(root, q, 0.341523737f);
+    root = fmaf(root, q, 0.11307358f);
+    root = fmaf(root, q, 0.357440054f);
+    root = fmaf(root, q, 0.142441884f);
+    root = fmaf(root, q, 0.0443956107f);
+    root = fmaf(root, q, 0.00174994685f);
+    return root * root;
+}
+
+// sum += weight (f, c) where q >= 0. As predicated instructions: a branch for each pixel would cost more than what it saves.
+static __device__ __forceinline__ void gr_add_if(float q, float weight, float2 f, float c, gr_terms &sum)
+{
+#ifdef RG_EMULATED
+    if (q >= 0) {
+        sum.re += weight * f.x;
+        sum.im += weight * f.y;
+        sum.w += weight * c;
+    }
+#else
+    asm("{\n\t.reg .pred in;\n\tsetp.ge.f32 in, %3, 0f00000000;\n\t@in fma.rn.f32 %0, %4, %5, %0;\n\t"
+        "@in fma.rn.f32 %1, %4, %6, %1;\n\t@in fma.rn.f32 %2, %4, %7, %2;\n\t}"
+        : "+f"(sum.re), "+f"(sum.im), "+f"(sum.w)
+        : "f"(q), "f"(weight), "f"(f.x), "f"(f.y), "f"(c));
+#endif
+}
+
+// A voxel's foot on the image, and the first pixel of its window; rest = 1 - height^2 / b^2.
+typedef struct gr_foot_point {
+    float x, y, first_x, first_y, rest;
+} gr_foot_point;
+
+template <int N, int mode>
+static __device__ __forceinline__ gr_terms gr_window(const gr_tile &tile, const gr_foot_point &p, float per_b, float kk)
+{
+    float across[N], column[N];
+    const float left = (p.first_x - p.x) * per_b, top = (p.first_y - p.y) * per_b;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const float d = left + (float)i * per_b, gx = p.first_x + (float)i;
+        across[i] = d * d;
+        column[i] = gx * gx;
+    }
+    const int at = ((int)p.first_y - tile.y0) * tile.pitch + (int)p.first_x - tile.x0;
+    gr_terms sum = {0, 0, 0};
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const float d = top + (float)j * per_b, gy = p.first_y + (float)j, rest = p.rest - d * d, room = kk - gy * gy;
+        const float2 *line = tile.pixel + at + j * tile.pitch;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            float q = rest - across[i];
+            const float weight = gr_square_kernel(q), c = mode == WITH_CTF ? tile.c[at + j * tile.pitch + i] : 1.0f;
+            if (mode == AT_EDGE)
+                q = fminf(q, room - column[i]);
+            gr_add_if(q, weight, line[i], c, sum);
+        }
+    }
+    return sum;
+}
+
+// The pixels that the columns from (u0, v0) can need: corners of their feet, and `reach` around. At least least x least pixels.
+static __device__ __forceinline__ void gr_span(const gr_steps &t, float su, float sv, int u0, int v0, int least, int *first, int *n)
+{
+    const float u = t.u + t.a * su, v = t.v + t.a * sv, corner = u * (float)u0 + v * (float)v0, beside = t.reach + TILE_MARGIN;
+    const float across_u = (WARP_U - 1) * u, across_v = (WARP_V - 1) * v;
+    *first = (int)ceilf(corner + fminf(across_u, 0) + fminf(across_v, 0) - beside);
+    const int last = (int)floorf(corner + fmaxf(across_u, 0) + fmaxf(across_v, 0) + beside);
+    *n = last - *first + 1 > least ? last - *first + 1 : least;
+}
+
+// Copies the tile of a sample; returns whether all of it lies in the circle.
+template <bool has_ctf> static __device__ __forceinline__ bool gr_fill_tile(const gr_tile &tile, const gr_input &in, const gr_sample &s)
+{
+    const int lane = (int)threadIdx.x % 32, n = tile.width * tile.height, kk = in.k * in.k;
+    const float per_width = 1.0f / (float)tile.width;
+#pragma unroll 4
+    for (int i = lane; i < n; i += 32) {
+        const int row = (int)(((float)i + 0.5f) * per_width), x = tile.x0 + i - row * tile.width, y = tile.y0 + row;
+        float2 f = make_float2(0, 0);
+        float c = 0;
+        if (x * x + y * y <= kk) {
+            const int element = x < 0 ? (in.k - y) * (in.k + 1) - x : (in.k + y) * (in.k + 1) + x;
+            c = has_ctf ? s.ctf[element] : 1.0f;
+            f = make_float2(s.m * c * s.image[2 * element], (x < 0 ? -s.m : s.m) * c * s.image[2 * element + 1]);
+            c *= s.m * c;
+        }
+        tile.pixel[row * tile.pitch + i - row * tile.width] = f;
+        if (has_ctf)
+            tile.c[row * tile.pitch + i - row * tile.width] = c;
+    }
+    const int far_x = max(abs(tile.x0), abs(tile.x0 + tile.width - 1)), far_y = max(abs(tile.y0), abs(tile.y0 + tile.height - 1));
+    return far_x * far_x + far_y * far_y <= kk;
+}
+
+// ---- the sums of a brick -------------------------------------------------------------------------------------------------
+
+// Element of voxel (x, y, z) of a brick in shared memory, as the sum of what its coordinates give: lines of 32 are turned by 4 for
+// every z, so that lanes whose columns run along any axis meet twice or so in a bank, and seldom more often.
+typedef struct gr_place_in_brick {
+    int line, turn;
+} gr_place_in_brick;
+
+RG_HD int gr_element(gr_place_in_brick p) { return (p.line & ~31) + ((p.line + p.turn) & 31); }
+RG_HD gr_place_in_brick gr_along(int axis, int n)
+{
+    gr_place_in_brick p = {axis == X_AXIS ? n : axis == Y_AXIS ? BRICK * n : BRICK * BRICK * n, axis == Z_AXIS ? 4 * n : 0};
+    return p;
+}
+
+#endif
