@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "blobs.h"
+#include "../impl/core/core.h"
 #include "../impl/suite.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -87,48 +88,69 @@ void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob
 
 // ---- sampling ------------------------------------------------------------------------------------------------------------
 
-enum { WINDOW = 4096 }; // sigma up to 300
-
-// Values of exp(-(i - at)^2 / (2 sigma^2)) for the pixels i = *first .. *first + count - 1 where they exceed 1e-10.
-static int64_t factor(double at, double sigma, int64_t side, int64_t *first, double value[WINDOW])
+// The band-limited factor at pixels 0 .. side - 1 about `at`. cos(f t) follows from cos((f - 1) t) and cos((f - 2) t).
+static void factor(double at, double sigma, int64_t side, double *value)
 {
-    double reach = 6.8 * sigma;
-    int64_t low = (int64_t)ceil(fmax(at - reach, 0)), high = (int64_t)floor(fmin(at + reach, (double)side - 1));
-    *first = low;
-    for (int64_t i = low; i <= high && i - low < WINDOW; i++)
-        value[i - low] = exp(-((double)i - at) * ((double)i - at) / (2 * sigma * sigma));
-    return high < low ? 0 : high - low + 1 < WINDOW ? high - low + 1 : WINDOW;
+    double *now = rg_alloc((size_t)(3 * side) * sizeof *now), *before = now + side, *twice = now + 2 * side;
+    double n = (double)side, height = sigma * sqrt(2 * PI) / n;
+    for (int64_t i = 0; i < side; i++) {
+        before[i] = 1;
+        now[i] = cos(2 * PI / n * ((double)i - at));
+        twice[i] = 2 * now[i];
+        value[i] = height;
+    }
+    for (int64_t f = 1; 2 * f <= side; f++) {
+        double falloff = exp(-2 * PI * PI * sigma * sigma * (double)(f * f) / (n * n));
+        double weight = height * falloff * (2 * f == side ? 1 : 2); // side / 2 and -side / 2 are one frequency
+        if (falloff < 1e-14)
+            break;
+        for (int64_t i = 0; i < side; i++) {
+            value[i] += weight * now[i];
+            double next = twice[i] * now[i] - before[i];
+            before[i] = now[i];
+            now[i] = next;
+        }
+    }
+    free(now);
 }
 
-static void add_part(double height, double x, double y, double sigma, int64_t side, double *plane)
+static void add_product(double height, const double *across, const double *down, int64_t side, double *plane)
 {
-    double across[WINDOW], down[WINDOW];
-    int64_t x0, y0, columns = factor(x, sigma, side, &x0, across), rows = factor(y, sigma, side, &y0, down);
-    for (int64_t j = 0; j < rows; j++)
-        for (int64_t i = 0; i < columns; i++)
-            plane[(y0 + j) * side + x0 + i] += height * down[j] * across[i];
+    for (int64_t j = 0; j < side; j++) {
+        double h = height * down[j];
+        for (int64_t i = 0; i < side; i++)
+            plane[j * side + i] += h * across[i];
+    }
 }
 
 void rg_blobs_image(int n, const rg_blob *blob, const double a[9], const double origin_px[2], int64_t side, int64_t centre,
                     double *image)
 {
+    double *across = rg_alloc((size_t)(2 * side) * sizeof *across), *down = across + side;
     memset(image, 0, (size_t)(side * side) * sizeof *image);
     for (int b = 0; b < n; b++) {
         const double *c = blob[b].at;
-        double x = a[0] * c[0] + a[1] * c[1] + a[2] * c[2] - origin_px[0] + (double)centre;
-        double y = a[3] * c[0] + a[4] * c[1] + a[5] * c[2] - origin_px[1] + (double)centre;
-        add_part(blob[b].amplitude * blob[b].sigma * sqrt(2 * PI), x, y, blob[b].sigma, side, image);
+        factor(a[0] * c[0] + a[1] * c[1] + a[2] * c[2] - origin_px[0] + (double)centre, blob[b].sigma, side, across);
+        factor(a[3] * c[0] + a[4] * c[1] + a[5] * c[2] - origin_px[1] + (double)centre, blob[b].sigma, side, down);
+        add_product(blob[b].amplitude * blob[b].sigma * sqrt(2 * PI), across, down, side, image);
     }
+    free(across);
 }
 
-void rg_blobs_section(int n, const rg_blob *blob, int64_t side, int64_t z, double *section)
+double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side)
+{
+    double *factors = rg_alloc((size_t)(3 * n * side) * sizeof *factors);
+    for (int b = 0; b < n; b++)
+        for (int axis = 0; axis < 3; axis++)
+            factor(blob[b].at[axis] + (double)(side / 2), blob[b].sigma, side, factors + (3 * b + axis) * side);
+    return factors;
+}
+
+void rg_blobs_section(int n, const rg_blob *blob, const double *factors, int64_t side, int64_t z, double *section)
 {
     memset(section, 0, (size_t)(side * side) * sizeof *section);
-    double centre = (double)(side / 2);
     for (int b = 0; b < n; b++) {
-        double away = ((double)z - centre - blob[b].at[2]) / blob[b].sigma;
-        if (fabs(away) <= 6.8)
-            add_part(blob[b].amplitude * exp(-away * away / 2), blob[b].at[0] + centre, blob[b].at[1] + centre, blob[b].sigma,
-                     side, section);
+        const double *x = factors + 3 * b * side, *y = x + side;
+        add_product(blob[b].amplitude * x[2 * side + z], x, y, side, section);
     }
 }

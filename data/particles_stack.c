@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// As named; else beside the STAR file, with its folders and then without: projects are moved.
+// As named; else beside the STAR file, with the folders of the name; else, for projects that were moved, without them.
 static char *stack_path(const char *star_path, const char *name)
 {
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
@@ -15,14 +15,13 @@ static char *stack_path(const char *star_path, const char *name)
     for (int attempt = 0; attempt < 2 && access(path, R_OK) != 0; attempt++) {
         free(path);
         path = rg_print("%.*s%s", folder, star_path, attempt && base ? base + 1 : name);
+        if (attempt && access(path, R_OK) == 0)
+            rg_warn("%s: no \"%s\"; %s is taken", star_path, name, path);
     }
-    if (access(path, R_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    if (strcmp(path, name) != 0)
-        rg_warn("%s: no \"%s\" here; %s is taken", star_path, name, path);
-    return path;
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
 }
 
 static int check_stack(rg_particles *p, const char *path, int64_t line)

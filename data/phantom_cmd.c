@@ -23,7 +23,7 @@ static const rg_option options[] = {
     {"box", "N", "particles: side of images and map in pixels (default 64)", false},
     {"images", "N", "particles: how many (default 2000)", false},
     {"pixel", "A", "particles: Angstrom a pixel (default 1.5)", false},
-    {"sigma", "PX", "particles: width of a Gaussian in pixels (default 1.5)", false},
+    {"sigma", "PX", "particles: standard deviation of a Gaussian in pixels (default 0.8)", false},
     {"shift", "PX", "particles: origins lie within +-PX in x and in y (default 2)", false},
     {"snr", "S", "particles: add white noise, its variance that of the first image over S (default 0: no noise)", false},
     {"ctf", NULL, "particles: 300 kV, Cs 2.7 mm, 10 % amplitude contrast, underfocus 1 to 2.5 um, astigmatism to 500 A", false},
@@ -45,8 +45,8 @@ static const char help[] =
     "amplifies it, so that single photographs differ but the lengths agree.\n"
     "\n"
     "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the map\n"
-    "of which the images are projections: a sum of Gaussians, exact in real space. icosahedral: 60 equal parts in RELION's setting\n"
-    "I1; asymmetric: 24 unequal parts. Orientations are uniform over all rotations. An image is the projection shifted by -origin,\n"
+    "of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation (data/blobs.h).\n"
+    "icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform over all rotations. An image is the projection shifted by -origin,\n"
     "times RELION's CTF (protein bright) over twice the box, plus noise. A stack is written as it is made, whatever its size.";
 
 static int run(const rg_cli *cli)

@@ -38,7 +38,7 @@ static int take_options(phantom *p, const rg_cli *cli)
     if (code == RG_GOOD)
         code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &p->pixel_A);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "sigma", 1.5, 0.5, 128, &sigma);
+        code = rg_cli_real(cli, "sigma", 0.8, 0.4, 1024, &sigma);
     if (code == RG_GOOD)
         code = rg_cli_real(cli, "shift", 2, 0, 1024, &p->shift_px);
     if (code == RG_GOOD)
@@ -173,6 +173,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
     if (code != RG_GOOD)
         return code;
     double *image = rg_alloc((size_t)(BATCH * pixels) * sizeof *image);
+    double *factors = is_map ? rg_blobs_factors(p->n_blobs, p->blob, p->side) : NULL;
     float *section = rg_alloc((size_t)pixels * sizeof *section);
     rg_progress_begin(&progress, is_map ? "map" : "images", is_map ? "sections" : "images", (double)sections);
     for (int64_t first = 0; first < sections && code == RG_GOOD; first += BATCH) {
@@ -180,7 +181,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
 #pragma omp parallel for schedule(dynamic)
         for (int64_t i = 0; i < count; i++) {
             if (is_map)
-                rg_blobs_section(p->n_blobs, p->blob, p->side, first + i, image + i * pixels);
+                rg_blobs_section(p->n_blobs, p->blob, factors, p->side, first + i, image + i * pixels);
             else
                 make_image(p, first + i, image + i * pixels);
         }
@@ -194,6 +195,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
     rg_progress_end(&progress);
     free(section);
     free(image);
+    free(factors);
     if (code == RG_GOOD)
         return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
