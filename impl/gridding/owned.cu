@@ -61,18 +61,11 @@ static __device__ __forceinline__ bool misses(const prism &p, float4 foot)
     return middle + reach < (float)p.a0 || middle - reach > (float)p.last_a;
 }
 
-static __device__ __forceinline__ gr_steps steps_of(float4 t)
-{
-    gr_steps s = {t.x, t.y, t.z, t.w};
-    return s;
-}
-
 template <int N, int mode>
-static __device__ void climb(const prism &p, const gr_tile &tile, const gr_lists &lists, int at, const gr_input &in, float m, float *sums)
+static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view &view, const gr_input &in, float m, float *sums)
 {
-    const float4 foot = lists.foot[at];
-    const gr_steps x = steps_of(lists.frame[0][at]), y = steps_of(lists.frame[1][at]), h = steps_of(lists.frame[2][at]);
-    const float u = (float)p.u, v = (float)p.v, middle = foot.x * u + foot.y * v, half = foot.z + RANGE_MARGIN;
+    const gr_steps &x = view.x, &y = view.y, &h = view.height;
+    const float u = (float)p.u, v = (float)p.v, middle = view.su * u + view.sv * v, half = view.half + RANGE_MARGIN;
     const int low = max((int)ceilf(middle - half), p.a0), high = min((int)floorf(middle + half), p.last_a);
     const int own = p.exists ? high - low + 1 : 0, all = __reduce_max_sync(~0u, own);
     const float per_b = 1.0f / in.b, kk = (float)(in.k * in.k);
@@ -105,20 +98,19 @@ template <int N, bool has_ctf>
 static __device__ __forceinline__ void insert_sample(const prism &p, gr_tile tile, const gr_lists &lists, int at, const gr_input &in,
                                                      float *sums)
 {
-    const float4 foot = lists.foot[at];
-    gr_span(steps_of(lists.frame[0][at]), foot.x, foot.y, p.u0, p.v0, N, &tile.x0, &tile.width);
-    gr_span(steps_of(lists.frame[1][at]), foot.x, foot.y, p.u0, p.v0, N, &tile.y0, &tile.height);
-    tile.pitch = gr_pitch(tile.width);
-    const gr_sample s = gr_sample_of(in, __float_as_int(foot.w));
+    int sample;
+    const gr_view view = gr_entry(lists, at, &sample);
+    const gr_sample s = gr_sample_of(in, sample);
+    gr_frame_tile(tile, view, p.u0, p.v0, N);
     __syncwarp(); // the tile before has been read
     const bool inside = gr_fill_tile<has_ctf>(tile, in, s);
     __syncwarp();
     if (has_ctf)
-        climb<N, WITH_CTF>(p, tile, lists, at, in, s.m, sums);
+        climb<N, WITH_CTF>(p, tile, view, in, s.m, sums);
     else if (inside)
-        climb<N, INSIDE>(p, tile, lists, at, in, s.m, sums);
+        climb<N, INSIDE>(p, tile, view, in, s.m, sums);
     else
-        climb<N, AT_EDGE>(p, tile, lists, at, in, s.m, sums);
+        climb<N, AT_EDGE>(p, tile, view, in, s.m, sums);
 }
 
 // Samples first .. past - 1 of the lists.

@@ -12,7 +12,6 @@
 
 enum { BRICK = 16, WARP_U = 8, WARP_V = 4, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
 enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of the tile: all in the circle; some not; each with its own m c^2, 0 beyond the circle
-static constexpr float TILE_MARGIN = 0.02f, RANGE_MARGIN = 1e-3f; // well above what rounding does to a coordinate
 
 // Pixels a tile may have. Its sides are 7|u| + 3|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the image
 // and are at most sqrt(2) long: together at most 20 + 4 sqrt(2) b, and the product at most the square of half the sum.
@@ -96,14 +95,15 @@ static __device__ __forceinline__ gr_terms gr_window(const gr_tile &tile, const 
     return sum;
 }
 
-// The pixels that the columns from (u0, v0) can need: corners of their feet, and `reach` around. At least least x least pixels.
-static __device__ __forceinline__ void gr_span(const gr_steps &t, float su, float sv, int u0, int v0, int least, int *first, int *n)
+// The rectangle of pixels that a warp's columns from (u0, v0) can need, at least least x least.
+static __device__ __forceinline__ void gr_frame_tile(gr_tile &tile, const gr_view &view, int u0, int v0, int least)
 {
-    const float u = t.u + t.a * su, v = t.v + t.a * sv, corner = u * (float)u0 + v * (float)v0, beside = t.reach + TILE_MARGIN;
-    const float across_u = (WARP_U - 1) * u, across_v = (WARP_V - 1) * v;
-    *first = (int)ceilf(corner + fminf(across_u, 0) + fminf(across_v, 0) - beside);
-    const int last = (int)floorf(corner + fmaxf(across_u, 0) + fmaxf(across_v, 0) + beside);
-    *n = last - *first + 1 > least ? last - *first + 1 : least;
+    int last_x, last_y;
+    gr_span(view, view.x, u0, v0, WARP_U, WARP_V, &tile.x0, &last_x);
+    gr_span(view, view.y, u0, v0, WARP_U, WARP_V, &tile.y0, &last_y);
+    tile.width = max(last_x - tile.x0 + 1, least);
+    tile.height = max(last_y - tile.y0 + 1, least);
+    tile.pitch = gr_pitch(tile.width);
 }
 
 // Copies the tile of a sample; returns whether all of it lies in the circle.

@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: MIT
 // owned_samples.cuh: the samples as the bricks of owned.cu take them: three lists, in order, by the axis nearest to the normal.
-//
-// In the list of axis a, with u and v the other two, a column of voxels (u, v, all a) meets the image at a = su u + sv v and is
-// within b of it as far as `half` to both sides; |su|, |sv| <= 1 and half <= sqrt(3) b as a is the largest component.
 #ifndef RG_GRIDDING_OWNED_SAMPLES_CUH
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
-#include "insert.cuh"
+#include "view.cuh"
 
-enum { X_AXIS, Y_AXIS, Z_AXIS, AXES };
 enum { SORT_THREADS = 1024 };
-
-// What a coordinate t of the image's frame is at the voxel (u, v, a): t = u_step u + v_step v + a_step a.
-typedef struct gr_steps {
-    float u, v, a, reach; // reach: how far from the column's foot it gets within b of the image and the window beside it
-} gr_steps;
-
-typedef struct gr_foot {
-    float su, sv, half;
-    int sample;
-} gr_foot;
 
 // Arrays of one entry a sample; `first` has the first entry of each list, and the end.
 typedef struct gr_lists {
-    float4 *foot;     // gr_foot
-    float4 *frame[3]; // gr_steps of x, y and height
+    float4 *foot;     // su, sv, half of the view, the sample's number as an int
+    float4 *steps[3]; // of x, y and height
     int *first;
 } gr_lists;
-
-RG_HD int gr_u_axis(int axis) { return axis == X_AXIS ? Y_AXIS : X_AXIS; }
-RG_HD int gr_v_axis(int axis) { return axis == Z_AXIS ? Y_AXIS : Z_AXIS; }
 
 static inline size_t gr_lists_bytes(int64_t samples) { return 256 + 4 * sizeof(float4) * (size_t)samples; }
 
@@ -39,24 +22,32 @@ static inline gr_lists gr_lists_of(void *memory, int64_t samples)
     l.first = (int *)memory;
     l.foot = (float4 *)((unsigned char *)memory + 256);
     for (int i = 0; i < 3; i++)
-        l.frame[i] = l.foot + (i + 1) * samples;
+        l.steps[i] = l.foot + (i + 1) * samples;
     return l;
 }
 
-static __device__ __forceinline__ int gr_nearest_axis(const float *m)
+static __device__ __forceinline__ float4 gr_packed(const gr_steps &t) { return make_float4(t.u, t.v, t.a, t.reach); }
+static __device__ __forceinline__ gr_steps gr_unpacked(float4 t)
 {
-    const float x = fabsf(m[2]), y = fabsf(m[5]), z = fabsf(m[8]);
-    return z >= x && z >= y ? Z_AXIS : y >= x ? Y_AXIS : X_AXIS;
+    gr_steps s = {t.x, t.y, t.z, t.w};
+    return s;
 }
 
 static __device__ void gr_enter(gr_lists to, int at, const gr_input &in, int sample, int axis)
 {
-    const float *m = in.rotation + 9 * (int64_t)sample, *u = m + 3 * gr_u_axis(axis), *v = m + 3 * gr_v_axis(axis), *a = m + 3 * axis;
-    to.foot[at] = make_float4(-u[2] / a[2], -v[2] / a[2], in.b / fabsf(a[2]), __int_as_float(sample));
-    for (int i = 0; i < 3; i++) {
-        const float tilt = a[i] / a[2]; // of x or y along the column
-        to.frame[i][at] = make_float4(u[i], v[i], a[i], in.b * sqrtf(1.0f + tilt * tilt));
-    }
+    const gr_view view = gr_view_of(in.rotation + 9 * (int64_t)sample, axis, in.b);
+    to.foot[at] = make_float4(view.su, view.sv, view.half, __int_as_float(sample));
+    to.steps[0][at] = gr_packed(view.x);
+    to.steps[1][at] = gr_packed(view.y);
+    to.steps[2][at] = gr_packed(view.height);
+}
+
+static __device__ __forceinline__ gr_view gr_entry(const gr_lists &from, int at, int *sample)
+{
+    const float4 foot = from.foot[at];
+    gr_view view = {foot.x, foot.y, foot.z, gr_unpacked(from.steps[0][at]), gr_unpacked(from.steps[1][at]), gr_unpacked(from.steps[2][at])};
+    *sample = __float_as_int(foot.w);
+    return view;
 }
 
 // A block makes the list of its axis.
