@@ -9,8 +9,8 @@
 // Gaussians times a phase. Each factor exp(-x^2 / (2 sigma^2)) is replaced by the part of it below the Nyquist frequency, of
 // period `side`:
 //     (sigma sqrt(2 pi) / side) sum over |f| <= side / 2 of exp(-2 pi^2 sigma^2 f^2 / side^2) cos(2 pi f x / side)
-// so that samples alias nothing, narrow parts (sigma 0.8) have power up to Nyquist, and inside the sphere of the Nyquist frequency
-// the transform of an image is exactly a section through that of the map.
+// so that samples alias nothing, narrow parts (sigma 0.8) have power up to Nyquist, and inside the sphere of the Nyquist
+// frequency the transform of an image is exactly a section through that of the map.
 #ifndef RG_BLOBS_H
 #define RG_BLOBS_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// particles.h: particle images with orientations: a STAR file (RELION 3.0 or 3.1) and the MRC stacks that it names, checked when
-// opened and read image by image.
+// particles.h: particle images with orientations: a STAR file (RELION 3.0 or 3.1) and the MRC stacks that it names, checked
+// when opened and read image by image.
 //
 // An image is the projection of the map, rotated by A = Rz(psi) Ry(tilt) Rz(rot) (passive: image axes = A map axes, each R as
-// [[c, s], [-s, c]]), along the image's z, shifted by -origin; centres are at floor(side / 2). A pixel p of an image's transform
-// therefore stands at A^T (p, 0) in the map's transform.
+// [[c, s], [-s, c]]), along the image's z, shifted by -origin; centres are at floor(side / 2). A pixel p of an image's
+// transform therefore stands at A^T (p, 0) in the map's transform.
 // Pixel size: rlnImagePixelSize of the optics group (3.1), else rlnPixelSize, else rlnDetectorPixelSize / rlnMagnification
 // (magnification 10000 where absent, as RELION has it), else the stack's header; 0 when nothing says it.
 #ifndef RG_PARTICLES_H

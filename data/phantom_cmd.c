@@ -6,7 +6,7 @@
 
 static const rg_phantom kinds[] = {
     {"coarsening", "a series of photographs of a phase-separating fluid, for autocorr", rg_phantom_coarsening},
-    {"particles", "particle images at random orientations, their STAR file and exact map, for reconstruct", rg_phantom_particles},
+    {"particles", "particle images at random orientations, their STAR file and map, for reconstruct", rg_phantom_particles},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -44,10 +44,11 @@ static const char help[] =
     "The same seed, size and number of threads gives the same files on one machine; elsewhere rounding may differ and the flow\n"
     "amplifies it, so that single photographs differ but the lengths agree.\n"
     "\n"
-    "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the map\n"
-    "of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation (data/blobs.h).\n"
-    "icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform over all rotations. An image is the projection shifted by -origin,\n"
-    "times RELION's CTF (protein bright) over twice the box, plus noise. A stack is written as it is made, whatever its size.";
+    "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
+    "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
+    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform\n"
+    "over all rotations. An image is the projection shifted by -origin, times RELION's CTF (protein bright) over twice the box,\n"
+    "plus noise. A stack is written as it is made, whatever its size.";
 
 static int run(const rg_cli *cli)
 {

@@ -27,20 +27,20 @@ static const rg_option options[] = {
 
 static const char help[] =
     "Reads a RELION STAR file (3.0 or 3.1) and the MRC stacks that it names, image by image. Rows need rlnImageName and\n"
-    "rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are taken when there. An image is the projection\n"
-    "of the map, turned by A = Rz(psi) Ry(tilt) Rz(rot), shifted by -origin; the centre of images and map is pixel\n"
-    "floor(side / 2), counted from 0. Odd sides that RELION has projected have theirs one pixel further.\n"
+    "rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are taken when there. An image is the\n"
+    "projection of the map, turned by A = Rz(psi) Ry(tilt) Rz(rot), shifted by -origin; the centre of images and map is\n"
+    "pixel floor(side / 2), counted from 0. Odd sides that RELION has projected have theirs one pixel further.\n"
     "\n"
-    "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency and added, with the Kaiser-\n"
-    "Bessel kernel, into a 3-D transform G and its weights W; then G/W inside the sphere of the maximum frequency, the inverse\n"
-    "transform, the division by the kernel's transform, and the crop.\n"
+    "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency and added, with the\n"
+    "Kaiser-Bessel kernel, into a 3-D transform G and its weights W; then G/W inside the sphere of the maximum frequency, the\n"
+    "inverse transform, the division by the kernel's transform, and the crop.\n"
     "\n"
-    "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of the\n"
-    "row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added), which is\n"
-    "FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
+    "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
+    "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
+    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
     "\n"
-    "Prints the seconds of each stage. Memory is predicted first and refused when it is not there. Files are written whole or not\n"
-    "at all.";
+    "Prints the seconds of each stage. Memory is predicted first and refused when it is not there. Files are written whole or\n"
+    "not at all.";
 
 static int take_options(gr_job *job, const rg_cli *cli)
 {
@@ -100,8 +100,8 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = gr_plan(&job, rg_cli_text(cli, "variant", NULL), rg_cli_text(cli, "device", "gpu"));
     if (code == RG_GOOD && !rg_quiet)
-        fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s on %s, "
-                "%" PRId64 " images a call\n", job.particles.n, job.particles.side, job.symmetry.n, job.n_operators,
+        fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s on "
+                "%s, %" PRId64 " images a call\n", job.particles.n, job.particles.side, job.symmetry.n, job.n_operators,
                 job.entry->name, job.device->name, job.batch);
     if (code == RG_GOOD)
         code = gr_insert(&job);

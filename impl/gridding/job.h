@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job.h: the commands `regather reconstruct` and `regather fsc` on top of the function table. Private to impl/gridding/job*.c and
-// its tests.
+// job.h: the commands `regather reconstruct` and `regather fsc` on top of the function table. Private to impl/gridding/job*.c
+// and its tests.
 //
 //     job.c          the command line of reconstruct, the order of its stages, their times
 //     job_plan.c     which variant, how many images a call, the memory that it takes
@@ -65,12 +65,13 @@ typedef struct gr_prepare {
 } gr_prepare;
 void gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k);
 void gr_prepare_free(gr_prepare *);
-// The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h: complex pairs.
+// The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
 void gr_prepare_image(const gr_prepare *, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
 // The CTF at the same pixels; returns the sum of its squares over the disc, mates included.
 double gr_prepare_ctf(const gr_prepare *, const rg_ctf_of *, double pixel_A, float *out);
 
-// job_insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and RG_USAGE.
+// job_insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and
+// RG_USAGE.
 int gr_set_symmetry(gr_job *, const char *name, bool per_operator);
 // Fills sums. RG_GOOD, or one line and a code.
 int gr_insert(gr_job *);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_map.c: from sums to maps. The division, the inverse transform on P^3 points, the crop to N^3, the gridding correction (the
-// division by the kernel's transform at the voxel's distance from the centre) and the mask.
+// job_map.c: from sums to maps. The division, the inverse transform on P^3 points, the crop to N^3, the gridding correction
+// (the division by the kernel's transform at the voxel's distance from the centre) and the mask.
 #include "job.h"
 #include "kernel.h"
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions. The mean of w over a ball of radius b is
-// its integral over the ball's volume, and w and c are independent.
+// FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions. The mean of w over a ball of radius b
+// is its integral over the ball's volume, and w and c are independent.
 double gr_wiener(const gr_job *job, int half)
 {
     double b = (double)job->radius_tenths / 10, ball = 4 * 3.14159265358979323846 / 3 * b * b * b, pixels = 0;
