@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2.
 //
-// The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane, one
-// thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each (those of the
-// square window of side 2b that also lie in the disc), and adds the sums to G and W: by three atomics, or plainly, in a launch a
-// sample, where ATOMICS is 0. Differences from the paper: half of the volume is stored, so that the plane of columns along y and z
-// has only x >= 0, and columns along x begin at 0; SHARED_IMG takes the rectangle of the columns' own discs, which fits in eq. 5
-// also where the box of the paper's sec. 3.3 would not.
+// The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
+// one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each (those
+// of the square window of side 2b that also lie in the disc), and adds the sums to G and W: by three atomics, or plainly, in
+// a launch a sample, where ATOMICS is 0. Differences from the paper: half of the volume is stored, so that the plane of
+// columns along y and z has only x >= 0, and columns along x begin at 0; SHARED_IMG takes the rectangle of the columns' own
+// discs, which fits in eq. 5 also where the box of the paper's sec. 3.3 would not.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel. Prediction for an H200, not a measurement: reads of the
-// image through L1, two words a pixel of the window (14.4 x 3.8 a stored pixel, in 4 to 8 lines a warp), hold it at 2e9 to 5e9.
+// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel. Prediction for an H200, not a measurement: reads of
+// the image through L1, two words a pixel of the window (14.4 x 3.8 a stored pixel, in 4 to 8 lines a warp), hold it at 2e9
+// to 5e9.
 #include "view.cuh"
 
 typedef struct volume {
@@ -38,7 +39,8 @@ static __device__ __forceinline__ gr_terms disc_terms(const gr_input &in, const 
 
 static __device__ void fill(const patch &p, const gr_input &in, const gr_sample &s)
 {
-    const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1), threads = (int)(blockDim.x * blockDim.y);
+    const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1);
+    const int threads = (int)(blockDim.x * blockDim.y);
     __syncthreads(); // the sample before has been read
     for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < n; i += threads)
         p.terms[i] = disc_terms(in, s, p.first_x + i % width, p.first_y + i / width);
@@ -47,17 +49,20 @@ static __device__ void fill(const patch &p, const gr_input &in, const gr_sample 
 
 // The window of one voxel, whose foot on the image is (x, y) and squared height rest below b^2 as 1 - height^2 / b^2.
 template <int way, bool shared>
-static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const gr_sample &s, const patch &p, float x, float y, float rest)
+static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const gr_sample &s, const patch &p,
+                                                  float x, float y, float rest)
 {
     gr_terms sum = {0, 0, 0};
-    const int first_x = gr_first(x, in.b, p.first_x), last_x = gr_last(x, in.b, p.last_x), last_y = gr_last(y, in.b, p.last_y);
+    const int first_x = gr_first(x, in.b, p.first_x), last_x = gr_last(x, in.b, p.last_x),
+              last_y = gr_last(y, in.b, p.last_y);
     for (int j = gr_first(y, in.b, p.first_y); j <= last_y; j++)
         for (int i = first_x; i <= last_x; i++) {
             const float dx = (float)i - x, dy = (float)j - y, q = rest - (dx * dx + dy * dy) * in.per_bb;
             if (q < 0)
                 continue;
             const float w = gr_weight_of<way>(table, q);
-            const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x] : disc_terms(in, s, i, j);
+            const gr_terms t =
+                shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x] : disc_terms(in, s, i, j);
             sum.re += w * t.re;
             sum.im += w * t.im;
             sum.w += w * t.w;
@@ -79,8 +84,8 @@ static __device__ __forceinline__ void add(const volume &to, int64_t voxel, cons
 }
 
 template <int way, bool shared>
-static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const gr_sample &s, const patch &p, const gr_view &view, int axis,
-                                            int u, int v, const volume &to)
+static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const gr_sample &s, const patch &p,
+                                            const gr_view &view, int axis, int u, int v, const volume &to)
 {
     const float middle = view.su * (float)u + view.sv * (float)v, half = view.half + RANGE_MARGIN;
     const int last = gr_last(middle, half, in.k);
@@ -95,7 +100,8 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
 }
 
 // Samples first + blockIdx.z, and every gridDim.z-th from there, below past.
-template <int way, bool shared> static __global__ void gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
+template <int way, bool shared>
+static __global__ void gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
 {
     __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
     RG_SHARED_DYNAMIC(gr_terms, terms);
@@ -104,7 +110,8 @@ template <int way, bool shared> static __global__ void gather(gr_input in, const
     const int side = (int)blockDim.x;
     for (int i = first + (int)blockIdx.z; i < past; i += (int)gridDim.z) {
         const gr_sample s = gr_sample_of(in, i);
-        const int axis = gr_nearest_axis(s.rotation), u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k), v0 = (int)blockIdx.y * side - in.k;
+        const int axis = gr_nearest_axis(s.rotation), u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k),
+                  v0 = (int)blockIdx.y * side - in.k;
         const gr_view view = gr_view_of(s.rotation, axis, in.b);
         patch p = {-in.k, in.k, -in.k, in.k, terms};
         if (u0 > in.k) // of planes with x only half is there
@@ -122,7 +129,8 @@ template <int way, bool shared> static __global__ void gather(gr_input in, const
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE_SIZE, PARAMS };
-static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16}, flag[] = {0, 1}, tile_size[] = {1, 2, 4, 8};
+static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16}, flag[] = {0, 1},
+                     tile_size[] = {1, 2, 4, 8};
 static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 16, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
@@ -130,7 +138,8 @@ static const rg_param params[PARAMS] = {
     {"PRECOMP_INT", flag, RG_COUNT(flag), 0, "weights from a table (1) or computed (0)"},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
-    {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 4, "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
+    {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 4,
+     "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
 };
 
 static const char *refuse(const rg_shape *s, const int64_t *param)
@@ -152,31 +161,34 @@ static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes
 
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_bound(s, (int)param[PRECOMP_INT]); }
 
-// Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and discs
-// reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
+// Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
+// discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
 static size_t image_bytes(const rg_shape *s, const int64_t *param)
 {
     const size_t side = (size_t)ceil(sqrt(6.0) * ((double)param[BLOCK_DIM] + 2 * (double)s->n[GR_RADIUS] / 10));
     return param[SHARED_IMG] ? side * side * sizeof(gr_terms) : 0;
 }
 
-// Three atomics for each voxel within b of an image, one for each 1 / (2b) of a pixel of the disc; both halves are counted once.
+// Three atomics for each voxel within b of an image: a slab of 2b voxels a pixel, where the pairs fill a ball of 4/3 pi b^3.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
     c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 5 + GR_DEGREE);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
-    c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 24.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])); // cleared, read and written once
+    // Voxels are cleared, read and written once.
+    c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 24.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
 
-template <int way, bool shared> static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+template <int way, bool shared>
+static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
 {
     const int64_t *p = call->param;
     const unsigned side = (unsigned)p[BLOCK_DIM], across = gr_blocks(2 * in.k + 1, side);
     const size_t bytes = image_bytes(call->shape, p);
     if (shared) {
-        const int error = (int)cudaFuncSetAttribute(gather<way, shared>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        const int error =
+            (int)cudaFuncSetAttribute(gather<way, shared>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         if (error)
             return error;
     }
@@ -193,7 +205,8 @@ static int insert(const rg_call *call, const gr_input &in, const volume &to, int
     if (p[PRECOMP_INT])
         return p[SHARED_IMG] ? launch<GR_GLOBAL_TABLE, true>(call, in, to, first, past)
                              : launch<GR_GLOBAL_TABLE, false>(call, in, to, first, past);
-    return p[SHARED_IMG] ? launch<GR_DIRECT, true>(call, in, to, first, past) : launch<GR_DIRECT, false>(call, in, to, first, past);
+    return p[SHARED_IMG] ? launch<GR_DIRECT, true>(call, in, to, first, past)
+                         : launch<GR_DIRECT, false>(call, in, to, first, past);
 }
 
 static int run(rg_call *call)
@@ -203,13 +216,30 @@ static int run(rg_call *call)
     const size_t voxels = (size_t)gr_voxels(in.k);
     int error = (int)cudaMemsetAsync(to.g, 0, 8 * voxels, (cudaStream_t)call->stream);
     error = error ? error : (int)cudaMemsetAsync(to.w, 0, 4 * voxels, (cudaStream_t)call->stream);
-    const int step = to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
+    const int step =
+        to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
     for (int first = 0; first < in.samples && !error; first += step)
         error = insert(call, in, to, first, first + step);
     return error;
 }
 
 RG_VARIANT(gridding_gather) = {
-    RG_ABI, sizeof(rg_variant), "gridding", "gather", "thread per column of an iteration plane, each voxel within b gathers its pixels",
-    RG_GATHER, RG_DEVICE, "sm_70", RG_UNORDERED, params, PARAMS, refuse, scratch, tolerance, cost, gr_prepare_table, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "gridding",
+    "gather",
+    "thread per column of an iteration plane, each voxel within b gathers its pixels",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_70",
+    RG_UNORDERED,
+    params,
+    PARAMS,
+    refuse,
+    scratch,
+    tolerance,
+    cost,
+    gr_prepare_table,
+    run,
+    NULL,
 };

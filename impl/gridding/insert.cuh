@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // insert.cuh: what the CUDA variants share: a call as their kernels see it, and the paper's three ways to a weight.
 //
-// A weight comes from the polynomial of kernel.h, from the table in global memory, or from a copy of it in shared memory (Strelak
-// et al. 2019, sec. 3.2). The table is made by prepare, at the start of scratch.
+// A weight comes from the polynomial of kernel.h, from the table in global memory, or from a copy of it in shared memory
+// (Strelak et al. 2019, sec. 3.2). The table is made by prepare, at the start of scratch.
 #ifndef RG_GRIDDING_INSERT_CUH
 #define RG_GRIDDING_INSERT_CUH
 
@@ -14,7 +14,7 @@
 typedef struct gr_input {
     const float *image, *ctf, *weight, *rotation; // ctf and weight NULL where absent
     int k, operators, samples;                    // a sample is an image under one operator
-    float b, per_bb;                              // radius and 1 / radius^2
+    float b, per_b, per_bb;                       // radius, 1 / radius, 1 / radius^2
 } gr_input;
 
 static inline gr_input gr_input_of(const rg_call *call)
@@ -29,13 +29,16 @@ static inline gr_input gr_input_of(const rg_call *call)
     in.operators = (int)s->n[GR_OPERATORS];
     in.samples = (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]);
     in.b = gr_radius(s->n[GR_RADIUS]);
+    in.per_b = 1 / in.b;
     in.per_bb = 1 / (in.b * in.b);
     return in;
 }
 
 static inline const char *gr_samples_refuse(const rg_shape *s)
 {
-    return s->n[GR_IMAGES] * s->n[GR_OPERATORS] < INT64_C(1) << 30 ? NULL : "kernels count samples in 32 bits: insert 2^30 at a time";
+    return s->n[GR_IMAGES] * s->n[GR_OPERATORS] < INT64_C(1) << 30
+               ? NULL
+               : "kernels count samples in 32 bits: insert 2^30 at a time";
 }
 
 // A sample: the pixels of its image, and m.
@@ -102,7 +105,8 @@ template <int way> static __device__ __forceinline__ const float *gr_block_table
 
 // ---- the square blocks of Strelak et al. ---------------------------------------------------------------------------------
 
-// Eqs. 3 and 4: threads of a block in tiles of `tile` columns, so that a warp covers a compact piece; tile divides the block's side.
+// Eqs. 3 and 4: threads of a block in tiles of `tile` columns, so that a warp covers a compact piece; tile divides the
+// block's side.
 static __device__ __forceinline__ int2 gr_tiled(int tile)
 {
     const int side = (int)blockDim.x, thread = (int)threadIdx.y * side + (int)threadIdx.x;

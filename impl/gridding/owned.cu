@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // gridding:owned: every voxel is owned by one block and by one lane at a time: no atomics, and the same bits in every run.
 //
-// The volume is cut into bricks of 16 x 16 x 16 voxels. A block keeps the sums of its brick in shared memory while all samples
-// pass, and stores each voxel once. Samples come in three lists, by the axis nearest to their normal (owned_samples.cuh); for each
-// list the 8 warps of a block divide the brick into prisms of 8 x 4 columns along that axis, each lane owning one column, and go
-// their own way: 32 samples at a time are held against the prism, those whose plane +-b misses it are left out, and the others are
-// inserted one after another (owned_brick.cuh). Barriers stand only between the lists. Bricks near the origin, which all samples
-// cross, come first. Small volumes have too few bricks for a large GPU: there `parts` blocks share the samples of a brick, and a
-// second kernel adds up their volumes, in order.
+// The volume is cut into bricks of 16 x 16 x 16 voxels. A block keeps the sums of its brick in shared memory while all
+// samples pass, and stores each voxel once. Samples come in three lists, by the axis nearest to their normal
+// (owned_samples.cuh); for each list the 8 warps of a block divide the brick into prisms of 8 x 4 columns along that axis,
+// each lane owning one column, and go their own way: 32 samples at a time are held against the prism, those whose plane +-b
+// misses it are left out, and the others are inserted one after another (owned_brick.cuh). Barriers stand only between the
+// lists. Bricks near the origin, which all samples cross, come first. Small volumes have too few bricks for a large GPU:
+// there `parts` blocks share the samples of a brick, and a second kernel adds up their volumes, in order.
 //
-// Bound: fp32. A pair takes 12 operations (distance 1, weight 8, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9: 3.3e13
-// operations/s give 9.7e10 pixels/s. Counting what is not pairs, 56 % of the pixels in a window lie outside of the disc and 28 % of
-// the lanes have no voxel within b; each window needs some 45 further instructions, each sample of a prism 200. Prediction for an
-// H200, not a measurement: 2.1e10 pixels/s if every cycle issued, 1.5e10 at 70 %. With few samples the 12 bytes of every voxel decide.
+// Bound: fp32. A pair takes 12 operations (distance 1, weight 8, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
+// 3.3e13 operations/s give 9.7e10 pixels/s. Counting what is not pairs, 56 % of the pixels in a window lie outside of the
+// disc and 28 % of the lanes have no voxel within b; each window needs some 45 further instructions, each sample of a prism
+// 200. Prediction for an H200, not a measurement: 2.1e10 pixels/s if every cycle issued, 1.5e10 at 70 %. With few samples the
+// 12 bytes of every voxel decide.
 #include "owned_brick.cuh"
 
 typedef struct volume {
@@ -37,7 +38,8 @@ typedef struct prism {
 static __device__ prism prism_of(int axis, const int low[3], int k)
 {
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, u_axis = gr_u_axis(axis), v_axis = gr_v_axis(axis);
-    const int u = warp % 2 * WARP_U + lane / 16 * 4 + lane % 4, v = warp / 2 * WARP_V + lane / 4 % 4; // half warps are squares
+    const int u = warp % 2 * WARP_U + lane / 16 * 4 + lane % 4,
+              v = warp / 2 * WARP_V + lane / 4 % 4; // half warps are squares
     const gr_place_in_brick along_u = gr_along(u_axis, u), along_v = gr_along(v_axis, v);
     prism p;
     p.axis = axis;
@@ -62,13 +64,14 @@ static __device__ __forceinline__ bool misses(const prism &p, float4 foot)
 }
 
 template <int N, int mode>
-static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view &view, const gr_input &in, float m, float *sums)
+static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view &view, const gr_input &in, float m,
+                             float *sums)
 {
     const gr_steps &x = view.x, &y = view.y, &h = view.height;
     const float u = (float)p.u, v = (float)p.v, middle = view.su * u + view.sv * v, half = view.half + RANGE_MARGIN;
     const int low = max((int)ceilf(middle - half), p.a0), high = min((int)floorf(middle + half), p.last_a);
     const int own = p.exists ? high - low + 1 : 0, all = __reduce_max_sync(~0u, own);
-    const float per_b = 1.0f / in.b, kk = (float)(in.k * in.k);
+    const float per_b = in.per_b, kk = (float)(in.k * in.k);
     const float x_foot = x.u * u + x.v * v, y_foot = y.u * u + y.v * v, h_foot = h.u * u + h.v * v;
     const float most_x = (float)(tile.x0 + tile.width - N), most_y = (float)(tile.y0 + tile.height - N);
     for (int i = 0; i < all; i++) {
@@ -95,27 +98,34 @@ static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view 
 }
 
 template <int N, bool has_ctf>
-static __device__ __forceinline__ void insert_sample(const prism &p, gr_tile tile, const gr_lists &lists, int at, const gr_input &in,
-                                                     float *sums)
+static __device__ __forceinline__ void insert_sample(const prism &p, gr_tile tile, const gr_lists &lists, int at,
+                                                     const gr_input &in, float *sums)
 {
-    int sample;
-    const gr_view view = gr_entry(lists, at, &sample);
-    const gr_sample s = gr_sample_of(in, sample);
+    int image;
+    const gr_view view = gr_entry(lists, at, &image);
+    const float m = view.height.reach; // where the lists keep it
     gr_frame_tile(tile, view, p.u0, p.v0, N);
+    const bool in_circle = gr_tile_in_circle(tile, in.k);
     __syncwarp(); // the tile before has been read
-    const bool inside = gr_fill_tile<has_ctf>(tile, in, s);
+    if (has_ctf)
+        gr_fill_tile<true, false>(tile, in, image, m);
+    else if (in_circle)
+        gr_fill_tile<false, true>(tile, in, image, m);
+    else
+        gr_fill_tile<false, false>(tile, in, image, m);
     __syncwarp();
     if (has_ctf)
-        climb<N, WITH_CTF>(p, tile, view, in, s.m, sums);
-    else if (inside)
-        climb<N, INSIDE>(p, tile, view, in, s.m, sums);
+        climb<N, WITH_CTF>(p, tile, view, in, m, sums);
+    else if (in_circle)
+        climb<N, INSIDE>(p, tile, view, in, m, sums);
     else
-        climb<N, AT_EDGE>(p, tile, view, in, s.m, sums);
+        climb<N, AT_EDGE>(p, tile, view, in, m, sums);
 }
 
 // Samples first .. past - 1 of the lists.
 template <int N, bool has_ctf>
-static __device__ void pass(const prism &p, const gr_tile &tile, const gr_lists &lists, int first, int past, const gr_input &in, float *sums)
+static __device__ void pass(const prism &p, const gr_tile &tile, const gr_lists &lists, int first, int past,
+                            const gr_input &in, float *sums)
 {
     const int lane = (int)threadIdx.x % 32;
     for (int at = first; at < past; at += 32) {
@@ -158,7 +168,8 @@ static __global__ void __launch_bounds__(WARPS * 32, has_ctf ? 2 : 3)
 {
     RG_SHARED_DYNAMIC(float, sums);
     const int b = (int)blockIdx.x, part = (int)blockIdx.y, warp = (int)threadIdx.x / 32;
-    const int low[AXES] = {b % n.x * BRICK, from_middle(b / n.x % n.y, n.y) * BRICK - in.k, from_middle(b / (n.x * n.y), n.z) * BRICK - in.k};
+    const int low[AXES] = {b % n.x * BRICK, from_middle(b / n.x % n.y, n.y) * BRICK - in.k,
+                           from_middle(b / (n.x * n.y), n.z) * BRICK - in.k};
     const bool empty = is_beyond(low, in);
     gr_tile tile;
     tile.pixel = (float2 *)(sums + 3 * BRICK_VOXELS) + warp * tile_pixels;
@@ -193,7 +204,8 @@ enum { PARTS };
 enum { BLOCKS_WANTED = 1200, PART_SAMPLES = 8, PARTS_MAX = 16 };
 static const int64_t parts[] = {0, 1, 2, 4, 8, 16};
 static const rg_param params[] = {
-    {"parts", parts, RG_COUNT(parts), 0, "blocks that share the samples of a brick; 0: so many that about 1200 blocks have work"},
+    {"parts", parts, RG_COUNT(parts), 0,
+     "blocks that share the samples of a brick; 0: so many that about 1200 blocks have work"},
 };
 
 static bricks bricks_of(const rg_shape *s, const int64_t *param)
@@ -202,7 +214,8 @@ static bricks bricks_of(const rg_shape *s, const int64_t *param)
     bricks n = {k / BRICK + 1, across, across, (int)param[PARTS]};
     if (n.parts)
         return n;
-    const int64_t samples = s->n[GR_IMAGES] * s->n[GR_OPERATORS], within = ((int64_t)n.x * n.y * n.z + 1) / 2; // of the sphere
+    const int64_t samples = s->n[GR_IMAGES] * s->n[GR_OPERATORS],
+                  within = ((int64_t)n.x * n.y * n.z + 1) / 2; // of the sphere
     for (n.parts = 1; n.parts < PARTS_MAX && within * n.parts < BLOCKS_WANTED && samples >= 2 * n.parts * PART_SAMPLES;)
         n.parts *= 2;
     return n;
@@ -215,7 +228,10 @@ static size_t shared_bytes(const gr_input &in)
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return gr_samples_refuse(s); }
 
-static size_t lists_bytes(const rg_shape *s) { return (gr_lists_bytes(s->n[GR_IMAGES] * s->n[GR_OPERATORS]) + 255) / 256 * 256; }
+static size_t lists_bytes(const rg_shape *s)
+{
+    return (gr_lists_bytes(s->n[GR_IMAGES] * s->n[GR_OPERATORS]) + 255) / 256 * 256;
+}
 
 static size_t scratch(const rg_shape *s, const int64_t *param)
 {
@@ -228,18 +244,22 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     const int parts_now = bricks_of(s, param).parts;
     c->amount[RG_F32_MAD] = 12 * gr_pairs(s);
     c->amount[RG_SHARED_BYTES] = (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) * gr_pairs(s);
-    c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) * (parts_now > 1 ? 2 * parts_now + 1 : 1);
+    c->amount[RG_MEM_BYTES] =
+        gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) * (parts_now > 1 ? 2 * parts_now + 1 : 1);
 }
 
-template <int N, bool has_ctf> static int launch(const rg_call *call, const gr_input &in, const gr_lists &lists, bricks n, volume to)
+template <int N, bool has_ctf>
+static int launch(const rg_call *call, const gr_input &in, const gr_lists &lists, bricks n, volume to)
 {
     const size_t bytes = shared_bytes(in);
     int error = (int)cudaFuncSetAttribute(insert<N, has_ctf>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    error = error ? error : (int)cudaFuncSetAttribute(insert<N, has_ctf>, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    error =
+        error ? error : (int)cudaFuncSetAttribute(insert<N, has_ctf>, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
     if (error)
         return error;
     const dim3 grid((unsigned)(n.x * n.y * n.z), (unsigned)n.parts);
-    RG_LAUNCH((insert<N, has_ctf>), grid, WARPS * 32, bytes, call->stream, in, lists, n, gr_tile_pixels(in.b), to, 3 * gr_voxels(in.k));
+    RG_LAUNCH((insert<N, has_ctf>), grid, WARPS * 32, bytes, call->stream, in, lists, n, gr_tile_pixels(in.b), to,
+              3 * gr_voxels(in.k));
     return (int)cudaGetLastError();
 }
 
@@ -276,6 +296,22 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_owned) = {
-    RG_ABI, sizeof(rg_variant), "gridding", "owned", "bricks of 16^3 voxels in shared memory, a lane a column, no atomics, repeatable",
-    RG_GATHER, RG_DEVICE, "sm_80", 0, params, RG_COUNT(params), refuse, scratch, NULL, cost, NULL, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "gridding",
+    "owned",
+    "bricks of 16^3 voxels in shared memory, a lane a column, no atomics, repeatable",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_80",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch,
+    NULL,
+    cost,
+    NULL,
+    run,
+    NULL,
 };

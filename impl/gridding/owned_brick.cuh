@@ -11,17 +11,22 @@
 #include "owned_samples.cuh"
 
 enum { BRICK = 16, WARP_U = 8, WARP_V = 4, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
-enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of the tile: all in the circle; some not; each with its own m c^2, 0 beyond the circle
+enum {
+    INSIDE,
+    AT_EDGE,
+    WITH_CTF
+}; // pixels of the tile: all in the circle; some not; each with its own m c^2, 0 beyond the circle
 
-// Pixels a tile may have. Its sides are 7|u| + 3|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the image
-// and are at most sqrt(2) long: together at most 20 + 4 sqrt(2) b, and the product at most the square of half the sum.
+// Pixels a tile may have. Its sides are 7|u| + 3|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the
+// image and are at most sqrt(2) long: together at most 20 + 4 sqrt(2) b, and the product at most the square of half the sum.
 static inline int gr_tile_pixels(double b)
 {
     const double half = (20.0 + 5.66 * b + 2 * 1.05 + 5) / 2; // 5: what gr_pitch adds at most
     return (int)(half * half) + 1;
 }
 
-// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same banks.
+// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same
+// banks.
 static __device__ __forceinline__ int gr_pitch(int w) { return w + (int)(0x4500000100000123ull >> w % 16 * 4 & 15u); }
 
 typedef struct gr_tile {
@@ -30,7 +35,8 @@ typedef struct gr_tile {
     int x0, y0, width, height, pitch;
 } gr_tile;
 
-// w of kernel.h as the square of a polynomial of degree 7: the minimax of w for that form, wrong by 1.2e-7, after rounding by 4e-7.
+// w of kernel.h as the square of a polynomial of degree 7: the minimax of w for that form, wrong by 1.2e-7, after rounding by
+// 4e-7.
 static __device__ __forceinline__ float gr_square_kernel(float q)
 {
     float root = 0.0650053322f;
@@ -106,34 +112,66 @@ static __device__ __forceinline__ void gr_frame_tile(gr_tile &tile, const gr_vie
     tile.pitch = gr_pitch(tile.width);
 }
 
-// Copies the tile of a sample; returns whether all of it lies in the circle.
-template <bool has_ctf> static __device__ __forceinline__ bool gr_fill_tile(const gr_tile &tile, const gr_input &in, const gr_sample &s)
+static __device__ __forceinline__ bool gr_tile_in_circle(const gr_tile &tile, int k)
 {
-    const int lane = (int)threadIdx.x % 32, n = tile.width * tile.height, kk = in.k * in.k;
-    const float per_width = 1.0f / (float)tile.width;
-#pragma unroll 4
-    for (int i = lane; i < n; i += 32) {
-        const int row = (int)(((float)i + 0.5f) * per_width), x = tile.x0 + i - row * tile.width, y = tile.y0 + row;
-        float2 f = make_float2(0, 0);
-        float c = 0;
-        if (x * x + y * y <= kk) {
-            const int element = x < 0 ? (in.k - y) * (in.k + 1) - x : (in.k + y) * (in.k + 1) + x;
-            c = has_ctf ? s.ctf[element] : 1.0f;
-            f = make_float2(s.m * c * s.image[2 * element], (x < 0 ? -s.m : s.m) * c * s.image[2 * element + 1]);
-            c *= s.m * c;
+    const int x = max(abs(tile.x0), abs(tile.x0 + tile.width - 1)), y = max(abs(tile.y0), abs(tile.y0 + tile.height - 1));
+    return x * x + y * y <= k * k;
+}
+
+// A stored pixel, with one load where its address allows.
+static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
+{
+    return aligned ? reinterpret_cast<const float2 *>(image)[element]
+                   : make_float2(image[2 * element], image[2 * element + 1]);
+}
+
+// Copies the tile of an image of weight m, 32 pixels at a time in the order of its rows, BATCH loads under way together. The
+// element of pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
+template <bool has_ctf, bool in_circle>
+static __device__ __forceinline__ void gr_fill_tile(const gr_tile &tile, const gr_input &in, int image, float m)
+{
+    enum { BATCH = 4 };
+    const int64_t origin = image * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
+    const float *pixels = in.image + 2 * origin, *ctf = in.ctf + (has_ctf ? origin : 0);
+    const bool aligned = (uintptr_t)in.image % sizeof(float2) == 0;
+    const int lane = (int)threadIdx.x % 32, down = 32 / tile.width, across = 32 - down * tile.width, kk = in.k * in.k;
+    int row = lane / tile.width, column = lane - row * tile.width;
+    while (row < tile.height) {
+        float2 f[BATCH];
+        float factor[BATCH];
+        int to[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            const int x = tile.x0 + column, y = tile.y0 + row, element = y * (in.k + 1) + x,
+                      stored = x < 0 ? -element : element;
+            f[i] = make_float2(0, 0);
+            factor[i] = 0;
+            to[i] = row < tile.height ? row * tile.pitch + column : -1;
+            if (row < tile.height && (in_circle || x * x + y * y <= kk)) {
+                f[i] = gr_pixel_at(pixels, stored, aligned);
+                factor[i] = has_ctf ? ctf[stored] : 1.0f;
+            }
+            f[i].y = x < 0 ? -f[i].y : f[i].y;
+            row += down;
+            column += across;
+            row += column >= tile.width;
+            column -= column >= tile.width ? tile.width : 0;
         }
-        tile.pixel[row * tile.pitch + i - row * tile.width] = f;
-        if (has_ctf)
-            tile.c[row * tile.pitch + i - row * tile.width] = c;
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            const float scale = has_ctf ? m * factor[i] : m;
+            if (to[i] >= 0)
+                tile.pixel[to[i]] = make_float2(scale * f[i].x, scale * f[i].y);
+            if (has_ctf && to[i] >= 0)
+                tile.c[to[i]] = scale * factor[i];
+        }
     }
-    const int far_x = max(abs(tile.x0), abs(tile.x0 + tile.width - 1)), far_y = max(abs(tile.y0), abs(tile.y0 + tile.height - 1));
-    return far_x * far_x + far_y * far_y <= kk;
 }
 
 // ---- the sums of a brick -------------------------------------------------------------------------------------------------
 
-// Element of voxel (x, y, z) of a brick in shared memory, as the sum of what its coordinates give: lines of 32 are turned by 4 for
-// every z, so that lanes whose columns run along any axis meet twice or so in a bank, and seldom more often.
+// Element of voxel (x, y, z) of a brick in shared memory, as the sum of what its coordinates give: lines of 32 are turned by
+// 4 for every z, so that lanes whose columns run along any axis meet twice or so in a bank, and seldom more often.
 typedef struct gr_place_in_brick {
     int line, turn;
 } gr_place_in_brick;

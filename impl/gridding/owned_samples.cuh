@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// owned_samples.cuh: the samples as the bricks of owned.cu take them: three lists, in order, by the axis nearest to the normal.
+// owned_samples.cuh: the samples as the bricks of owned.cu take them: three lists, in order, by the axis nearest to the
+// normal.
 #ifndef RG_GRIDDING_OWNED_SAMPLES_CUH
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
@@ -9,8 +10,8 @@ enum { SORT_THREADS = 1024 };
 
 // Arrays of one entry a sample; `first` has the first entry of each list, and the end.
 typedef struct gr_lists {
-    float4 *foot;     // su, sv, half of the view, the sample's number as an int
-    float4 *steps[3]; // of x, y and height
+    float4 *foot;     // su, sv, half of the view, the number of the image as an int
+    float4 *steps[3]; // of x, y and height, with m where the height has no reach
     int *first;
 } gr_lists;
 
@@ -36,17 +37,23 @@ static __device__ __forceinline__ gr_steps gr_unpacked(float4 t)
 static __device__ void gr_enter(gr_lists to, int at, const gr_input &in, int sample, int axis)
 {
     const gr_view view = gr_view_of(in.rotation + 9 * (int64_t)sample, axis, in.b);
-    to.foot[at] = make_float4(view.su, view.sv, view.half, __int_as_float(sample));
+    const int image = sample / in.operators;
+    to.foot[at] = make_float4(view.su, view.sv, view.half, __int_as_float(image));
     to.steps[0][at] = gr_packed(view.x);
     to.steps[1][at] = gr_packed(view.y);
-    to.steps[2][at] = gr_packed(view.height);
+    to.steps[2][at] = make_float4(view.height.u, view.height.v, view.height.a, in.weight ? in.weight[image] : 1.0f);
 }
 
-static __device__ __forceinline__ gr_view gr_entry(const gr_lists &from, int at, int *sample)
+static __device__ __forceinline__ gr_view gr_entry(const gr_lists &from, int at, int *image)
 {
     const float4 foot = from.foot[at];
-    gr_view view = {foot.x, foot.y, foot.z, gr_unpacked(from.steps[0][at]), gr_unpacked(from.steps[1][at]), gr_unpacked(from.steps[2][at])};
-    *sample = __float_as_int(foot.w);
+    gr_view view = {foot.x,
+                    foot.y,
+                    foot.z,
+                    gr_unpacked(from.steps[0][at]),
+                    gr_unpacked(from.steps[1][at]),
+                    gr_unpacked(from.steps[2][at])};
+    *image = __float_as_int(foot.w);
     return view;
 }
 

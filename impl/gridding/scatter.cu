@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel adds itself to the voxels within b by
-// three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh.
+// gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel adds itself to the voxels
+// within b by three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh.
 //
-// Bound: atomics in L2, three a pair, 28.7 pairs a stored pixel at b = 1.9. Prediction for an H200, not a measurement: the rate of
-// scalar atomics, some 1e11 /s, gives 1.2e9 pixels/s.
+// Bound: atomics in L2, three a pair, 28.7 pairs a stored pixel at b = 1.9. Prediction for an H200, not a measurement: the
+// rate of scalar atomics, some 1e11 /s, gives 1.2e9 pixels/s.
 #include "scatter.cuh"
 
 struct scalar_atomics {
@@ -34,7 +34,22 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_scatter) = {
-    RG_ABI, sizeof(rg_variant), "gridding", "scatter", "thread per pixel, three scalar atomics for every voxel within b",
-    RG_SCATTER, RG_DEVICE, "sm_50", RG_UNORDERED, gr_s_params, GR_S_PARAMS, gr_scatter_refuse, scratch, gr_scatter_tolerance, cost,
-    gr_prepare_table, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "gridding",
+    "scatter",
+    "thread per pixel, three scalar atomics for every voxel within b",
+    RG_SCATTER,
+    RG_DEVICE,
+    "sm_50",
+    RG_UNORDERED,
+    gr_s_params,
+    GR_S_PARAMS,
+    gr_scatter_refuse,
+    scratch,
+    gr_scatter_tolerance,
+    cost,
+    gr_prepare_table,
+    run,
+    NULL,
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// scatter.cuh: the kernel of scatter and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their sec. 4.4.
+// scatter.cuh: the kernel of scatter and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their
+// sec. 4.4.
 //
-// One thread a stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels within b.
-// The mate of the pixel reaches the mates of these voxels with the same weights, so one walk serves both: voxels of the half
-// x >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink says how a voxel is added to.
+// One thread a stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
+// within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk serves both: voxels of
+// the half x >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink says how a voxel is added to.
 #ifndef RG_GRIDDING_SCATTER_CUH
 #define RG_GRIDDING_SCATTER_CUH
 
@@ -16,7 +17,8 @@ static __device__ __forceinline__ gr_terms gr_times(gr_terms t, float weight, fl
 }
 
 template <int way, class sink>
-static __device__ __forceinline__ void gr_spread(const gr_input &in, const float *table, gr_terms t, const float r[3], bool mate, sink out)
+static __device__ __forceinline__ void gr_spread(const gr_input &in, const float *table, gr_terms t, const float r[3],
+                                                 bool mate, sink out)
 {
     const int first_x = gr_first(r[0], in.b, mate ? -in.k : 0), last_x = gr_last(r[0], in.b, in.k);
     const int last_y = gr_last(r[1], in.b, in.k), last_z = gr_last(r[2], in.b, in.k);
@@ -55,7 +57,8 @@ template <int way, class sink> static __global__ void gr_scatter(gr_input in, co
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { GR_S_BLOCK, GR_S_GRID_Z, GR_S_PRECOMP, GR_S_SHARED, GR_S_TILE, GR_S_PARAMS };
-static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] = {1, 4, 8, 16}, gr_s_flag[] = {0, 1}, gr_s_tile[] = {1, 2, 4, 8};
+static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] = {1, 4, 8, 16}, gr_s_flag[] = {0, 1},
+                     gr_s_tile[] = {1, 2, 4, 8};
 static const rg_param gr_s_params[GR_S_PARAMS] = {
     {"BLOCK_DIM", gr_s_block, RG_COUNT(gr_s_block), 16, "side of the square blocks, in pixels"},
     {"GRID_DIM_Z", gr_s_grid_z, RG_COUNT(gr_s_grid_z), 16, "samples inserted at the same time"},
@@ -64,7 +67,7 @@ static const rg_param gr_s_params[GR_S_PARAMS] = {
     {"TILE_SIZE", gr_s_tile, RG_COUNT(gr_s_tile), 4, "columns of the tiles that threads form; divides BLOCK_DIM"},
 };
 
-static const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
+static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
 {
     if (param[GR_S_SHARED] && !param[GR_S_PRECOMP])
         return "SHARED_INT=1 needs PRECOMP_INT=1";
@@ -73,10 +76,13 @@ static const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
     return gr_samples_refuse(s);
 }
 
-static rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param) { return gr_bound(s, (int)param[GR_S_PRECOMP]); }
+static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param)
+{
+    return gr_bound(s, (int)param[GR_S_PRECOMP]);
+}
 
 // For each pair: the squared distance, the polynomial, and three products that the atomics add.
-static void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
+static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
 {
     c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 5 + GR_DEGREE);
     c->amount[RG_SHARED_BYTES] = param[GR_S_SHARED] ? 4 * gr_pairs(s) : 0;

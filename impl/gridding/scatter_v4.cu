@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// gridding:scatter_v4: scatter with one atomic a voxel instead of three. G and W stand together in scratch, 16 bytes a voxel, where
-// a vector atomic of sm_90 adds them at once; a second kernel divides them into the outputs.
+// gridding:scatter_v4: scatter with one atomic a voxel instead of three. G and W stand together in scratch, 16 bytes a voxel,
+// where a vector atomic of sm_90 adds them at once; a second kernel divides them into the outputs.
 //
-// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9. Prediction for an H200, not a measurement: 1e11
-// such atomics/s give 3.6e9 pixels/s; the last pass moves 28 bytes a voxel.
+// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9. Prediction for an H200, not a measurement:
+// 1e11 such atomics/s give 3.6e9 pixels/s; the last pass moves 28 bytes a voxel.
 #include "scatter.cuh"
 
 struct vector_atomics {
@@ -49,13 +49,28 @@ static int run(rg_call *call)
     error = error ? error : gr_scatter_launch(call, out);
     if (error)
         return error;
-    RG_LAUNCH(divide, gr_blocks(voxels, 256), 256, 0, call->stream, (const float4 *)out.voxels, voxels, (float *)call->arg[GR_G],
-              (float *)call->arg[GR_W]);
+    RG_LAUNCH(divide, gr_blocks(voxels, 256), 256, 0, call->stream, (const float4 *)out.voxels, voxels,
+              (float *)call->arg[GR_G], (float *)call->arg[GR_W]);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(gridding_scatter_v4) = {
-    RG_ABI, sizeof(rg_variant), "gridding", "scatter_v4", "scatter with one 16-byte vector atomic a voxel, then G and W apart",
-    RG_SCATTER, RG_DEVICE, "sm_90", RG_UNORDERED, gr_s_params, GR_S_PARAMS, gr_scatter_refuse, scratch, gr_scatter_tolerance, cost,
-    gr_prepare_table, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "gridding",
+    "scatter_v4",
+    "scatter with one 16-byte vector atomic a voxel, then G and W apart",
+    RG_SCATTER,
+    RG_DEVICE,
+    "sm_90",
+    RG_UNORDERED,
+    gr_s_params,
+    GR_S_PARAMS,
+    gr_scatter_refuse,
+    scratch,
+    gr_scatter_tolerance,
+    cost,
+    gr_prepare_table,
+    run,
+    NULL,
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // view.cuh: a sample seen along the axis nearest to its normal, as gather and owned walk over the volume.
 //
-// That axis is a, the other two are u and v. A column of voxels (u, v, all a) meets the image at a = su u + sv v, and is within b of
-// it as far as `half` to both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <= 2 and
-// half <= sqrt(3) b.
+// That axis is a, the other two are u and v. A column of voxels (u, v, all a) meets the image at a = su u + sv v, and is
+// within b of it as far as `half` to both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <=
+// 2 and half <= sqrt(3) b.
 #ifndef RG_GRIDDING_VIEW_CUH
 #define RG_GRIDDING_VIEW_CUH
 
@@ -14,7 +14,8 @@ static constexpr float TILE_MARGIN = 0.02f, RANGE_MARGIN = 1e-3f; // well above 
 
 // What a coordinate t of the image's frame (index.h) is at the voxel (u, v, a): t = u_step u + v_step v + a_step a.
 typedef struct gr_steps {
-    float u, v, a, reach; // reach: of the discs of radius sqrt(b^2 - height^2) about a column's voxels, from the column's foot
+    float u, v, a,
+        reach; // reach: of the discs of radius sqrt(b^2 - height^2) about a column's voxels, from the column's foot
 } gr_steps;
 
 typedef struct gr_view {
@@ -36,15 +37,19 @@ static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, f
 {
     const float *u = m + 3 * gr_u_axis(axis), *v = m + 3 * gr_v_axis(axis), *a = m + 3 * axis;
     const float tilt_x = a[0] / a[2], tilt_y = a[1] / a[2];
-    gr_view view = {-u[2] / a[2], -v[2] / a[2], b / fabsf(a[2]),
+    gr_view view = {-u[2] / a[2],
+                    -v[2] / a[2],
+                    b / fabsf(a[2]),
                     {u[0], v[0], a[0], b * sqrtf(1.0f + tilt_x * tilt_x)},
                     {u[1], v[1], a[1], b * sqrtf(1.0f + tilt_y * tilt_y)},
                     {u[2], v[2], a[2], 0}};
     return view;
 }
 
-// The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: between the outermost feet, and `reach` beyond.
-static __device__ __forceinline__ void gr_span(const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v, int *first, int *last)
+// The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: between the outermost feet, and `reach`
+// beyond.
+static __device__ __forceinline__ void gr_span(const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v,
+                                               int *first, int *last)
 {
     const float u = t.u + t.a * view.su, v = t.v + t.a * view.sv, corner = u * (float)u0 + v * (float)v0;
     const float across_u = (float)(n_u - 1) * u, across_v = (float)(n_v - 1) * v, beside = t.reach + TILE_MARGIN;
