@@ -121,9 +121,9 @@ static int add_column(reading *r, const char *name)
 
 static int take_name(reading *r, const words *w)
 {
-    rg_star_table *t = last(r);
     if (r->at == OUTSIDE)
         return fault_at(r, "data_NAME before any name", excerpt(w->word[0]));
+    rg_star_table *t = last(r);
     if (r->at == IN_ROWS)
         return fault_at(r, "a row of values or another block", excerpt(w->word[0]));
     int code = add_column(r, w->word[0] + 1);
