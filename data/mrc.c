@@ -180,11 +180,13 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
     if (fseeko(m->file, at, SEEK_SET) != 0)
         return rg_malformed(m->path, at, "expected section %" PRId64 ", found that the file cannot be positioned there", z);
     for (int64_t y = 0; y < m->ny; y++) {
-        size_t got = fread(m->line, 1, (size_t)line_bytes, m->file);
+        bool as_it_is = m->mode == RG_MRC_FLOAT32 && !m->swapped;
+        void *line = as_it_is ? (void *)(section + y * m->nx) : m->line;
+        size_t got = fread(line, 1, (size_t)line_bytes, m->file);
         if (got != (size_t)line_bytes)
             return rg_malformed(m->path, at + y * line_bytes + (int64_t)got, "expected row %" PRId64 " of section %" PRId64
                                 ", found %s", y, z, ferror(m->file) ? "a read error" : "the end of the file");
-        for (int64_t x = 0; x < m->nx; x++)
+        for (int64_t x = 0; x < m->nx && !as_it_is; x++)
             section[y * m->nx + x] = value_at(m, x);
     }
     return RG_GOOD;

@@ -312,7 +312,8 @@ static void test_batches_and_lattice(void **state)
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&batched, group[g], false), RG_GOOD);
         assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu"), RG_GOOD);
-        batched.batch = 4;
+        batched.batch = 11;
+        batched.chunk = 2;
         assert_int_equal(gr_insert(&batched), RG_GOOD);
         assert_int_equal(batched.n_operators, left[g]);
         gr_apply_lattice(&batched, &batched.sums[0]);
@@ -330,6 +331,34 @@ static void test_batches_and_lattice(void **state)
         gr_job_free(&whole);
         gr_job_free(&batched);
     }
+    free(star);
+}
+
+// Variants of a device, emulated here: images in chunks through its own memory, sums of three batches, as one batch on the host.
+static void test_device(void **state)
+{
+    (void)state;
+    static const char *const variant[] = {"scatter", "owned"};
+    char *star = rg_print("%s", phantom("device", "--shape asymmetric --box 10 --images 22 --ctf"));
+    gr_job whole = {.ctf = true};
+    insert_job(&whole, star, NULL, "D3", true);
+    for (int v = 0; v < RG_COUNT(variant); v++) {
+        gr_job job = {.algo = whole.algo, .ctf = true, .padding = 2, .radius_tenths = 19, .threads = 3, .halves = 1};
+        assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
+        assert_int_equal(gr_set_symmetry(&job, "D3", true), RG_GOOD);
+        assert_int_equal(gr_plan(&job, variant[v], "host"), RG_GOOD);
+        job.batch = 9;
+        job.chunk = 2;
+        assert_int_equal(gr_insert(&job), RG_GOOD);
+        double worst = 0, largest = 0;
+        for (int64_t i = 0; i < 2 * gr_voxels(whole.k); i++) {
+            worst = fmax(worst, fabs(whole.sums[0].g[i] - job.sums[0].g[i]));
+            largest = fmax(largest, fabs(whole.sums[0].g[i]));
+        }
+        assert_true(worst < 2e-3 * largest); // the host's weights come from a table of 10,000 values
+        gr_job_free(&job);
+    }
+    gr_job_free(&whole);
     free(star);
 }
 
@@ -593,7 +622,7 @@ int main(void)
         cmocka_unit_test(test_phantom),      cmocka_unit_test(test_half_maps),   cmocka_unit_test(test_batches_and_lattice),
         cmocka_unit_test(test_wiener),       cmocka_unit_test(test_phantom_ctf), cmocka_unit_test(test_r1),
         cmocka_unit_test(test_r2),           cmocka_unit_test(test_r3),          cmocka_unit_test(test_ctf_of_others),
-        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_fsc_command),
+        cmocka_unit_test(test_bad_input),    cmocka_unit_test(test_fsc_command), cmocka_unit_test(test_device),
     };
     return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
 }

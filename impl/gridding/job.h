@@ -43,7 +43,8 @@ typedef struct gr_job {
     bool ctf, invert;
     int halves; // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
-    int64_t padding, padded, k, radius_tenths, batch;
+    int64_t padding, padded, k, radius_tenths;
+    int64_t batch, chunk; // images a call, and images read and prepared at a time
     int threads;
     gr_symmetry symmetry;
     gr_lattice lattice;
@@ -54,7 +55,7 @@ typedef struct gr_job {
 } gr_job;
 
 // job_plan.c: after the particles are open and padding, ctf, halves, radius_tenths, threads, operators are set.
-// Sets padded and k; entry, param and device by --variant and --device; batch by what is free. RG_GOOD, RG_USAGE or RG_LACKS.
+// Sets padded and k; entry, param and device by --variant and --device; batch and chunk by what is free. RG_GOOD, RG_USAGE or RG_LACKS.
 int gr_plan(gr_job *, const char *asked, const char *device);
 rg_shape gr_shape(const gr_job *, int64_t images);
 

@@ -65,6 +65,8 @@ static void size(gr_job *job, int64_t side)
     job->k = job->padded / 2;
 }
 
+enum { CHUNK = 8 }; // images a thread prepares before the next are read
+
 typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
 } memory;
@@ -75,13 +77,15 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     rg_shape shape = gr_shape(job, images);
     double frame = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param);
     double voxels = (double)gr_voxels(job->k);
-    double pixels = (double)side * (double)side, padded = (double)job->padded;
-    double sums = job->halves * 12 * voxels, lanes = job->threads;
-    double pictures = lanes * (8 * 4 * pixels + 4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k));
+    bool off_host = job->device != rg_device_cpu();
+    double pixels = (double)side * (double)side, padded = (double)job->padded, threads = job->threads;
+    double sums = job->halves * 12 * voxels, each = (8 + 4 * job->ctf) * (double)gr_pixels(job->k);
+    double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
+    double pictures = 3 * CHUNK * threads * (4 * pixels + (off_host ? each : 0));
     double map = 4 * padded * padded * (padded + 2) + 4 * pixels * (double)side;
     double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
-    memory m = {.device = job->device == rg_device_cpu() ? 0 : frame}; // off the host: as much again here, for copies
-    double inserting = frame + pictures, finishing = map > lattice ? map : lattice;
+    memory m = {.device = off_host ? frame : 0};
+    double inserting = (off_host ? lattice : frame) + pictures + lanes, finishing = map > lattice ? map : lattice;
     m.host = sums + (inserting > finishing ? inserting : finishing);
     return m;
 }
@@ -108,8 +112,8 @@ static int refuse_size(gr_job *job, const rg_device_facts *host, const rg_device
                    (double)(is_host ? host->free_bytes : device->free_bytes) / 0x1p30, side);
 }
 
-// As many images a call as a quarter of the free memory takes, and no more than 4 GiB: sums over batches cost a pass over the
-// whole volume each, so few batches are better than many, but beyond that nothing is gained.
+// As many images a call as fit: on a device into most of its memory, so that its sums are copied back once; on the host into a
+// quarter of what is free and no more than 4 GiB, beyond which nothing is gained.
 static int choose_batch(gr_job *job)
 {
     rg_device_facts host, device;
@@ -117,22 +121,24 @@ static int choose_batch(gr_job *job)
         return rg_fail(RG_LACKS, "the free memory of %s is not known", job->device->name);
     if (!fits(job, job->particles.side, 1, &host, &device))
         return refuse_size(job, &host, &device);
-    size_t free_bytes = host.free_bytes < device.free_bytes ? host.free_bytes : device.free_bytes;
-    const double most = 4 * 0x1p30, quarter = (double)free_bytes / 4;
-    rg_shape shape = gr_shape(job, 1), shape_of_two = gr_shape(job, 2);
-    double each = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape_of_two, job->param)
-                  - (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param);
-    double images = (quarter < most ? quarter : most) / (each > 1 ? each : 1);
+    const double most = 4 * 0x1p30, quarter = (double)host.free_bytes / 4;
+    double room = quarter < most ? quarter : most;
+    const rg_variant *v = job->entry->variant;
+    rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
+    double fixed = (double)rg_frame_bytes(job->algo, v, &one, job->param);
+    double each = (double)rg_frame_bytes(job->algo, v, &two, job->param) - fixed;
+    if (job->device != rg_device_cpu())
+        room = 0.9 * (double)device.free_bytes - fixed;
     int64_t rows = (job->particles.n + job->halves - 1) / job->halves;
+    double images = room / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
-    while (job->batch > 1) {
-        shape = gr_shape(job, job->batch);
-        bool taken = !job->algo->invalid(&shape)
-                     && !(job->entry->variant->refuse && job->entry->variant->refuse(&shape, job->param));
+    for (; job->batch > 1; job->batch = job->batch * 3 / 4) {
+        rg_shape shape = gr_shape(job, job->batch);
+        bool taken = !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
         if (taken && fits(job, job->particles.side, job->batch, &host, &device))
             break;
-        job->batch = job->batch * 3 / 4;
     }
+    job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
     return RG_GOOD;
 }
 
