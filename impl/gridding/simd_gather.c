@@ -27,7 +27,7 @@ typedef struct plan {
     gr_call call;
     int64_t samples, padded; // samples, and rounded up to a vector
     int64_t pitch, records;  // of a row and of an image, in records
-    float per_b;
+    float scale;             // sqrt 2 / b: of distances so scaled, t = 1 - d^2 is the variable of the kernel's polynomial
     float *record;           // [image][row][column][4]
     float *normal[3];        // of every sample; the padding is 0, with height 2b
     float *height;           // largest |n.v| at which a brick's centre still matters
@@ -35,90 +35,44 @@ typedef struct plan {
     size_t bytes;
 } plan;
 
-// Hits of one sample in one brick: the block's first pixel seen from the place, over b; 1 - height^2/b^2; where the block begins;
+// Hits of one sample in one brick: the block's first pixel seen from the place, and 1 - height^2, scaled; where the block begins;
 // the voxel in the brick; and the sign bit of the imaginary part.
 typedef struct hits {
     int n;
-    float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], q[BRICK + LANES_MOST];
+    float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST];
     int32_t block[BRICK + LANES_MOST], voxel[BRICK + LANES_MOST], sign[BRICK + LANES_MOST];
 } hits;
 
 typedef struct brick {
     int x, y, z, nz;     // first voxel; planes inside the volume
     int voxels[BY * BZ]; // of each row, those inside the volume and within b of the ball of radius k
-    float sum[BRICK][16]; // four records a voxel, added up at the end
+    int touched;         // whether sum[] is cleared and used
+    float row_y[BY * BZ], row_z[BY * BZ];
+    _Alignas(64) float sum[BRICK][16]; // four records a voxel, added up at the end
 } brick;
 
-// ---- AVX-512 -------------------------------------------------------------------------------------------------------------
-
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
-#define NAME(x) avx512_##x
-#define LANES 16
-#define VEC __m512
-#define INTS __m512i
-#define LOAD(p) _mm512_loadu_ps(p)
-#define STORE(p, v) _mm512_storeu_ps(p, v)
-#define SET(x) _mm512_set1_ps(x)
-#define SET_INT(x) _mm512_set1_epi32(x)
-#define LOAD_INTS(p) _mm512_loadu_si512(p)
-#define ADD(a, b) _mm512_add_ps(a, b)
-#define SUB(a, b) _mm512_sub_ps(a, b)
-#define MUL(a, b) _mm512_mul_ps(a, b)
-#define MAD(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define LESS(a, b, c) _mm512_fnmadd_ps(a, b, c)
-#define XOR(a, b) _mm512_xor_ps(a, b)
-#define AND(a, b) _mm512_and_ps(a, b)
-#define BITS_NOT_NEGATIVE(v) ((uint32_t)_mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_GE_OQ))
-#define KEEP_NOT_NEGATIVE(w, q) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(q, _mm512_setzero_ps(), _CMP_GE_OQ), w)
-#define CEIL(v) _mm512_roundscale_ps(v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
-#define TO_INTS(v) _mm512_cvtps_epi32(v)
-#define INTS_OF(v) _mm512_castps_si512(v)
-#define REALS_OF(v) _mm512_castsi512_ps(v)
-#define ADD_INTS(a, b) _mm512_add_epi32(a, b)
-#define MUL_INTS(a, b) _mm512_mullo_epi32(a, b)
-#define SPREAD(v, index) _mm512_permutexvar_ps(index, v)
-#define PUT(to, bits, v) _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)(bits), v))
-#define PUT_INTS(to, bits, v) _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)(bits), v))
-#include "simd_gather_isa.h"
-
-// ---- AVX2 ----------------------------------------------------------------------------------------------------------------
-
-#define TARGET __attribute__((target("avx2,fma")))
-#define NAME(x) avx2_##x
-#define LANES 8
-#define VEC __m256
-#define INTS __m256i
-#define LOAD(p) _mm256_loadu_ps(p)
-#define STORE(p, v) _mm256_storeu_ps(p, v)
-#define SET(x) _mm256_set1_ps(x)
-#define SET_INT(x) _mm256_set1_epi32(x)
-#define LOAD_INTS(p) _mm256_loadu_si256((const __m256i *)(p))
-#define ADD(a, b) _mm256_add_ps(a, b)
-#define SUB(a, b) _mm256_sub_ps(a, b)
-#define MUL(a, b) _mm256_mul_ps(a, b)
-#define MAD(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define LESS(a, b, c) _mm256_fnmadd_ps(a, b, c)
-#define XOR(a, b) _mm256_xor_ps(a, b)
-#define AND(a, b) _mm256_and_ps(a, b)
-#define BITS_NOT_NEGATIVE(v) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_setzero_ps(), _CMP_GE_OQ)))
-#define KEEP_NOT_NEGATIVE(w, q) _mm256_and_ps(_mm256_cmp_ps(q, _mm256_setzero_ps(), _CMP_GE_OQ), w)
-#define CEIL(v) _mm256_ceil_ps(v)
-#define TO_INTS(v) _mm256_cvtps_epi32(v)
-#define INTS_OF(v) _mm256_castps_si256(v)
-#define REALS_OF(v) _mm256_castsi256_ps(v)
-#define ADD_INTS(a, b) _mm256_add_epi32(a, b)
-#define MUL_INTS(a, b) _mm256_mullo_epi32(a, b)
-#define SPREAD(v, index) _mm256_permutevar8x32_ps(v, index)
-#define PUT(to, bits, v) avx2_put(to, bits, _mm256_castps_si256(v))
-#define PUT_INTS(to, bits, v) avx2_put(to, bits, v)
-
-// The chosen lanes, in their order, at to[0] on; writes all eight.
-TARGET static inline void avx2_put(void *to, uint32_t bits, __m256i v)
+static void touch(brick *b)
 {
-    int32_t lane[8], *out = (int32_t *)to;
-    _mm256_storeu_si256((__m256i *)lane, v);
-    for (; bits; bits &= bits - 1) *out++ = lane[__builtin_ctz(bits)];
+    memset(b->sum, 0, sizeof b->sum);
+    b->touched = 1;
 }
+
+static inline void call_for(const plan *p, const hits *h, int columns)
+{
+    for (int i = 0; i < h->n; i++) {
+        const float *block = p->record + 4 * (int64_t)h->block[i];
+        for (int row = 0; row < columns; row++) __builtin_prefetch(block + 4 * row * p->pitch);
+    }
+}
+
+#define GR_LANES 16
+#include "simd_vector.h"
+
+#include "simd_gather_isa.h"
+#undef GR_LANES
+#define GR_LANES 8
+#include "simd_vector.h"
+
 #include "simd_gather_isa.h"
 
 // ---- the whole volume ----------------------------------------------------------------------------------------------------
@@ -139,7 +93,7 @@ static plan lay_out(const rg_call *call)
     p.padded = (p.samples + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
     p.pitch = LEFT + c->k + 1 + RIGHT;
     p.records = p.pitch * (ABOVE + 2 * c->k + 1 + BELOW);
-    p.per_b = 1 / c->b;
+    p.scale = (float)(sqrt(2.0) / ((double)call->shape->n[GR_RADIUS] / 10));
     p.nx = (int)(c->k / BX + 1);
     p.ny = (int)(2 * c->k / BY + 1);
     p.nz = (int)(2 * c->k / BZ + 1);
@@ -198,24 +152,36 @@ static int cut(const plan *p, brick *b)
         int n = 0;
         while (y <= k && z <= k && n < BX && b->x + n <= k && (float)((b->x + n) * (b->x + n) + y * y + z * z) <= reach) n++;
         b->voxels[row] = n;
+        b->row_y[row] = (float)y;
+        b->row_z[row] = (float)z;
         if (n > most) most = n;
     }
     return most;
 }
 
+// Adds up the four records of each voxel, or clears the voxels of a brick that no sample touched.
 static void write_brick(const plan *p, const brick *b)
 {
+    typedef float record __attribute__((vector_size(16), may_alias));
     const gr_call *c = &p->call;
     const int nx = (int)(c->k + 1 - b->x < BX ? c->k + 1 - b->x : BX), ny = (int)(c->k + 1 - b->y < BY ? c->k + 1 - b->y : BY);
-    for (int z = 0; z < b->nz; z++)
-        for (int y = 0; y < ny; y++)
-            for (int x = 0; x < nx; x++) {
-                const float *sum = b->sum[(z * BY + y) * BX + x];
-                const int64_t v = gr_voxel(c->k, b->x + x, b->y + y, b->z + z);
-                c->G[2 * v] = (sum[0] + sum[4]) + (sum[8] + sum[12]);
-                c->G[2 * v + 1] = (sum[1] + sum[5]) + (sum[9] + sum[13]);
-                c->W[v] = (sum[2] + sum[6]) + (sum[10] + sum[14]);
-            }
+    for (int row = 0; row < b->nz * BY; row++) {
+        if (row % BY >= ny) continue;
+        const int64_t v = gr_voxel(c->k, b->x, b->y + row % BY, b->z + row / BY);
+        float *G = c->G + 2 * v, *W = c->W + v;
+        if (!b->touched) {
+            memset(G, 0, (size_t)nx * 2 * sizeof *G);
+            memset(W, 0, (size_t)nx * sizeof *W);
+            continue;
+        }
+        for (int x = 0; x < nx; x++) {
+            const record *sum = (const record *)b->sum[row * BX + x];
+            const record total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            G[2 * x] = total[0];
+            G[2 * x + 1] = total[1];
+            W[x] = total[2];
+        }
+    }
 }
 
 static int run(rg_call *call)
@@ -225,8 +191,8 @@ static int run(rg_call *call)
     brick_fn *gather = choose(call->shape, call->param);
 #pragma omp parallel num_threads(call->threads)
     {
-        brick b;
-        hits h;
+        _Alignas(64) brick b;
+        hits h[2];
 #pragma omp for nowait
         for (int64_t s = 0; s < p.padded; s++) copy_normal(&p, s);
 #pragma omp for
@@ -236,8 +202,8 @@ static int run(rg_call *call)
             b.x = t % p.nx * BX;
             b.y = t / p.nx % p.ny * BY - (int)k;
             b.z = t / p.nx / p.ny * BZ - (int)k;
-            memset(b.sum, 0, sizeof b.sum);
-            if (cut(&p, &b)) gather(&p, &b, &h);
+            b.touched = 0;
+            if (cut(&p, &b)) gather(&p, &b, h);
             write_brick(&p, &b);
         }
     }
