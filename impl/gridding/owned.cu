@@ -3,18 +3,19 @@
 //
 // The volume is cut into bricks of 16 x 16 x 16 voxels. A block keeps the sums of its brick in shared memory while all
 // samples pass, and stores each voxel once. Samples come in three lists, by the axis nearest to their normal
-// (owned_samples.cuh); for each list the 8 warps of a block divide the brick into prisms of 8 x 4 columns along that axis,
-// each lane owning one column, and go their own way: 32 samples at a time are held against the prism, those whose plane +-b
-// misses it are left out, and the others are inserted one after another (owned_brick.cuh). Barriers stand only between the
-// lists. Bricks near the origin, which all samples cross, come first. Small volumes have too few bricks for a large GPU:
-// there `parts` blocks share the samples of a brick, and a second kernel adds up their volumes, in order.
+// (owned_samples.cuh); for each list the 4 warps of a block divide the brick into prisms of 8 x 8 columns along that axis and
+// go their own way: 32 samples at a time are held against the prism, those whose plane +-b misses it are left out, and the
+// others are inserted one after another (owned_brick.cuh). Barriers stand only between the lists. Bricks near the origin,
+// which all samples cross, come first. Small volumes have too few bricks for a large GPU: there `parts` blocks share the
+// samples of a brick, and a second kernel adds up their volumes, in order.
 //
 // Bound: fp32. A pair takes 12 operations (distance 1, weight 8, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
-// 3.3e13 operations/s give 9.7e10 pixels/s. Counting what is not pairs, 56 % of the pixels in a window lie outside of the
-// disc and 28 % of the lanes have no voxel within b; each window needs some 45 further instructions, each sample of a prism
-// 200. Prediction for an H200, not a measurement: 2.1e10 pixels/s if every cycle issued, 1.5e10 at 70 %. With few samples the
-// 12 bytes of every voxel decide.
-#include "owned_brick.cuh"
+// 3.3e13 operations/s give 9.7e10 pixels/s. What is left, counted in the machine code for b = 1.9: of the 16 or 9 pixels of a
+// window 7.6 lie in the disc; a window takes 310 instructions (210 the small one) where 12 a pair were 190 (110); listing the
+// voxels and copying the tile take 650 for 190 voxels; the last 32 voxels of a list are half empty. Together 430 instructions
+// a voxel, 3.8 voxels a stored pixel. Prediction for an H200, not a measurement: 2.2e10 pixels/s if every cycle issued,
+// 1.6e10 at 75 %. With few samples the 12 bytes of every voxel decide instead: 52 images of side 841 cannot pass 1.7e10.
+#include "owned_list.cuh"
 
 typedef struct volume {
     float *g, *w;
@@ -22,74 +23,33 @@ typedef struct volume {
 
 typedef struct bricks {
     int x, y, z, parts;
+    int tile_pixels, list_voxels; // that a warp has room for
 } bricks;
 
 // Order of n bricks of a side, the middle one first.
 static __device__ __forceinline__ int from_middle(int i, int n) { return i % 2 ? n / 2 - (i + 1) / 2 : n / 2 + i / 2; }
 
-// What stays the same for a warp while a list passes. Coordinates are those of the volume, -k .. k.
-typedef struct prism {
-    int axis, u0, v0, a0, last_a; // first voxel of the warp's columns; they end at last_a
-    int u, v;                     // this lane's column
-    bool exists;                  // it lies in the volume
-    gr_place_in_brick foot, step; // where its first voxel is, and the next
-} prism;
-
-static __device__ prism prism_of(int axis, const int low[3], int k)
-{
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, u_axis = gr_u_axis(axis), v_axis = gr_v_axis(axis);
-    const int u = warp % 2 * WARP_U + lane / 16 * 4 + lane % 4,
-              v = warp / 2 * WARP_V + lane / 4 % 4; // half warps are squares
-    const gr_place_in_brick along_u = gr_along(u_axis, u), along_v = gr_along(v_axis, v);
-    prism p;
-    p.axis = axis;
-    p.u0 = low[u_axis] + warp % 2 * WARP_U;
-    p.v0 = low[v_axis] + warp / 2 * WARP_V;
-    p.a0 = low[axis];
-    p.last_a = min(p.a0 + BRICK - 1, k);
-    p.u = low[u_axis] + u;
-    p.v = low[v_axis] + v;
-    p.exists = p.u <= k && p.v <= k;
-    p.foot.line = along_u.line + along_v.line;
-    p.foot.turn = along_u.turn + along_v.turn;
-    p.step = gr_along(axis, 1);
-    return p;
-}
-
-static __device__ __forceinline__ bool misses(const prism &p, float4 foot)
-{
-    const float middle = foot.x * ((float)p.u0 + (WARP_U - 1) / 2.0f) + foot.y * ((float)p.v0 + (WARP_V - 1) / 2.0f);
-    const float reach = fabsf(foot.x) * ((WARP_U - 1) / 2.0f) + fabsf(foot.y) * ((WARP_V - 1) / 2.0f) + foot.z + TILE_MARGIN;
-    return middle + reach < (float)p.a0 || middle - reach > (float)p.last_a;
-}
-
 template <int N, int mode>
-static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view &view, const gr_input &in, float m,
-                             float *sums)
+static __device__ __forceinline__ void add_voxels(const gr_prism &p, const gr_tile &tile, const gr_view &view,
+                                                  const gr_input &in, float m, const unsigned short *list, int n, float *sums)
 {
     const gr_steps &x = view.x, &y = view.y, &h = view.height;
-    const float u = (float)p.u, v = (float)p.v, middle = view.su * u + view.sv * v, half = view.half + RANGE_MARGIN;
-    const int low = max((int)ceilf(middle - half), p.a0), high = min((int)floorf(middle + half), p.last_a);
-    const int own = p.exists ? high - low + 1 : 0, all = __reduce_max_sync(~0u, own);
-    const float per_b = in.per_b, kk = (float)(in.k * in.k);
-    const float x_foot = x.u * u + x.v * v, y_foot = y.u * u + y.v * v, h_foot = h.u * u + h.v * v;
+    const float u0 = (float)p.u0, v0 = (float)p.v0, a0 = (float)p.a0, kk = (float)(in.k * in.k);
+    const float x0 = x.u * u0 + x.v * v0 + x.a * a0, y0 = y.u * u0 + y.v * v0 + y.a * a0, h0 = h.u * u0 + h.v * v0 + h.a * a0;
     const float most_x = (float)(tile.x0 + tile.width - N), most_y = (float)(tile.y0 + tile.height - N);
-    for (int i = 0; i < all; i++) {
-        const float a = (float)(low + i), height = (h_foot + h.a * a) * per_b;
-        gr_foot_point f;
-        f.x = x_foot + x.a * a;
-        f.y = y_foot + y.a * a;
+    for (int i = (int)threadIdx.x % 32; i < n; i += 32) {
+        const int entry = list[i], iu = entry & 7, iv = entry >> 3 & 7, ia = entry >> 6;
+        const float u = (float)iu, v = (float)iv, a = (float)ia, height = (h0 + h.u * u + h.v * v + h.a * a) * in.per_b;
+        gr_foot f;
+        f.x = x0 + x.u * u + x.v * v + x.a * a;
+        f.y = y0 + y.u * u + y.v * v + y.a * a;
         f.rest = 1.0f - height * height;
         const float inner = fmaxf(f.rest, 1e-12f), r = in.b * 1.000002f * inner * rsqrtf(inner); // of the disc, slightly more
         f.first_x = fminf(ceilf(f.x - r), most_x);
         f.first_y = fminf(ceilf(f.y - r), most_y);
-        const bool fits = f.x + r < f.first_x + (N - 1) && f.y + r < f.first_y + (N - 1);
-        const bool small = __all_sync(~0u, fits || i >= own);
-        if (i >= own)
-            continue;
-        const gr_terms t = small ? gr_window<N - 1, mode>(tile, f, per_b, kk) : gr_window<N, mode>(tile, f, per_b, kk);
-        const int up = low + i - p.a0;
-        const gr_place_in_brick place = {p.foot.line + up * p.step.line, p.foot.turn + up * p.step.turn};
+        const gr_terms t = gr_window<N, mode>(tile, f, in.per_b, kk);
+        const gr_place_in_brick place = {p.at.line + iu * p.u.line + iv * p.v.line + ia * p.a.line,
+                                         p.at.turn + iu * p.u.turn + iv * p.v.turn + ia * p.a.turn};
         float *to = sums + gr_element(place);
         to[0] += t.re;
         to[BRICK_VOXELS] += t.im;
@@ -97,41 +57,71 @@ static __device__ void climb(const prism &p, const gr_tile &tile, const gr_view 
     }
 }
 
+template <int N, int mode>
+static __device__ __forceinline__ void add_lists(const gr_prism &p, const gr_tile &tile, const gr_view &view,
+                                                 const gr_input &in, float m, const unsigned short *list, gr_numbers n,
+                                                 float *sums)
+{
+    add_voxels<N, mode>(p, tile, view, in, m, list, n.full, sums);
+    add_voxels<N - 1, mode>(p, tile, view, in, m, list + n.full, n.small, sums);
+}
+
+// What a warp has in shared memory beside the sums.
+typedef struct workspace {
+    gr_tile tile;
+    unsigned short *list;
+} workspace;
+
+static __device__ workspace workspace_of(const bricks &n, float *memory, bool has_ctf)
+{
+    const int warp = (int)threadIdx.x / 32, floats = has_ctf ? 3 : 2;
+    workspace own;
+    own.tile.pixel = (float2 *)memory + warp * n.tile_pixels;
+    own.tile.c = memory + (2 * WARPS + warp) * n.tile_pixels;
+    own.list = (unsigned short *)(memory + floats * WARPS * n.tile_pixels) + warp * n.list_voxels;
+    return own;
+}
+
 template <int N, bool has_ctf>
-static __device__ __forceinline__ void insert_sample(const prism &p, gr_tile tile, const gr_lists &lists, int at,
-                                                     const gr_input &in, float *sums)
+static __device__ __forceinline__ void insert_sample(const gr_prism &p, workspace own, const gr_lists &lists, int at,
+                                                     const gr_input &in, float full, float *sums)
 {
     int image;
     const gr_view view = gr_entry(lists, at, &image);
     const float m = view.height.reach; // where the lists keep it
-    gr_frame_tile(tile, view, p.u0, p.v0, N);
-    const bool in_circle = gr_tile_in_circle(tile, in.k);
-    __syncwarp(); // the tile before has been read
+    gr_frame_tile(own.tile, view, p.u0, p.v0, N);
+    const bool in_circle = gr_tile_in_circle(own.tile, in.k);
+    __syncwarp(); // tile and list before have been read, and the sums written
+    const gr_numbers n = gr_list_voxels_of(p, view, full, own.list);
     if (has_ctf)
-        gr_fill_tile<true, false>(tile, in, image, m);
+        gr_fill_tile<true, false>(own.tile, in, image, m);
     else if (in_circle)
-        gr_fill_tile<false, true>(tile, in, image, m);
+        gr_fill_tile<false, true>(own.tile, in, image, m);
     else
-        gr_fill_tile<false, false>(tile, in, image, m);
+        gr_fill_tile<false, false>(own.tile, in, image, m);
     __syncwarp();
     if (has_ctf)
-        climb<N, WITH_CTF>(p, tile, view, in, m, sums);
+        add_lists<N, WITH_CTF>(p, own.tile, view, in, m, own.list, n, sums);
     else if (in_circle)
-        climb<N, INSIDE>(p, tile, view, in, m, sums);
+        add_lists<N, INSIDE>(p, own.tile, view, in, m, own.list, n, sums);
     else
-        climb<N, AT_EDGE>(p, tile, view, in, m, sums);
+        add_lists<N, AT_EDGE>(p, own.tile, view, in, m, own.list, n, sums);
 }
 
 // Samples first .. past - 1 of the lists.
 template <int N, bool has_ctf>
-static __device__ void pass(const prism &p, const gr_tile &tile, const gr_lists &lists, int first, int past,
+static __device__ void pass(const gr_prism &p, const workspace &own, const gr_lists &lists, int first, int past,
                             const gr_input &in, float *sums)
 {
     const int lane = (int)threadIdx.x % 32;
+    // The height below which the small window does not hold the disc, as a fraction of b; -1 where it always does.
+    const float held = ((N - 1) / 2.0f - RANGE_MARGIN) * in.per_b, full = held < 1 ? sqrtf(1.0f - held * held) : -1.0f;
+    if (p.columns_u <= 0 || p.columns_v <= 0)
+        return;
     for (int at = first; at < past; at += 32) {
-        const bool hit = at + lane < past && !misses(p, lists.foot[at + lane]);
+        const bool hit = at + lane < past && !gr_misses(p, lists.foot[at + lane]);
         for (unsigned hits = __ballot_sync(~0u, hit); hits; hits &= hits - 1)
-            insert_sample<N, has_ctf>(p, tile, lists, at + __ffs((int)hits) - 1, in, sums);
+            insert_sample<N, has_ctf>(p, own, lists, at + __ffs((int)hits) - 1, in, full, sums);
     }
 }
 
@@ -149,11 +139,11 @@ static __device__ bool is_beyond(const int low[3], const gr_input &in)
 
 static __device__ void store(const int low[3], const gr_input &in, const float *sums, bool empty, volume to)
 {
-    const int x = (int)threadIdx.x % BRICK, y = (int)threadIdx.x / BRICK;
-    for (int z = 0; z < BRICK && low[Z_AXIS] + z <= in.k; z++) {
-        if (low[X_AXIS] + x > in.k || low[Y_AXIS] + y > in.k)
-            break;
-        const gr_place_in_brick place = {BRICK * (BRICK * z + y) + x, 4 * z};
+    for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += WARPS * 32) {
+        const int x = i % BRICK, y = i / BRICK % BRICK, z = i / (BRICK * BRICK);
+        if (low[X_AXIS] + x > in.k || low[Y_AXIS] + y > in.k || low[Z_AXIS] + z > in.k)
+            continue;
+        const gr_place_in_brick place = {i, gr_along(Z_AXIS, z).turn};
         const float *from = sums + gr_element(place);
         const int64_t e = gr_voxel(in.k, low[X_AXIS] + x, low[Y_AXIS] + y, low[Z_AXIS] + z);
         to.g[2 * e] = empty ? 0 : from[0];
@@ -164,22 +154,20 @@ static __device__ void store(const int low[3], const gr_input &in, const float *
 
 template <int N, bool has_ctf>
 static __global__ void __launch_bounds__(WARPS * 32, has_ctf ? 2 : 3)
-    insert(gr_input in, gr_lists lists, bricks n, int tile_pixels, volume to, int64_t part_floats)
+    insert(gr_input in, gr_lists lists, bricks n, volume to, int64_t part_floats)
 {
     RG_SHARED_DYNAMIC(float, sums);
-    const int b = (int)blockIdx.x, part = (int)blockIdx.y, warp = (int)threadIdx.x / 32;
+    const int b = (int)blockIdx.x, part = (int)blockIdx.y;
     const int low[AXES] = {b % n.x * BRICK, from_middle(b / n.x % n.y, n.y) * BRICK - in.k,
                            from_middle(b / (n.x * n.y), n.z) * BRICK - in.k};
     const bool empty = is_beyond(low, in);
-    gr_tile tile;
-    tile.pixel = (float2 *)(sums + 3 * BRICK_VOXELS) + warp * tile_pixels;
-    tile.c = sums + 3 * BRICK_VOXELS + 2 * WARPS * tile_pixels + warp * tile_pixels;
+    const workspace own = workspace_of(n, sums + 3 * BRICK_VOXELS, has_ctf);
     for (int i = (int)threadIdx.x; i < 3 * BRICK_VOXELS; i += WARPS * 32)
         sums[i] = 0;
     for (int axis = 0; axis < AXES && !empty; axis++) {
         const int64_t first = lists.first[axis], size = lists.first[axis + 1] - first;
-        __syncthreads(); // lanes give their columns away
-        pass<N, has_ctf>(prism_of(axis, low, in.k), tile, lists, (int)(first + size * part / n.parts),
+        __syncthreads(); // warps give their columns away
+        pass<N, has_ctf>(gr_prism_of(axis, low, in.k), own, lists, (int)(first + size * part / n.parts),
                          (int)(first + size * (part + 1) / n.parts), in, sums);
     }
     __syncthreads();
@@ -211,7 +199,8 @@ static const rg_param params[] = {
 static bricks bricks_of(const rg_shape *s, const int64_t *param)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
-    bricks n = {k / BRICK + 1, across, across, (int)param[PARTS]};
+    const double b = (double)s->n[GR_RADIUS] / 10;
+    bricks n = {k / BRICK + 1, across, across, (int)param[PARTS], gr_tile_pixels(b), gr_list_voxels(b)};
     if (n.parts)
         return n;
     const int64_t samples = s->n[GR_IMAGES] * s->n[GR_OPERATORS],
@@ -221,9 +210,10 @@ static bricks bricks_of(const rg_shape *s, const int64_t *param)
     return n;
 }
 
-static size_t shared_bytes(const gr_input &in)
+static size_t shared_bytes(const bricks &n, bool has_ctf)
 {
-    return 4 * (3 * BRICK_VOXELS + (in.ctf ? 3 : 2) * WARPS * (size_t)gr_tile_pixels(in.b));
+    const size_t tile = (has_ctf ? 12 : 8) * (size_t)n.tile_pixels, list = sizeof(unsigned short) * (size_t)n.list_voxels;
+    return 3 * sizeof(float) * BRICK_VOXELS + WARPS * (tile + list);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return gr_samples_refuse(s); }
@@ -251,15 +241,14 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 template <int N, bool has_ctf>
 static int launch(const rg_call *call, const gr_input &in, const gr_lists &lists, bricks n, volume to)
 {
-    const size_t bytes = shared_bytes(in);
+    const size_t bytes = shared_bytes(n, has_ctf);
     int error = (int)cudaFuncSetAttribute(insert<N, has_ctf>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     error =
         error ? error : (int)cudaFuncSetAttribute(insert<N, has_ctf>, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
     if (error)
         return error;
     const dim3 grid((unsigned)(n.x * n.y * n.z), (unsigned)n.parts);
-    RG_LAUNCH((insert<N, has_ctf>), grid, WARPS * 32, bytes, call->stream, in, lists, n, gr_tile_pixels(in.b), to,
-              3 * gr_voxels(in.k));
+    RG_LAUNCH((insert<N, has_ctf>), grid, WARPS * 32, bytes, call->stream, in, lists, n, to, 3 * gr_voxels(in.k));
     return (int)cudaGetLastError();
 }
 
@@ -300,7 +289,7 @@ RG_VARIANT(gridding_owned) = {
     sizeof(rg_variant),
     "gridding",
     "owned",
-    "bricks of 16^3 voxels in shared memory, a lane a column, no atomics, repeatable",
+    "bricks of 16^3 voxels in shared memory, a lane a gr_column, no atomics, repeatable",
     RG_GATHER,
     RG_DEVICE,
     "sm_80",

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
-// owned_brick.cuh: the inner part of owned.cu: how a warp adds one sample to its 8 x 4 columns of a brick.
+// owned_brick.cuh: the inner part of owned.cu: how a warp adds one sample to its 8 x 8 columns of a brick.
 //
-// The pixels that the columns can need are first copied into shared memory, a rectangle of at most 358 pixels at b = 1.9
-// (gr_tile_pixels). Then every lane walks up its column, from one voxel within b of the image to the next, and adds the N x N
-// pixels about the voxel's foot, those outside of the disc of radius b with no effect. Near the ends of the column's range the
-// disc is smaller; where that lets all lanes do with (N - 1) x (N - 1) pixels, they do.
+// The pixels that the columns can need are first copied into shared memory, a rectangle of at most gr_tile_pixels, 596 at
+// b = 1.9. Then the voxels within b of the image are listed, and the lanes take them 32 at a time, whatever their columns:
+// each adds the N x N pixels about the voxel's foot, those outside of the disc of radius sqrt(b^2 - height^2) with no effect.
+// Voxels so far from the image that N - 1 pixels hold the disc, two in five at b = 1.9, stand in a list of their own.
 #ifndef RG_GRIDDING_OWNED_BRICK_CUH
 #define RG_GRIDDING_OWNED_BRICK_CUH
 
 #include "owned_samples.cuh"
 
-enum { BRICK = 16, WARP_U = 8, WARP_V = 4, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
-enum {
-    INSIDE,
-    AT_EDGE,
-    WITH_CTF
-}; // pixels of the tile: all in the circle; some not; each with its own m c^2, 0 beyond the circle
+enum { BRICK = 16, WARP_U = 8, WARP_V = 8, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
+enum { TILE_ROWS = 4 };             // copied together; the height of a tile is a multiple
+enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some not; each with its m c^2, 0 beyond the circle
 
-// Pixels a tile may have. Its sides are 7|u| + 3|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the
-// image and are at most sqrt(2) long: together at most 20 + 4 sqrt(2) b, and the product at most the square of half the sum.
+// Pixels a tile may have. Its sides are 7|u| + 7|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the
+// image and are at most sqrt(2) long: together at most 28 + 4 sqrt(2) b, and the product at most the square of half the sum.
+// No side is longer than 7 sqrt(6) + 2 sqrt(3) b + 1, 28.6 at most.
 static inline int gr_tile_pixels(double b)
 {
-    const double half = (20.0 + 5.66 * b + 2 * 1.05 + 5) / 2; // 5: what gr_pitch adds at most
+    const double half = (28.0 + 5.66 * b + 2 * 1.05 + 5 + (TILE_ROWS - 1)) / 2; // 5: what gr_pitch adds at most
     return (int)(half * half) + 1;
+}
+
+// Voxels a list may have: the columns are within b of the image over 2 sqrt(3) b at most.
+static inline int gr_list_voxels(double b)
+{
+    const int most = (int)(2 * 1.7321 * b + 0.01) + 1;
+    return WARP_U * WARP_V * (most < BRICK ? most : BRICK);
 }
 
 // Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same
@@ -68,12 +73,12 @@ static __device__ __forceinline__ void gr_add_if(float q, float weight, float2 f
 }
 
 // A voxel's foot on the image, and the first pixel of its window; rest = 1 - height^2 / b^2.
-typedef struct gr_foot_point {
+typedef struct gr_foot {
     float x, y, first_x, first_y, rest;
-} gr_foot_point;
+} gr_foot;
 
 template <int N, int mode>
-static __device__ __forceinline__ gr_terms gr_window(const gr_tile &tile, const gr_foot_point &p, float per_b, float kk)
+static __device__ __forceinline__ gr_terms gr_window(const gr_tile &tile, const gr_foot &p, float per_b, float kk)
 {
     float across[N], column[N];
     const float left = (p.first_x - p.x) * per_b, top = (p.first_y - p.y) * per_b;
@@ -108,7 +113,7 @@ static __device__ __forceinline__ void gr_frame_tile(gr_tile &tile, const gr_vie
     gr_span(view, view.x, u0, v0, WARP_U, WARP_V, &tile.x0, &last_x);
     gr_span(view, view.y, u0, v0, WARP_U, WARP_V, &tile.y0, &last_y);
     tile.width = max(last_x - tile.x0 + 1, least);
-    tile.height = max(last_y - tile.y0 + 1, least);
+    tile.height = (max(last_y - tile.y0 + 1, least) + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
     tile.pitch = gr_pitch(tile.width);
 }
 
@@ -125,45 +130,34 @@ static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int ele
                    : make_float2(image[2 * element], image[2 * element + 1]);
 }
 
-// Copies the tile of an image of weight m, 32 pixels at a time in the order of its rows, BATCH loads under way together. The
-// element of pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
+// Copies the tile of an image of weight m, a lane a column of at most 32, TILE_ROWS loads under way together. The element of
+// pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
 template <bool has_ctf, bool in_circle>
 static __device__ __forceinline__ void gr_fill_tile(const gr_tile &tile, const gr_input &in, int image, float m)
 {
-    enum { BATCH = 4 };
     const int64_t origin = image * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
     const float *pixels = in.image + 2 * origin, *ctf = in.ctf + (has_ctf ? origin : 0);
     const bool aligned = (uintptr_t)in.image % sizeof(float2) == 0;
-    const int lane = (int)threadIdx.x % 32, down = 32 / tile.width, across = 32 - down * tile.width, kk = in.k * in.k;
-    int row = lane / tile.width, column = lane - row * tile.width;
-    while (row < tile.height) {
-        float2 f[BATCH];
-        float factor[BATCH];
-        int to[BATCH];
+    const int lane = (int)threadIdx.x % 32, x = tile.x0 + lane, sign = x < 0 ? -1 : 1, down = sign * (in.k + 1);
+    const int room = in.k * in.k - x * x;
+    if (lane >= tile.width)
+        return;
+    int element = tile.y0 * down + sign * x, to = lane;
+    for (int y = tile.y0; y < tile.y0 + tile.height; y += TILE_ROWS) {
+        float2 f[TILE_ROWS];
+        float c[TILE_ROWS];
 #pragma unroll
-        for (int i = 0; i < BATCH; i++) {
-            const int x = tile.x0 + column, y = tile.y0 + row, element = y * (in.k + 1) + x,
-                      stored = x < 0 ? -element : element;
-            f[i] = make_float2(0, 0);
-            factor[i] = 0;
-            to[i] = row < tile.height ? row * tile.pitch + column : -1;
-            if (row < tile.height && (in_circle || x * x + y * y <= kk)) {
-                f[i] = gr_pixel_at(pixels, stored, aligned);
-                factor[i] = has_ctf ? ctf[stored] : 1.0f;
-            }
-            f[i].y = x < 0 ? -f[i].y : f[i].y;
-            row += down;
-            column += across;
-            row += column >= tile.width;
-            column -= column >= tile.width ? tile.width : 0;
+        for (int i = 0; i < TILE_ROWS; i++, element += down) {
+            const bool there = in_circle || (y + i) * (y + i) <= room;
+            f[i] = there ? gr_pixel_at(pixels, element, aligned) : make_float2(0, 0);
+            c[i] = has_ctf && there ? ctf[element] : 0;
         }
 #pragma unroll
-        for (int i = 0; i < BATCH; i++) {
-            const float scale = has_ctf ? m * factor[i] : m;
-            if (to[i] >= 0)
-                tile.pixel[to[i]] = make_float2(scale * f[i].x, scale * f[i].y);
-            if (has_ctf && to[i] >= 0)
-                tile.c[to[i]] = scale * factor[i];
+        for (int i = 0; i < TILE_ROWS; i++, to += tile.pitch) {
+            const float factor = has_ctf ? m * c[i] : m;
+            tile.pixel[to] = make_float2(factor * f[i].x, (float)sign * factor * f[i].y);
+            if (has_ctf)
+                tile.c[to] = factor * c[i];
         }
     }
 }

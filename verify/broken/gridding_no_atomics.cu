@@ -26,11 +26,12 @@ static int run(rg_call *call)
     error = error ? error : (int)cudaMemsetAsync(out.w, 0, 4 * voxels, (cudaStream_t)call->stream);
     if (error)
         return error;
-    RG_LAUNCH((gr_scatter<GR_DIRECT, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1, out);
+    RG_LAUNCH((gr_scatter<GR_DIRECT, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1,
+              out);
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {RG_ABI,    sizeof(rg_variant), "gridding", "gridding_no_atomics", "wrong on purpose", RG_OTHER,
-                                  RG_DEVICE, "sm_50",            0,          NULL,                  0,                  NULL,
-                                  NULL,      NULL,               NULL,       NULL,                  run,                NULL};
+static const rg_variant broken = {
+    RG_ABI, sizeof(rg_variant), "gridding", "gridding_no_atomics", "wrong on purpose", RG_OTHER, RG_DEVICE, "sm_50", 0,
+    NULL,   0,                  NULL,       NULL,                  NULL,               NULL,     NULL,      run,     NULL};
 RG_PLUGIN = {&broken, NULL};
