@@ -52,11 +52,13 @@ static void test_relion_31(void **state)
     float image[9];
     put_stack("a.mrcs", 3, 3, 3, 1);
     put_stack("b.mrcs", 3, 3, 1, 1);
-    assert_int_equal(open_text("data_optics\nloop_\n_rlnOpticsGroup\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
+    assert_int_equal(open_text("data_optics\nloop_\n_rlnOpticsGroup\n_rlnVoltage\n_rlnSphericalAberration\n"
+                               "_rlnAmplitudeContrast\n"
                                "_rlnImagePixelSize\n7 300 2.7 0.1 2.5\n3 200 1.4 0.07 2.5\n\ndata_particles\nloop_\n" POSES
                                "_rlnOpticsGroup\n_rlnOriginXAngst\n_rlnOriginYAngst\n_rlnOriginX\n_rlnDefocusU\n_rlnDefocusV\n"
                                "_rlnDefocusAngle\n3@a.mrcs 1 2 3 7 5 -2.5 99 10000 9000 30\n"
-                               "000001@b.mrcs 4 5 6 3 0 0 99 20000 19000 40\n2@a.mrcs 1 2 3 7 0 0 0 1 1 1\n1@a.mrcs 0 0 0 7 0 0 0 1 1 1\n",
+                               "000001@b.mrcs 4 5 6 3 0 0 99 20000 19000 40\n2@a.mrcs 1 2 3 7 0 0 0 1 1 1\n"
+                               "1@a.mrcs 0 0 0 7 0 0 0 1 1 1\n",
                                &p), RG_GOOD);
     assert_true(p.n == 4 && p.n_stacks == 2 && p.side == 3 && p.pixel_A == 2.5 && !p.lacks_ctf);
     assert_true(p.row[0].origin_x_px == 2 && p.row[0].origin_y_px == -1 && p.row[1].origin_x_px == 0);
@@ -119,10 +121,12 @@ static void test_refused(void **state)
         {"data_\nloop_\n" POSES "1@cut.mrcs 1 2 3\n", "found the end of the file in section 2"},
         {"data_\nloop_\n" POSES "1@cut1.mrcs 1 2 3\n", "found the end of the file in section 1"},
         {"data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAnglePsi\n1@a.mrcs 1 2\n", "line 1: expected a column _rlnAngleTilt"},
-        {"data_model\nloop_\n" POSES "1@a.mrcs 1 2 3\n", "expected a block data_particles, data_images or data_, found data_model"},
+        {"data_model\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
+         "expected a block data_particles, data_images or data_, found data_model"},
         {"data_\nloop_\n" POSES "_rlnOriginXAngst\n1@a.mrcs 1 2 3 4\n", "line 8: expected a pixel size for origins in A"},
         {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 0\n", "line 8: expected a pixel size above 0 A, found 0"},
-        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 2\n2@a.mrcs 1 2 3 3\n", "line 9: expected a pixel of 2 A as in the first"},
+        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 2\n2@a.mrcs 1 2 3 3\n",
+         "line 9: expected a pixel of 2 A as in the first"},
         {"data_optics\nloop_\n_rlnOpticsGroup\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 2\n",
          "line 12: expected an optics group of data_optics, found 2"},
         {"data_optics\nloop_\n_rlnOpticsGroup\n1\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n",
@@ -174,10 +178,12 @@ static void test_matrix(void **state)
     assert_true(fabs(a[1] - 1) < 1e-15 && fabs(a[3] + 1) < 1e-15 && fabs(a[8] - 1) < 1e-15);
     rg_particle_matrix(0, 90, 0, a); // tilt: the viewing direction, row 3, goes from z to x
     assert_true(fabs(a[6] - 1) < 1e-15 && fabs(a[2] + 1) < 1e-15);
-    // FREALIGN's M, of which A is the transpose: first column (cf ct cp - sf sp, sf ct cp + cf sp, -st cp), third (st cf, st sf, ct).
+    // FREALIGN's M, of which A is the transpose: first column (cf ct cp - sf sp, sf ct cp + cf sp, -st cp), third (st cf, st sf,
+    // ct).
     double f = 0.3, h = 1.1, p = -2.2;
     rg_particle_matrix(f * 180 / PI, h * 180 / PI, p * 180 / PI, a);
-    const double row1[3] = {cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p), -sin(h) * cos(p)};
+    const double row1[3] = {cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p),
+                            -sin(h) * cos(p)};
     const double row3[3] = {sin(h) * cos(f), sin(h) * sin(f), cos(h)};
     for (int i = 0; i < 3; i++)
         assert_true(fabs(a[i] - row1[i]) < 1e-14 && fabs(a[6 + i] - row3[i]) < 1e-14);
@@ -194,7 +200,8 @@ static void test_ctf(void **state)
 {
     (void)state;
     // The wavelengths of the textbooks: 0.0197, 0.0251 and 0.0370 A at 300, 200 and 100 kV.
-    assert_true(fabs(rg_electron_wavelength_A(300) - 0.01968749) < 1e-8 && fabs(rg_electron_wavelength_A(200) - 0.02507934) < 1e-8);
+    assert_true(fabs(rg_electron_wavelength_A(300) - 0.01968749) < 1e-8);
+    assert_true(fabs(rg_electron_wavelength_A(200) - 0.02507934) < 1e-8);
     assert_true(fabs(rg_electron_wavelength_A(100) - 0.03701436) < 1e-8);
     rg_ctf_of of = {.voltage_kV = 300, .cs_mm = 2.7, .amplitude_contrast = 0.1, .defocus_u_A = 20000, .defocus_v_A = 15000,
                     .defocus_angle_deg = 30, .scale = 1};
@@ -251,7 +258,8 @@ static void test_blobs_exact(void **state)
     (void)state;
     for (int64_t side = 12; side <= 13; side++) {
         rg_blob blob[RG_ASYMMETRIC_BLOBS];
-        double *map = rg_alloc((size_t)(side * side * side) * sizeof *map), *image = rg_alloc((size_t)(side * side) * sizeof *image), a[9];
+        double *map = rg_alloc((size_t)(side * side * side) * sizeof *map), a[9];
+        double *image = rg_alloc((size_t)(side * side) * sizeof *image);
         rg_blobs_asymmetric(side, 0.8, 5, blob);
         double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, side);
         for (int64_t z = 0; z < side; z++)
@@ -262,7 +270,8 @@ static void test_blobs_exact(void **state)
         for (int64_t y = -5; y <= 5; y++)
             for (int64_t x = -5; x <= 5; x++) {
                 double n = (double)side, p[2] = {(double)x / n, (double)y / n};
-                const double r[3] = {a[0] * p[0] + a[3] * p[1], a[1] * p[0] + a[4] * p[1], a[2] * p[0] + a[5] * p[1]}; // A^T (p, 0)
+                // A^T (p, 0)
+                const double r[3] = {a[0] * p[0] + a[3] * p[1], a[1] * p[0] + a[4] * p[1], a[2] * p[0] + a[5] * p[1]};
                 double complex shift = cexp(2 * PI * I * (1.25 * p[0] - 0.5 * p[1]));
                 double complex found = transform_at(image, 2, side, (int64_t[3]){x, y, 0});
                 assert_true(cabs(found - shift * exact(RG_ASYMMETRIC_BLOBS, blob, r)) < 1e-9 * scale);

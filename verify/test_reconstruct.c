@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct.c: the jobs reconstruct and fsc: each stage against its definition, whole jobs against the phantom's exact map
-// and, where it is at hand, against data of other programs, with the faults that must show in the result.
+// test_reconstruct.c: the jobs reconstruct and fsc: each stage against its definition, whole jobs against the phantom's exact
+// map and, where it is at hand, against data of other programs, with the faults that must show in the result.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,7 +299,7 @@ static void test_batches_and_lattice(void **state)
 {
     (void)state;
     static const char *const group[] = {"C1", "D2", "C4", "O", "I1", "I2", "C3"};
-    static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted: no rotation by 120 degrees about z fits the grid
+    static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; none by 120 degrees about z fits the grid
     char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
     for (int g = 0; g < RG_COUNT(group); g++) {
         gr_job whole = {.ctf = true}, batched = {.ctf = true};
@@ -497,7 +497,7 @@ static void test_r3(void **state)
     gr_job job = {.halves = 2, .mask_radius_px = 26};
     catch_stderr();
     insert_job(&job, R3, NULL, "C1", false);
-    assert_non_null(strstr(caught(), "219 rows; 1 images of its stacks have no row and are left out, the first is image 220 of"));
+    assert_non_null(strstr(caught(), "219 rows; 1 images of its stacks have no row and are left out, the first is image 220"));
     float *half[2];
     for (int h = 0; h < 2; h++) {
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));

@@ -28,10 +28,12 @@ static int code_of(const char *text)
 static void test_accepted(void **state)
 {
     (void)state;
-    static const char text[] = "# made by hand\r\n\n# version 30001\n\ndata_general\n\n_rlnNumber\t12 # twelve\n_rlnText 'two words'\n"
+    static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
+                               "data_general\n\n_rlnNumber\t12 # twelve\n_rlnText 'two words'\n"
                                "\ndata_optics\nloop_ \n_rlnOpticsGroup #1 \n_rlnImagePixelSize #2\n   1\t2.5e0 \r\n\n"
                                "data_particles\n\nloop_\n_rlnImageName #1\n_rlnAngleRot #2 # degrees\n_empty #3\n"
-                               "000001@a.mrcs  -1.5 \"\"\n\n# between rows\n\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"";
+                               "000001@a.mrcs  -1.5 \"\"\n\n# between rows\n"
+                               "\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"";
     rg_star star;
     double value;
     int64_t whole;
@@ -49,7 +51,8 @@ static void test_accepted(void **state)
     assert_true(rows->is_loop && rows->n_rows == 3 && rows->n_columns == 3);
     assert_int_equal(rg_star_column(rows, "rlnAngleRot"), 1);
     assert_int_equal(rg_star_column(rows, "rlnAngle"), -1);
-    static const char *const expected[9] = {"000001@a.mrcs", "-1.5", "", "2@\"b.mrcs", "+.5", "it''s #1", "3@c#d.mrcs", "1e3", "a'b"};
+    static const char *const expected[9] = {"000001@a.mrcs", "-1.5", "",           "2@\"b.mrcs", "+.5",
+                                            "it''s #1",      "3@c#d.mrcs", "1e3", "a'b"};
     for (int i = 0; i < 9; i++)
         assert_string_equal(rg_star_cell(rows, i / 3, i % 3), expected[i]);
     assert_true(rows->row_line[0] == 22 && rows->row_line[2] == 26);
@@ -95,10 +98,12 @@ static void test_numbers(void **state)
     double value;
     int64_t whole;
     assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n2.5\n7\n3.000\n", &star), RG_GOOD);
-    static const char *const words[] = {"line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ", "line 7: "};
+    static const char *const words[] = {"line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ",
+                                        "line 7: "};
     for (int row = 0; row < 4; row++)
         assert_refused(rg_star_real(&star, star.table, row, 0, &value), words[row]);
-    assert_refused(rg_star_int(&star, star.table, 4, 0, 0, 9, &whole), "line 8: expected a whole number from 0 to 9 for _a, found \"2.5\"");
+    assert_refused(rg_star_int(&star, star.table, 4, 0, 0, 9, &whole),
+                   "line 8: expected a whole number from 0 to 9 for _a, found \"2.5\"");
     assert_refused(rg_star_int(&star, star.table, 5, 0, 0, 6, &whole), "line 9: expected a whole number from 0 to 6");
     assert_int_equal(rg_star_int(&star, star.table, 6, 0, 0, 9, &whole), RG_GOOD);
     assert_int_equal(whole, 3);

@@ -39,8 +39,8 @@ static const char help[] =
     "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
     "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
     "\n"
-    "Prints the seconds of each stage; read, prepare and copy go on at the same time. Memory is predicted first and refused when it is not there. Files are written whole or\n"
-    "not at all.";
+    "Prints the seconds of each stage; read, prepare and copy go on at the same time. Memory is predicted first and refused\n"
+    "when it is not there. Files are written whole or not at all.";
 
 static int take_options(gr_job *job, const rg_cli *cli)
 {

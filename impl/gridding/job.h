@@ -55,7 +55,8 @@ typedef struct gr_job {
 } gr_job;
 
 // job_plan.c: after the particles are open and padding, ctf, halves, radius_tenths, threads, operators are set.
-// Sets padded and k; entry, param and device by --variant and --device; batch and chunk by what is free. RG_GOOD, RG_USAGE or RG_LACKS.
+// Sets padded and k; entry, param and device by --variant and --device; batch and chunk by what is free. RG_GOOD, RG_USAGE or
+// RG_LACKS.
 int gr_plan(gr_job *, const char *asked, const char *device);
 rg_shape gr_shape(const gr_job *, int64_t images);
 

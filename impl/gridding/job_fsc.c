@@ -194,8 +194,8 @@ const rg_command rg_cmd_fsc = {
     .summary = "Fourier shell correlation of two maps",
     .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a box, with\n"
             "floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency = s / (side voxel)\n"
-            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and the\n"
-            "correlation coefficient of the maps' voxels.",
+            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and\n"
+            "the correlation coefficient of the maps' voxels.",
     .option = options,
     .run = run,
 };

@@ -20,17 +20,40 @@ double gr_wiener(const gr_job *job, int half)
 
 // ---- operators of the grid -----------------------------------------------------------------------------------------------
 
-// G(S^-1 v) of sums whose half x < 0 is given by G(-v) = conj G(v); entries of S are 0, 1 and -1.
-static void pull(int64_t k, const gr_sums *from, const double *s, int64_t x, int64_t y, int64_t z, float g[2], float *w)
+enum { TILE = 8 }; // of complex values: a cache line, so that what lies across the source's lines is used before it is dropped
+
+// One line of to(v) += from(S^-1 v), x = v[0] .. last - 1. S maps axes onto axes, entries 0, 1 and -1, so the source moves by
+// a constant step; where it lies in the half x < 0, G(-v) = conj G(v) is read, with all steps turned.
+static void pull(int64_t k, const gr_sums *from, gr_sums *to, const int s[9], const int64_t v[3], int64_t last)
 {
-    int64_t at[3];
+    int64_t at[3], step[3];
+    for (int i = 0; i < 3; i++) {
+        at[i] = s[i] * v[0] + s[3 + i] * v[1] + s[6 + i] * v[2];
+        step[i] = s[i];
+    }
+    int turn = at[0] < 0 || (at[0] == 0 && step[0] < 0) ? -1 : 1;
+    int64_t e = gr_voxel(k, turn * at[0], turn * at[1], turn * at[2]), out = gr_voxel(k, v[0], v[1], v[2]);
+    int64_t move = turn * (gr_voxel(k, step[0], step[1], step[2]) - gr_voxel(k, 0, 0, 0));
+    for (int64_t x = v[0]; x < last; x++, e += move, out++) {
+        to->g[2 * out] += from->g[2 * e];
+        to->g[2 * out + 1] += (float)turn * from->g[2 * e + 1];
+        to->w[out] += from->w[e];
+    }
+}
+
+static void pull_tile(const gr_job *job, const gr_sums *from, gr_sums *to, const int64_t low[3])
+{
+    int64_t k = job->k, last[3];
     for (int i = 0; i < 3; i++)
-        at[i] = lrint(s[i]) * x + lrint(s[3 + i]) * y + lrint(s[6 + i]) * z;
-    int mate = at[0] < 0;
-    int64_t e = mate ? gr_voxel(k, -at[0], -at[1], -at[2]) : gr_voxel(k, at[0], at[1], at[2]);
-    g[0] += from->g[2 * e];
-    g[1] += mate ? -from->g[2 * e + 1] : from->g[2 * e + 1];
-    *w += from->w[e];
+        last[i] = low[i] + TILE < k + 1 ? low[i] + TILE : k + 1;
+    for (int l = 0; l < job->lattice.n_lattice; l++) {
+        int s[9];
+        for (int i = 0; i < 9; i++)
+            s[i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
+        for (int64_t z = low[2]; z < last[2]; z++)
+            for (int64_t y = low[1]; y < last[1]; y++)
+                pull(k, from, to, s, (const int64_t[3]){low[0], y, z}, last[0]);
+    }
 }
 
 void gr_apply_lattice(const gr_job *job, gr_sums *sums)
@@ -41,14 +64,11 @@ void gr_apply_lattice(const gr_job *job, gr_sums *sums)
         return;
     to.g = rg_alloc((size_t)(2 * voxels) * sizeof *to.g);
     to.w = rg_alloc((size_t)voxels * sizeof *to.w);
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int64_t z = -k; z <= k; z++)
-        for (int64_t y = -k; y <= k; y++)
-            for (int64_t x = 0; x <= k; x++)
-                for (int l = 0; l < job->lattice.n_lattice; l++) {
-                    int64_t e = gr_voxel(k, x, y, z);
-                    pull(k, sums, job->symmetry.matrix[job->lattice.lattice[l]], x, y, z, to.g + 2 * e, to.w + e);
-                }
+#pragma omp parallel for collapse(2) num_threads(job->threads) schedule(dynamic)
+    for (int64_t z = -k; z <= k; z += TILE)
+        for (int64_t y = -k; y <= k; y += TILE)
+            for (int64_t x = 0; x <= k; x += TILE)
+                pull_tile(job, sums, &to, (const int64_t[3]){x, y, z});
     free(sums->g);
     free(sums->w);
     *sums = to;
@@ -81,20 +101,32 @@ static double mask_at(double radius_px, double mask_px)
     return mask_px <= 0 || t <= 0 ? 1 : t >= 1 ? 0 : 0.5 * (1 + cos(3.14159265358979323846 * t));
 }
 
+// What a voxel is multiplied with depends on its squared distance from the centre only: a table over that whole number.
+static double *factors(const gr_job *job)
+{
+    int64_t half = job->particles.side / 2, most = 3 * half * half;
+    double b = (double)job->radius_tenths / 10, n = (double)job->padded;
+    double *factor = rg_alloc((size_t)(most + 1) * sizeof *factor);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t r2 = 0; r2 <= most; r2++) {
+        double radius = sqrt((double)r2);
+        factor[r2] = gr_transform(b, 0) / gr_transform(b, radius / n) * mask_at(radius, job->mask_radius_px) / (n * n * n);
+    }
+    return factor;
+}
+
 static void crop(const gr_job *job, const float *grid, float *map)
 {
     int64_t n = job->padded, pitch = 2 * (n / 2 + 1), side = job->particles.side, low = -(side / 2);
-    double b = (double)job->radius_tenths / 10, at_0 = gr_transform(b, 0), scale = 1 / ((double)n * (double)n * (double)n);
+    double *factor = factors(job);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t z = low; z < low + side; z++)
         for (int64_t y = low; y < low + side; y++)
             for (int64_t x = low; x < low + side; x++) {
-                double radius = sqrt((double)(x * x + y * y + z * z));
-                double correction = gr_transform(b, radius / (double)n) / at_0;
                 double v = grid[(wrap(z, n) * n + wrap(y, n)) * pitch + wrap(x, n)];
-                v *= scale / correction * mask_at(radius, job->mask_radius_px);
-                map[((z - low) * side + y - low) * side + x - low] = (float)v;
+                map[((z - low) * side + y - low) * side + x - low] = (float)(v * factor[x * x + y * y + z * z]);
             }
+    free(factor);
 }
 
 void gr_map(const gr_job *job, const gr_sums *sums, double wiener, float *map)
