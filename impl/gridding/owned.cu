@@ -13,8 +13,8 @@
 // 3.3e13 operations/s give 9.7e10 pixels/s. What is left, counted in the machine code for b = 1.9: of the 16 or 9 pixels of a
 // window 7.6 lie in the disc; a window takes 310 instructions (210 the small one) where 12 a pair were 190 (110); listing the
 // voxels and copying the tile take 650 for 190 voxels; the last 32 voxels of a list are half empty. Together 430 instructions
-// a voxel, 3.8 voxels a stored pixel. Prediction for an H200, not a measurement: 2.2e10 pixels/s if every cycle issued,
-// 1.6e10 at 75 %. With few samples the 12 bytes of every voxel decide instead: 52 images of side 841 cannot pass 1.7e10.
+// a voxel, 3.8 voxels a stored pixel. Prediction for an H200, not a measurement: 2.1e10 pixels/s if every cycle issued,
+// 1.5e10 at 75 %. With few samples the 12 bytes of every voxel decide instead: 52 images of side 841 cannot pass 1.7e10.
 #include "owned_list.cuh"
 
 typedef struct volume {
