@@ -178,8 +178,8 @@ static void test_matrix(void **state)
     assert_true(fabs(a[1] - 1) < 1e-15 && fabs(a[3] + 1) < 1e-15 && fabs(a[8] - 1) < 1e-15);
     rg_particle_matrix(0, 90, 0, a); // tilt: the viewing direction, row 3, goes from z to x
     assert_true(fabs(a[6] - 1) < 1e-15 && fabs(a[2] + 1) < 1e-15);
-    // FREALIGN's M, of which A is the transpose: first column (cf ct cp - sf sp, sf ct cp + cf sp, -st cp), third (st cf, st sf,
-    // ct).
+    // FREALIGN's M, of which A is the transpose: first column (cf ct cp - sf sp, sf ct cp + cf sp, -st cp), third (st cf,
+    // st sf, ct).
     double f = 0.3, h = 1.1, p = -2.2;
     rg_particle_matrix(f * 180 / PI, h * 180 / PI, p * 180 / PI, a);
     const double row1[3] = {cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p),

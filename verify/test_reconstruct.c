@@ -334,7 +334,7 @@ static void test_batches_and_lattice(void **state)
     free(star);
 }
 
-// Variants of a device, emulated here: images in chunks through its own memory, sums of three batches, as one batch on the host.
+// Variants of a device, emulated here: images in chunks through its own memory, sums of three batches, as one on the host.
 static void test_device(void **state)
 {
     (void)state;

@@ -19,8 +19,7 @@ static const rg_option options[] = {
     {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: no mask)", false},
     {"padding", "N", "images are padded to N times their side (default 2)", false},
     {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
-    {"per-operator", NULL, "insert every image once an operator, as the paper does; else the operators that map the grid onto\n"
-     "itself are applied to the finished sums", false},
+    {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
     {NULL, NULL, NULL, false},
 };
@@ -33,7 +32,8 @@ static const char help[] =
     "\n"
     "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency and added, with the\n"
     "Kaiser-Bessel kernel, into a 3-D transform G and its weights W; then G/W inside the sphere of the maximum frequency, the\n"
-    "inverse transform, the division by the kernel's transform, and the crop.\n"
+    "inverse transform, the division by the kernel's transform, and the crop. Of --sym, the operators that map the grid onto\n"
+    "itself (12 of the 60 of I1) are applied to the finished sums, exactly, unless --per-operator.\n"
     "\n"
     "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
     "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
