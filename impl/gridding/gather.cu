@@ -2,18 +2,18 @@
 // gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2.
 //
 // The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
-// one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each (those
-// of the square window of side 2b that also lie in the disc), and adds the sums to G and W: by three atomics, or plainly, in
-// a launch a sample, where ATOMICS is 0. Differences from the paper: half of the volume is stored, so that the plane of
-// columns along y and z has only x >= 0, and columns along x begin at 0; SHARED_IMG takes the rectangle of the columns' own
-// discs, which fits in eq. 5 also where the box of the paper's sec. 3.3 would not.
+// one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
+// the sums to G and W: by three atomics, or plainly, in a launch a sample, where ATOMICS is 0. Differences from the paper: half
+// of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x begin at 0; pixels
+// are looked for in the square around the disc in which the ball of radius b cuts the image, where the paper takes the one of
+// side 2b; SHARED_IMG takes the rectangle of the columns' discs, which always fits in eq. 5, instead of that of a box.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel. Prediction for an H200, not a measurement: reads of
-// the image through L1, two words a pixel of the window (14.4 x 3.8 a stored pixel, in 4 to 8 lines a warp), hold it at 2e9
-// to 5e9.
+// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Prediction for an H200, not a
+// measurement: reads of the image through L1, two words for each of 9.6 pixels a voxel, which a warp finds in 4 to 10 lines,
+// and 11 atomics a stored pixel hold it at 2e9 to 6e9.
 #include "view.cuh"
 
 typedef struct volume {
@@ -27,46 +27,66 @@ typedef struct patch {
     gr_terms *terms;
 } patch;
 
-static __device__ __forceinline__ gr_terms disc_terms(const gr_input &in, const gr_sample &s, int x, int y)
+// An image and its CTF from pixel (0, 0) on, and whether a pixel can be read at once.
+typedef struct pixels {
+    const float *image, *ctf;
+    bool aligned;
+} pixels;
+
+static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_sample &s)
 {
-    gr_terms t = {0, 0, 0};
-    if (!gr_in_circle(in.k, x, y))
-        return t;
-    t = gr_terms_of(s, (int)(x < 0 ? gr_pixel(in.k, -x, -y) : gr_pixel(in.k, x, y)));
-    t.im = x < 0 ? -t.im : t.im;
+    const int64_t origin = gr_pixel(in.k, 0, 0);
+    pixels p = {s.image + 2 * origin, s.ctf + (s.ctf ? origin : 0), (uintptr_t)in.image % sizeof(float2) == 0};
+    return p;
+}
+
+// What pixel (x, y) of the disc adds but for m. Its element, counted from that of (0, 0), is y (k + 1) + x; its mate's is the
+// opposite.
+template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y)
+{
+    const int element = y * (k + 1) + x, stored = x < 0 ? -element : element;
+    const float2 f = gr_pixel_at(p.image, stored, p.aligned);
+    const float c = has_ctf ? p.ctf[stored] : 1.0f;
+    gr_terms t = {c * f.x, x < 0 ? -c * f.y : c * f.y, c * c};
     return t;
 }
 
-static __device__ void fill(const patch &p, const gr_input &in, const gr_sample &s)
+template <bool has_ctf> static __device__ void fill(const patch &p, const gr_input &in, const pixels &from)
 {
     const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1);
     const int threads = (int)(blockDim.x * blockDim.y);
     __syncthreads(); // the sample before has been read
-    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < n; i += threads)
-        p.terms[i] = disc_terms(in, s, p.first_x + i % width, p.first_y + i / width);
+    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < n; i += threads) {
+        const int x = p.first_x + i % width, y = p.first_y + i / width;
+        gr_terms none = {0, 0, 0};
+        p.terms[i] = x * x + y * y <= in.k * in.k ? terms_at<has_ctf>(from, in.k, x, y) : none;
+    }
     __syncthreads();
 }
 
-// The window of one voxel, whose foot on the image is (x, y) and squared height rest below b^2 as 1 - height^2 / b^2.
-template <int way, bool shared>
-static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const gr_sample &s, const patch &p,
+// The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
+template <int way, bool shared, bool has_ctf>
+static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
                                                   float x, float y, float rest)
 {
     gr_terms sum = {0, 0, 0};
-    const int first_x = gr_first(x, in.b, p.first_x), last_x = gr_last(x, in.b, p.last_x),
-              last_y = gr_last(y, in.b, p.last_y);
-    for (int j = gr_first(y, in.b, p.first_y); j <= last_y; j++)
+    const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0)), safe = (float)in.k - 1.4143f * in.b - 1.0f;
+    const bool within = shared || (safe > 0 && x * x + y * y <= safe * safe); // the whole window lies in the circle
+    const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
+    for (int j = gr_first(y, r, p.first_y); j <= last_y; j++) {
+        const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
         for (int i = first_x; i <= last_x; i++) {
-            const float dx = (float)i - x, dy = (float)j - y, q = rest - (dx * dx + dy * dy) * in.per_bb;
-            if (q < 0)
+            const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
+            if (q < 0 || (!within && i * i + j * j > in.k * in.k))
                 continue;
             const float w = gr_weight_of<way>(table, q);
-            const gr_terms t =
-                shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x] : disc_terms(in, s, i, j);
+            const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
+                                      : terms_at<has_ctf>(from, in.k, i, j);
             sum.re += w * t.re;
             sum.im += w * t.im;
             sum.w += w * t.w;
         }
+    }
     return sum;
 }
 
@@ -83,24 +103,35 @@ static __device__ __forceinline__ void add(const volume &to, int64_t voxel, cons
     }
 }
 
-template <int way, bool shared>
-static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const gr_sample &s, const patch &p,
-                                            const gr_view &view, int axis, int u, int v, const volume &to)
+template <int way, bool shared, bool has_ctf>
+static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const pixels &from, const patch &p,
+                                            const gr_view &view, float m, int axis, int u, int v, const volume &to)
 {
-    const float middle = view.su * (float)u + view.sv * (float)v, half = view.half + RANGE_MARGIN;
+    const gr_steps &x = view.x, &y = view.y, &h = view.height;
+    const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
+    const float x0 = x.u * fu + x.v * fv, y0 = y.u * fu + y.v * fv, h0 = h.u * fu + h.v * fv;
     const int last = gr_last(middle, half, in.k);
     for (int a = gr_first(middle, half, gr_lowest(axis, in.k)); a <= last; a++) {
-        const int x = axis == X_AXIS ? a : u, y = axis == Y_AXIS ? a : axis == Z_AXIS ? v : u, z = axis == Z_AXIS ? a : v;
-        float t[3];
-        gr_project(s.rotation, (float)x, (float)y, (float)z, t);
-        const gr_terms sum = window<way, shared>(in, table, s, p, t[0], t[1], 1.0f - t[2] * t[2] * in.per_bb);
-        if (sum.w != 0)
-            add(to, gr_voxel(in.k, x, y, z), sum);
+        const float fa = (float)a, height = h0 + h.a * fa;
+        gr_terms sum = window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa,
+                                                    1.0f - height * height * in.per_bb);
+        if (sum.w == 0) // no pixel within b
+            continue;
+        sum.re *= m;
+        sum.im *= m;
+        sum.w *= m;
+        add(to,
+            gr_voxel(in.k, axis == X_AXIS ? a : u,
+                     axis == Y_AXIS   ? a
+                     : axis == Z_AXIS ? v
+                                      : u,
+                     axis == Z_AXIS ? a : v),
+            sum);
     }
 }
 
 // Samples first + blockIdx.z, and every gridDim.z-th from there, below past.
-template <int way, bool shared>
+template <int way, bool shared, bool has_ctf>
 static __global__ void gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
 {
     __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
@@ -110,19 +141,20 @@ static __global__ void gather(gr_input in, const float *global_table, int tile, 
     const int side = (int)blockDim.x;
     for (int i = first + (int)blockIdx.z; i < past; i += (int)gridDim.z) {
         const gr_sample s = gr_sample_of(in, i);
-        const int axis = gr_nearest_axis(s.rotation), u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k),
-                  v0 = (int)blockIdx.y * side - in.k;
-        const gr_view view = gr_view_of(s.rotation, axis, in.b);
-        patch p = {-in.k, in.k, -in.k, in.k, terms};
+        const int axis = gr_nearest_axis(s.rotation), v0 = (int)blockIdx.y * side - in.k;
+        const int u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k);
         if (u0 > in.k) // of planes with x only half is there
             continue;
+        const gr_view view = gr_view_of(s.rotation, axis, in.b);
+        const pixels from = pixels_of(in, s);
+        patch p = {-in.k, in.k, -in.k, in.k, terms};
         if (shared) {
             gr_span(view, view.x, u0, v0, side, side, &p.first_x, &p.last_x);
             gr_span(view, view.y, u0, v0, side, side, &p.first_y, &p.last_y);
-            fill(p, in, s);
+            fill<has_ctf>(p, in, from);
         }
         if (u0 + at.x <= in.k && v0 + at.y <= in.k)
-            walk<way, shared>(in, table, s, p, view, axis, u0 + at.x, v0 + at.y, to);
+            walk<way, shared, has_ctf>(in, table, from, p, view, s.m, axis, u0 + at.x, v0 + at.y, to);
     }
 }
 
@@ -180,21 +212,28 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 24.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
 
-template <int way, bool shared>
-static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+template <int way, bool shared, bool has_ctf>
+static int launch_kernel(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
 {
     const int64_t *p = call->param;
     const unsigned side = (unsigned)p[BLOCK_DIM], across = gr_blocks(2 * in.k + 1, side);
     const size_t bytes = image_bytes(call->shape, p);
     if (shared) {
         const int error =
-            (int)cudaFuncSetAttribute(gather<way, shared>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+            (int)cudaFuncSetAttribute(gather<way, shared, has_ctf>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         if (error)
             return error;
     }
-    RG_LAUNCH((gather<way, shared>), dim3(across, across, (unsigned)p[GRID_DIM_Z]), dim3(side, side), bytes, call->stream, in,
-              (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
+    RG_LAUNCH((gather<way, shared, has_ctf>), dim3(across, across, (unsigned)p[GRID_DIM_Z]), dim3(side, side), bytes,
+              call->stream, in, (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
     return (int)cudaGetLastError();
+}
+
+template <int way, bool shared>
+static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+{
+    return in.ctf ? launch_kernel<way, shared, true>(call, in, to, first, past)
+                  : launch_kernel<way, shared, false>(call, in, to, first, past);
 }
 
 static int insert(const rg_call *call, const gr_input &in, const volume &to, int first, int past)

@@ -67,6 +67,13 @@ static __device__ __forceinline__ gr_terms gr_terms_of(const gr_sample &s, int e
     return t;
 }
 
+// A stored pixel, with one load where its address allows.
+static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
+{
+    return aligned ? reinterpret_cast<const float2 *>(image)[element]
+                   : make_float2(image[2 * element], image[2 * element + 1]);
+}
+
 // ---- weights -------------------------------------------------------------------------------------------------------------
 
 enum { GR_DIRECT, GR_GLOBAL_TABLE, GR_SHARED_TABLE };

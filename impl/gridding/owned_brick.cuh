@@ -123,13 +123,6 @@ static __device__ __forceinline__ bool gr_tile_in_circle(const gr_tile &tile, in
     return x * x + y * y <= k * k;
 }
 
-// A stored pixel, with one load where its address allows.
-static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
-{
-    return aligned ? reinterpret_cast<const float2 *>(image)[element]
-                   : make_float2(image[2 * element], image[2 * element + 1]);
-}
-
 // Copies the tile of an image of weight m, a lane a column of at most 32, TILE_ROWS loads under way together. The element of
 // pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
 template <bool has_ctf, bool in_circle>
