@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gridding.c: direct Fourier reconstruction before its division, eq. 2 of Strelak et al. 2019 with FREALIGN's weights, in double:
+// gridding.c: direct Fourier reconstruction before its division, eq. 2 of Strelak et al. 2019 with FREALIGN's weights, in
+// double:
 //     G(v) = sum of m c K(v - r) F(p),   W(v) = sum of m c^2 K(v - r),   r = M (px, py, 0)
 // over all images, operators and pixels p of the whole disc |p| <= k; pixels with px < 0 are the conjugates of those at -p.
 // K(d) = I0(15 sqrt(1 - d^2/b^2)) / I0(15) within the distance b, edge included.

@@ -86,10 +86,10 @@ static void transform_is_the_integral(void **state)
     (void)state;
     const double radii[] = {0.5, 1.8, 1.9, 3.0};
     for (int i = 0; i < RG_COUNT(radii); i++) {
-        const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * pi * b); // where the closed forms and the series meet
+        const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * pi * b);
         for (double R = 0; R < 2; R += 0.125)
             assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
-        for (int step = -20; step <= 20; step++) {
+        for (int step = -20; step <= 20; step++) { // where the closed forms and the series meet
             const double R = meet * (1 + 1e-7 * step);
             assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
         }
@@ -121,7 +121,8 @@ static void sums_of_a_voxel_are_below_the_bounds(void **state)
         assert_true(pairs <= gr_pairs_most(b));
         assert_true(weight <= gr_weight_most(b));
         assert_true(slope <= gr_slope_most(b));
-        assert_true(b < 1 || (pairs > 0.4 * gr_pairs_most(b) && weight > 0.4 * gr_weight_most(b) && slope > 0.2 * gr_slope_most(b)));
+        if (b >= 1) // none is an idle one
+            assert_true(pairs > 0.4 * gr_pairs_most(b) && weight > 0.4 * gr_weight_most(b) && slope > 0.2 * gr_slope_most(b));
     }
 }
 

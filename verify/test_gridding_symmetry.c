@@ -46,7 +46,8 @@ static void assert_rotation(const double m[9])
             const double dot = m[3 * i] * m[3 * j] + m[3 * i + 1] * m[3 * j + 1] + m[3 * i + 2] * m[3 * j + 2];
             assert_true(fabs(dot - (i == j)) < 1e-13);
         }
-    const double det = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+    const double det = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
+                       m[2] * (m[3] * m[7] - m[4] * m[6]);
     assert_true(fabs(det - 1) < 1e-13);
 }
 
@@ -91,7 +92,8 @@ static void axes_are_those_of_relion(void **state)
                  {"D7", 7, {0, 0, 1}}, {"D7", 2, {1, 0, 0}},
                  {"T", 3, {0, 0, 1}}, {"T", 2, {0, 0.816496, 0.577350}},
                  {"O", 4, {0, 0, 1}}, {"O", 3, {0.5773502, 0.5773502, 0.5773502}},
-                 {"I1", 2, {1, 0, 0}}, {"I1", 5, {0.85065080702670, 0, -0.5257311142635}}, {"I1", 3, {0.9341723640, 0.3568220765, 0}},
+                 {"I1", 2, {1, 0, 0}}, {"I1", 5, {0.85065080702670, 0, -0.5257311142635}},
+                 {"I1", 3, {0.9341723640, 0.3568220765, 0}},
                  {"I2", 2, {0, 0, 1}}, {"I2", 5, {0.525731114, 0, 0.850650807}}, {"I2", 3, {0, 0.356822076, 0.934172364}}};
     for (unsigned k = 0; k < sizeof known / sizeof known[0]; k++) {
         double m[9], nearest = 9;
@@ -155,7 +157,8 @@ static void unknown_names_are_refused(void **state)
 {
     (void)state;
     static gr_symmetry g;
-    const char *const wrong[] = {"", "C", "C0", "C-2", "C257", "D129", "D", "T1", "O2", "I", "I3", "I12", "X", "C4x", "C99999999999999999999"};
+    const char *const wrong[] = {"", "C", "C0", "C-2", "C257", "D129", "D", "T1", "O2", "I", "I3", "I12", "X",
+                                 "C4x", "C99999999999999999999"};
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const char *why = gr_symmetry_make(&g, wrong[i]);
         assert_non_null(why);

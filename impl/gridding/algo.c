@@ -72,7 +72,7 @@ static const char *invalid(const rg_shape *s)
 {
     const int64_t *n = s->n;
     if (n[GR_SIDE] < 1 || n[GR_SIDE] % 2 == 0) return "the side must be odd and positive (2k + 1)";
-    if (n[GR_SIDE] > GR_SIDE_MAX) return "the side must be at most 8191: single precision places pixels to 1e-3 of a voxel there";
+    if (n[GR_SIDE] > GR_SIDE_MAX) return "the side must be at most 8191: single precision places pixels to 1e-3 of a voxel";
     if (n[GR_IMAGES] < 1 || n[GR_OPERATORS] < 1) return "there must be at least one image and one operator";
     if (n[GR_RADIUS] < 1 || n[GR_RADIUS] > GR_RADIUS_MAX) return "the radius must be 1 to 30 tenths of a voxel";
     if (n[GR_KIND] & ~(int64_t)(GR_HAS_CTF | GR_HAS_WEIGHT)) return "unknown bits in kind (1 = CTF, 2 = image weights)";
@@ -133,8 +133,8 @@ static void quaternion(const double q[4], double m[9])
     for (int e = 0; e < 9; e++) m[e] = r[e];
 }
 
-// position: the 24 rotations of the cube, whose pixels fall on voxels, beginning with another one for every seed. maximum: turns
-// by 45 degrees about an axis, where many pairs are equally far. extreme: close to the first. random: uniform.
+// position: the 24 rotations of the cube, whose pixels fall on voxels, beginning with another one for every seed. maximum:
+// turns by 45 degrees about an axis, where many pairs are equally far. extreme: close to the first. random: uniform.
 static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double m[9])
 {
     const int64_t turn = (int64_t)((s->seed + (uint64_t)i) % 24);
@@ -203,8 +203,8 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     const int64_t k = k_of(s), pixels = gr_pixels(k), e = which == GR_IMAGE || which == GR_G ? element / 2 : element;
     const char *part = which == GR_IMAGE || which == GR_G ? element % 2 ? ",im" : ",re" : "";
     if (which == GR_G || which == GR_W)
-        snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 "%s)", gr_voxel_x(k, e), gr_voxel_y(k, e), gr_voxel_z(k, e),
-                 part);
+        snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 "%s)", gr_voxel_x(k, e), gr_voxel_y(k, e),
+                 gr_voxel_z(k, e), part);
     else if (which == GR_IMAGE || which == GR_CTF)
         snprintf(text, 64, "(i=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 "%s)", e / pixels, gr_pixel_x(k, e % pixels),
                  gr_pixel_y(k, e % pixels), part);

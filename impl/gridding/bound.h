@@ -9,11 +9,11 @@
 //     4u (7.25 S + 0.2 P)  d^2 and q = 1 - d^2/b^2 in float; |dw/dq| <= 7.25 w + 0.2 everywhere
 //     P GR_KERNEL_ERROR    the polynomial
 //     8/I0(15)             pairs at the edge, in or out by a rounding error (a lattice has at most 8 symmetric ones)
-// for each image and operator, and for their sum of n terms (6 sqrt(n) + 4) u of it: rounding errors of mean zero stay below that
-// but for a chance of 1e-7 (Higham & Mary 2019; the worst case, n u, would say nothing at the origin of a large set).
+// for each image and operator, and for their sum of n terms (6 sqrt(n) + 4) u of it: rounding errors of mean zero stay below
+// that but for a chance of 1e-7 (Higham & Mary 2019; the worst case, n u, would say nothing at the origin of a large set).
 // The table of 10,000 adds half a step, 0.51e-4, times |dw/dq|: 3.7e-4 of w and what lies above 7.25 w, at most 0.21 b^2 + 0.4.
-// G has the same errors times |F|, but its terms cancel, so all of them are absolute. fill() keeps |Re F|, |Im F| <= GR_LARGEST,
-// small, so that one absolute bound serves both.
+// G has the same errors times |F|, but its terms cancel, so all of them are absolute. fill() keeps |Re F|, |Im F| <=
+// GR_LARGEST, small, so that one absolute bound serves both.
 #ifndef RG_GRIDDING_BOUND_H
 #define RG_GRIDDING_BOUND_H
 

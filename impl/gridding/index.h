@@ -12,10 +12,10 @@
 //     G(v) = sum of m c w(|v - r|) F(p),   W(v) = sum of m c^2 w(|v - r|)   where |v - r| <= b,
 // with w of kernel.h, c the CTF of the pixel, m the weight of the image (FREALIGN's formula; both 1 where absent).
 //
-// So a stored pixel with x > 0 stands twice in the sum, at r with F and at -r with conj F; one of the column x = 0 once, because
-// its mate (0, -y) is stored too, in the same column. Voxels of the plane x = 0 get what falls on them from both mates, nothing is
-// halved, doubled or completed afterwards: there G(-v) = conj G(v) and W(-v) = W(v), since F(0, -y) = conj F(0, y) in the input.
-// Scattering and gathering add exactly the same (pixel, voxel) pairs.
+// So a stored pixel with x > 0 stands twice in the sum, at r with F and at -r with conj F; one of the column x = 0 once,
+// because its mate (0, -y) is stored too, in the same column. Voxels of the plane x = 0 get what falls on them from both mates,
+// nothing is halved, doubled or completed afterwards: there G(-v) = conj G(v) and W(-v) = W(v), since F(0, -y) = conj F(0, y)
+// in the input. Scattering and gathering add exactly the same (pixel, voxel) pairs.
 //
 // Shape: n[0] s = 2k+1, odd side of volume and images; n[1] images; n[2] operators; n[3] radius b in tenths of a voxel, 1..30;
 // n[4] kind: bit 0 set when there is a CTF, bit 1 when images have weights. Arguments (float32, complex numbers as pairs):

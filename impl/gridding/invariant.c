@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // invariant.c: what must hold of G and W, whatever the variant.
 //
-// Weight mass: the sum of W over the cube -k .. k is the sum over pixels of the kernel's values at the voxels around them. Of the
-// cube the half x > 0 is stored for both halves and the plane x = 0 for itself, so W counts 2 there and 1 here; a stored pixel
-// counts as gr_mates. Adjointness: for any X on the stored voxels, <X, A F> = <A* X, F> in real parts, where A* gathers X with
-// the same weights at the pixels: a pair lost, doubled or moved shows in the two sums though no voxel is compared.
+// Weight mass: the sum of W over the cube -k .. k is the sum over pixels of the kernel's values at the voxels around them. Of
+// the cube the half x > 0 is stored for both halves and the plane x = 0 for itself, so W counts 2 there and 1 here; a stored
+// pixel counts as gr_mates. Adjointness: for any X on the stored voxels, <X, A F> = <A* X, F> in real parts, where A* gathers X
+// with the same weights at the pixels: a pair lost, doubled or moved shows in the two sums though no voxel is compared.
 // Both hold to the errors of bound.h summed over the pairs, weights from the table allowed.
 #include "invariant.h"
 #include "bound.h"
@@ -95,8 +95,8 @@ static sums from_pixels(const problem *p)
             for (int64_t y = -k; y <= k; y++)
                 for (int64_t x = 0; x < gr_row(k, y); x++) {
                     const int64_t at = i * gr_pixels(k) + gr_pixel(k, x, y);
-                    const pixel f = {p->image[2 * at], p->image[2 * at + 1], p->ctf ? p->ctf[at] : 1, p->weight ? p->weight[i] : 1,
-                                     gr_mates(x)};
+                    const pixel f = {p->image[2 * at], p->image[2 * at + 1], p->ctf ? p->ctf[at] : 1,
+                                     p->weight ? p->weight[i] : 1, gr_mates(x)};
                     double r[3];
                     for (int a = 0; a < 3; a++) r[a] = (double)m[3 * a] * (double)x + (double)m[3 * a + 1] * (double)y;
                     add_pixel(p, &f, r, &total);
@@ -119,8 +119,8 @@ static const char *sums_fault(const problem *p)
         size += fabs(p->G[2 * v]) + fabs(p->G[2 * v + 1]);
     }
     if (!(fabs(mass - right.mass) <= right.mass_error + rounding * mass)) {
-        snprintf(text, sizeof text, "weight mass: W sums to %.9g over the cube, the pixels' kernel weights to %.9g +- %.1g", mass,
-                 right.mass, right.mass_error);
+        snprintf(text, sizeof text, "weight mass: W sums to %.9g over the cube, the pixels' kernel weights to %.9g +- %.1g",
+                 mass, right.mass, right.mass_error);
         return text;
     }
     if (!(fabs(product - right.product) <= right.product_error + rounding * size)) {
@@ -137,7 +137,8 @@ static const char *voxel_fault(const problem *p, int64_t v, const rg_tolerance *
     const int64_t k = p->k, x = gr_voxel_x(k, v), y = gr_voxel_y(k, v), z = gr_voxel_z(k, v);
     const double re = p->G[2 * v], im = p->G[2 * v + 1], w = p->W[v], reach = (double)k + p->b + 0.01;
     if (!(w >= 0)) return "is negative";
-    if ((double)(x * x + y * y + z * z) > reach * reach && (w != 0 || re != 0 || im != 0)) return "is out of reach of every pixel";
+    if ((double)(x * x + y * y + z * z) > reach * reach && (w != 0 || re != 0 || im != 0))
+        return "is out of reach of every pixel";
     if (x != 0) return NULL;
     const int64_t mate = gr_mate(k, y, z);
     if (!(fabs(w - p->W[mate]) <= 2 * (t->absolute + t->relative * w))) return "differs from the weight at -v";

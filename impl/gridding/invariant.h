@@ -5,8 +5,9 @@
 
 #include "../suite.h"
 
-// NULL, or what is violated, of: W not negative, and 0 where no pixel comes near; conjugate mates in the plane x = 0; the weight
-// mass; and adjointness, <X, A F> = <A* X, F> for an X of random signs. The last two are left out above 2e6 pixels and operators.
+// NULL, or what is violated, of: W not negative, and 0 where no pixel comes near; conjugate mates in the plane x = 0; the
+// weight mass; and adjointness, <X, A F> = <A* X, F> for an X of random signs. The last two are left out above 2e6 pixels and
+// operators.
 const char *gr_invariant(const rg_shape *, void *const *arg);
 
 // Stored pixels inside the circle, of all images, each once for every operator.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// kernel.h: the Kaiser-Bessel kernel of order 0 with alpha = 15 (Lewitt 1990; Strelak et al. 2019, Sect. 3.2), and its transform.
+// kernel.h: the Kaiser-Bessel kernel of order 0 with alpha = 15 (Lewitt 1990; Strelak et al. 2019, Sect. 3.2), and its
+// transform.
 //
 //     w(d) = I0(alpha sqrt(1 - d^2/b^2)) / I0(alpha) for d <= b, else 0.
 // It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
 // jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
 //
-// Two forms. gr_kernel: a polynomial in t = 1 - 2u, the minimax of degree 10 for the absolute error on -1 .. 1 (Remez exchange at
-// 40 digits), wrong by 1.5e-7, after rounding by less than GR_KERNEL_ERROR: its coefficients are positive and their sum is 1, so
-// nothing cancels. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken: wrong by
-// half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// Two forms. gr_kernel: a polynomial in t = 1 - 2u, the minimax of degree 10 for the absolute error on -1 .. 1 (Remez exchange
+// at 40 digits), wrong by 1.5e-7, after rounding by less than GR_KERNEL_ERROR: its coefficients are positive and their sum is
+// 1, so nothing cancels. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
+// wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 

@@ -3,8 +3,9 @@
 //
 // For every image and operator the plane of the volume (xy, xz or yz) in which the image's projection is largest; for each of
 // its points the walk along the third axis, over the voxels between the two planes at height +-b; for each voxel its place t in
-// the image and the sum over the pixels within b, in three dimensions. Pixels with x < 0 are conjugates of stored ones, and only
-// voxels with x >= 0 are visited, so nothing is added for mates (index.h). The same pairs as in Algorithm 1, in another order.
+// the image and the sum over the pixels within b, in three dimensions. Pixels with x < 0 are conjugates of stored ones, and
+// only voxels with x >= 0 are visited, so nothing is added for mates (index.h). The same pairs as in Algorithm 1, in another
+// order.
 #include "plain.h"
 
 // Sums over the pixels around t, the place of a voxel in the frame of image i, and adds them to the voxel.

@@ -3,13 +3,13 @@
 //
 // The volume is cut into bricks of 16 x 8 x 4 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
 // written once, by one thread, so that results do not depend on the number of threads. Of a sample (an image with an operator)
-// only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into the
-// image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one vector
-// of weights, computed by the polynomial of kernel.h, and four multiply-adds.
+// only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
+// the image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one
+// vector of weights, computed by the polynomial of kernel.h, and four multiply-adds.
 //
 // For that, images are copied to rows of records (m c Re F, m c Im F, m c^2, 0), one load for the four pixels of a row, with
-// margins and everything beyond the circle zero: no bounds are tested inside. A voxel whose place has x < 0 is looked up at -t and
-// its sum's imaginary part changes sign.
+// margins and everything beyond the circle zero: no bounds are tested inside. A voxel whose place has x < 0 is looked up at -t
+// and its sum's imaginary part changes sign.
 //
 // Bound: RG_F32_MAD, counting all 16 lanes of the block of which 11.3 are within b at most, and less above the plane. Predicted
 // 20 cycles a hit with AVX-512 on Zen 4, 2b hits a pixel.
@@ -35,8 +35,8 @@ typedef struct plan {
     size_t bytes;
 } plan;
 
-// Hits of one sample in one brick: the block's first pixel seen from the place, and 1 - height^2, scaled; where the block begins;
-// the voxel in the brick; and the sign bit of the imaginary part.
+// Hits of one sample in one brick: the block's first pixel seen from the place, and 1 - height^2, scaled; where the block
+// begins; the voxel in the brick; and the sign bit of the imaginary part.
 typedef struct hits {
     int n;
     float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST];

@@ -2,7 +2,8 @@
 // simd_gather_isa.h: the brick of simd_gather.c in one instruction set, by the macros of simd_vector.h.
 
 // Notes those of the first `voxels` of a row of the brick that lie within b of the image: t[] is the place of its first voxel.
-TARGET static inline void NAME(find_row)(const plan *p, const float *m, const float t[3], int row, int voxels, int first, hits *h)
+TARGET static inline void NAME(find_row)(const plan *p, const float *m, const float t[3], int row, int voxels, int first,
+                                         hits *h)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     for (int x = 0; x < voxels; x += GR_LANES) {
@@ -18,7 +19,8 @@ TARGET static inline void NAME(find_row)(const plan *p, const float *m, const fl
         STORE(h->ux + n, MUL(SUB(ix, px), SET(p->scale)));
         STORE(h->uy + n, MUL(SUB(iy, py), SET(p->scale)));
         STORE(h->t + n, CHOOSE(bits, level));
-        STORE_INTS(h->block + n, ADD_INTS(ADD_INTS(TO_INTS(ix), MUL_INTS(TO_INTS(iy), SET_INT((int)p->pitch))), SET_INT(first)));
+        const INTS row_of = MUL_INTS(TO_INTS(iy), SET_INT((int)p->pitch));
+        STORE_INTS(h->block + n, ADD_INTS(ADD_INTS(TO_INTS(ix), row_of), SET_INT(first)));
         STORE_INTS(h->voxel + n, ADD_INTS(TO_INTS(lane), SET_INT(row * BX)));
         STORE_INTS(h->sign + n, INTS_OF(sign));
         h->n += __builtin_popcount(bits);
@@ -44,8 +46,8 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
     }
 }
 
-// Adds the blocks of all hits, `columns` (4 or 8) pixels a side. GR_LANES weights are those of GR_LANES/columns rows; SPREAD repeats
-// each four times, once for every number of a record.
+// Adds the blocks of all hits, `columns` (4 or 8) pixels a side. GR_LANES weights are those of GR_LANES/columns rows; SPREAD
+// repeats each four times, once for every number of a record.
 TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, const hits *h, brick *b, const int columns)
 {
     const int groups = columns * columns / GR_LANES, records = GR_LANES / 4; // vectors of weights; records in a vector

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // simd_scatter.c: each pixel is added to the voxels around it, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
-// A brick of 32 x 16 x 16 voxels, with a margin for the windows that reach over its faces, is summed in cache by one thread, and
-// written once: no two threads write the same voxel, and results do not depend on their number. The price is that a pixel near a
-// face is added in both bricks, and each time partly to margins (1.7 times the work at b = 1.9). Of a sample (image with
+// A brick of 32 x 16 x 16 voxels, with a margin for the windows that reach over its faces, is summed in cache by one thread,
+// and written once: no two threads write the same voxel, and results do not depend on their number. The price is that a pixel
+// near a face is added in both bricks, and each time partly to margins (1.7 times the work at b = 1.9). Of a sample (image with
 // operator, and again its mates at -p) the rows and, in each row, the interval of pixels that reach the brick follow from the
 // inverse of the rotation; a window is 4 x 4 x 4 voxels (8 x 8 x 8 from b = 2 on), 16 weights a vector by the polynomial of
 // kernel.h, added to records (Re G, Im G, W, 0) of four voxels at a time.

@@ -3,8 +3,8 @@
 
 // Adds a record, times the weight of the distance from r, to the `columns`^3 voxels from `at` on; d[]: the first of them seen
 // from r. GR_LANES weights are those of GR_LANES / columns rows; SPREAD repeats each for the four numbers of a record.
-TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, float *at, const float d[3], const float *record,
-                                                                   const int columns)
+TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, float *at, const float d[3],
+                                                                   const float *record, const int columns)
 {
     const int groups = columns * columns / GR_LANES, records = GR_LANES / 4;
     float across[GR_LANES], down[GR_LANES];

@@ -118,7 +118,8 @@ void gr_cube_rotation(int number, double m[9])
     static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     const int *axis = order[number / 4], odd = number / 4 >= 3;
     // Two free signs; the third makes the determinant +1.
-    const int first = number & 1 ? -1 : 1, second = number & 2 ? -1 : 1, sign[3] = {first, second, first * second * (odd ? -1 : 1)};
+    const int first = number & 1 ? -1 : 1, second = number & 2 ? -1 : 1;
+    const int sign[3] = {first, second, first * second * (odd ? -1 : 1)};
     for (int e = 0; e < 9; e++) m[e] = 0;
     for (int row = 0; row < 3; row++) m[3 * row + axis[row]] = sign[row];
 }

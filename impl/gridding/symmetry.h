@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // symmetry.h: the rotations of the point groups of particles, in the settings of RELION and Xmipp.
 //
-// Cn, Dn: the n-fold axis along z, a two-fold of Dn along x. T: a three-fold axis along z, a two-fold along (0, sqrt 2, 1). O: the
-// four-fold axes along x, y and z. I1, I2: two-fold axes along x, y and z; of the five-fold ones those nearest to z lie in the
-// plane y-z at (0, +-1, phi) for I1, in x-z at (+-1, 0, phi) for I2, phi = (1 + sqrt 5)/2. They differ by 90 degrees about z.
-// A sample with matrix M (index.h) stands at S M for every operator S.
+// Cn, Dn: the n-fold axis along z, a two-fold of Dn along x. T: a three-fold axis along z, a two-fold along (0, sqrt 2, 1). O:
+// the four-fold axes along x, y and z. I1, I2: two-fold axes along x, y and z; of the five-fold ones those nearest to z lie in
+// the plane y-z at (0, +-1, phi) for I1, in x-z at (+-1, 0, phi) for I2, phi = (1 + sqrt 5)/2. They differ by 90 degrees about
+// z. A sample with matrix M (index.h) stands at S M for every operator S.
 #ifndef RG_GRIDDING_SYMMETRY_H
 #define RG_GRIDDING_SYMMETRY_H
 
