@@ -51,30 +51,30 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
 TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, const hits *h, brick *b, const int columns)
 {
     const int groups = columns * columns / GR_LANES, records = GR_LANES / 4; // vectors of weights; records in a vector
-    float across[GR_LANES], down[GR_LANES];
-    int32_t imaginary[GR_LANES], spread[4][GR_LANES];
+    const float *record = p->record, scale = p->scale;
+    const int64_t pitch = p->pitch;
+    float across[GR_LANES], down[8][GR_LANES];
+    int32_t spread[4][GR_LANES];
     for (int i = 0; i < GR_LANES; i++) {
-        across[i] = (float)(i % columns) * p->scale;
-        down[i] = (float)(i / columns) * p->scale;
-        imaginary[i] = i % 4 == 1 ? -1 : 0;
+        across[i] = (float)(i % columns) * scale;
+        for (int g = 0; g < groups; g++) down[g][i] = (float)((g * GR_LANES + i) / columns) * scale;
         for (int j = 0; j < 4; j++) spread[j][i] = j * records + i / 4;
     }
-    for (int i = 0; i < h->n; i++) {
-        const VEC ux = ADD(SET(h->ux[i]), LOAD(across)), uy = ADD(SET(h->uy[i]), LOAD(down)), t = SET(h->t[i]);
-        const VEC sign = REALS_OF(SET_INT(h->sign[i])), flip = AND(sign, LOAD((const float *)imaginary));
+    for (int i = 0, n = h->n; i < n; i++) {
+        const VEC ux = ADD(SET(h->ux[i]), LOAD(across)), uy = SET(h->uy[i]), t = SET(h->t[i]);
+        const float *block = record + 4 * (int64_t)h->block[i];
         float *sum = b->sum[h->voxel[i]];
-        VEC total[16 / GR_LANES];
-        UNROLL for (int part = 0; part < 16 / GR_LANES; part++) total[part] = XOR(LOAD(sum + part * GR_LANES), flip);
+        VEC total[2] = {SET(0), SET(0)};
         UNROLL for (int g = 0; g < groups; g++) {
-            const VEC w = NAME(weights)(ux, ADD(uy, SET((float)(g * GR_LANES / columns) * p->scale)), t);
+            const VEC w = NAME(weights)(ux, ADD(uy, LOAD(down[g])), t);
             UNROLL for (int j = 0; j < 4; j++) { // a vector of records
-                const int pixel = j * records, row = g * GR_LANES / columns + pixel / columns;
-                const float *at = p->record + 4 * ((int64_t)h->block[i] + row * p->pitch + pixel % columns);
-                const VEC each = SPREAD(w, LOAD_INTS(spread[j]));
-                total[j % (16 / GR_LANES)] = MAD(each, LOAD(at), total[j % (16 / GR_LANES)]);
+                const int pixel = g * GR_LANES + j * records;
+                const VEC four = LOAD(block + 4 * (pixel / columns * pitch + pixel % columns));
+                total[j % 2] = MAD(SPREAD(w, LOAD_INTS(spread[j])), four, total[j % 2]);
             }
         }
-        UNROLL for (int part = 0; part < 16 / GR_LANES; part++) STORE(sum + part * GR_LANES, XOR(total[part], flip));
+        const __m128 flip = _mm_castsi128_ps(_mm_and_si128(_mm_set1_epi32(h->sign[i]), _mm_setr_epi32(0, -1, 0, 0)));
+        _mm_store_ps(sum, _mm_add_ps(_mm_load_ps(sum), _mm_xor_ps(ADD_UP(ADD(total[0], total[1])), flip)));
     }
 }
 

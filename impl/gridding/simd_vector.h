@@ -36,6 +36,7 @@
 #undef MUL_INTS
 #undef SPREAD
 #undef REPEAT
+#undef ADD_UP
 #undef STORE_INTS
 #undef CHOOSE
 
@@ -67,8 +68,16 @@
 #define MUL_INTS(a, b) _mm512_mullo_epi32(a, b)
 #define SPREAD(v, index) _mm512_permutexvar_ps(index, v)
 #define REPEAT(p) _mm512_broadcast_f32x4(_mm_loadu_ps(p))
+#define ADD_UP(v) avx512_add_up(v)
 #define STORE_INTS(p, v) _mm512_storeu_si512(p, v)
 #define CHOOSE(bits, v) _mm512_maskz_compress_ps((__mmask16)(bits), v)
+
+// The sum of the vector's records.
+TARGET static inline __m128 avx512_add_up(__m512 v)
+{
+    const __m256 two = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+}
 #else
 #define TARGET __attribute__((target("avx2,fma")))
 #define NAME(x) avx2_##x
@@ -97,8 +106,14 @@
 #define MUL_INTS(a, b) _mm256_mullo_epi32(a, b)
 #define SPREAD(v, index) _mm256_permutevar8x32_ps(v, index)
 #define REPEAT(p) _mm256_broadcast_ps((const __m128 *)(p))
+#define ADD_UP(v) avx2_add_up(v)
 #define STORE_INTS(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define CHOOSE(bits, v) avx2_choose(bits, v)
+
+TARGET static inline __m128 avx2_add_up(__m256 v)
+{
+    return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+}
 
 // The chosen lanes, in their order, first.
 TARGET static inline __m256 avx2_choose(uint32_t bits, __m256 v)
