@@ -71,11 +71,12 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     }
     // Three sides below 2^31 and 4 bytes a value can pass 2^63, so the product is taken in floating point first.
     double need = (double)int_word(h, 1, swapped) * int_word(h, 2, swapped) * int_word(h, 3, swapped) * rg_mrc_mode_bytes(mode);
-    if (need + HEADER + (double)extended > (double)bytes) {
+    double there = (double)(bytes - HEADER - extended), sections = int_word(h, 3, swapped);
+    if (need > there) {
         *at = bytes;
-        snprintf(text, 160, "expected %.0f bytes of data (%d x %d x %d, mode %d) after a header of %" PRId64
-                 ", found the end of the file", need, int_word(h, 1, swapped), int_word(h, 2, swapped), int_word(h, 3, swapped),
-                 mode, HEADER + extended);
+        snprintf(text, 160, "expected %.0f bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
+                 ", found the end of the file in section %.0f", need, int_word(h, 1, swapped), int_word(h, 2, swapped),
+                 sections, mode, HEADER + extended, there > 0 ? floor(there / (need / sections)) + 1 : 1);
         return true;
     }
     return false;
@@ -182,11 +183,13 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
     if (fseeko(m->file, at, SEEK_SET) != 0)
         return rg_malformed(m->path, at, "expected section %" PRId64 ", found that the file cannot be positioned there", z);
     for (int64_t y = 0; y < m->ny; y++) {
-        size_t got = fread(m->line, 1, (size_t)line_bytes, m->file);
+        bool as_it_is = m->mode == RG_MRC_FLOAT32 && !m->swapped;
+        void *line = as_it_is ? (void *)(section + y * m->nx) : m->line;
+        size_t got = fread(line, 1, (size_t)line_bytes, m->file);
         if (got != (size_t)line_bytes)
             return rg_malformed(m->path, at + y * line_bytes + (int64_t)got, "expected row %" PRId64 " of section %" PRId64
                                 ", found %s", y, z, ferror(m->file) ? "a read error" : "the end of the file");
-        for (int64_t x = 0; x < m->nx; x++)
+        for (int64_t x = 0; x < m->nx && !as_it_is; x++)
             section[y * m->nx + x] = value_at(m, x);
     }
     return RG_GOOD;

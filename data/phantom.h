@@ -13,5 +13,6 @@ typedef struct rg_phantom {
 } rg_phantom;
 
 int rg_phantom_coarsening(const rg_cli *, const char *folder);
+int rg_phantom_particles(const rg_cli *, const char *folder);
 
 #endif

@@ -6,11 +6,12 @@
 
 static const rg_phantom kinds[] = {
     {"coarsening", "a series of photographs of a phase-separating fluid, for autocorr", rg_phantom_coarsening},
+    {"particles", "particle images at random orientations, their STAR file and map, for reconstruct", rg_phantom_particles},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const rg_option options[] = {
-    {"out", "DIR", "the folder for the photographs and times.tsv, made when missing", false},
+    {"out", "DIR", "the folder for the files, made when missing", false},
     {"width", "W", "coarsening: pixels of a row (default 750)", false},
     {"height", "H", "coarsening: rows (default 1500)", false},
     {"frames", "N", "coarsening: photographs (default 8)", false},
@@ -19,6 +20,14 @@ static const rg_option options[] = {
      false},
     {"viscosity", "ETA", "coarsening: viscosity of model H (default 0.25)", false},
     {"format", "png|pgm", "coarsening: file format (default png)", false},
+    {"shape", "NAME", "particles: icosahedral (default) or asymmetric", false},
+    {"box", "N", "particles: side of images and map in pixels (default 64)", false},
+    {"images", "N", "particles: how many (default 2000)", false},
+    {"pixel", "A", "particles: Angstrom a pixel (default 1.5)", false},
+    {"sigma", "PX", "particles: standard deviation of a Gaussian in pixels (default 0.8)", false},
+    {"shift", "PX", "particles: origins lie within +-PX in x and in y (default 2)", false},
+    {"snr", "S", "particles: add white noise, its variance that of the first image over S (default 0: no noise)", false},
+    {"ctf", NULL, "particles: 300 kV, Cs 2.7 mm, 10 % amplitude contrast, underfocus 1 to 2.5 um, astigmatism to 500 A", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -40,7 +49,13 @@ static const char help[] =
     "0..255.\n"
     "\n"
     "The same seed, size and number of threads gives the same files on one machine; elsewhere rounding may differ and\n"
-    "the flow amplifies it, so that single photographs differ but the lengths agree.";
+    "the flow amplifies it, so that single photographs differ but the lengths agree.\n"
+    "\n"
+    "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
+    "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
+    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform\n"
+    "over all rotations. An image is the projection shifted by -origin, times RELION's CTF (protein bright) over twice the box,\n"
+    "plus noise. A stack is written as it is made, whatever its size.";
 
 static int run(const rg_cli *cli)
 {
@@ -50,13 +65,14 @@ static int run(const rg_cli *cli)
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kind, kinds[i].name) == 0)
             return kinds[i].make(cli, folder);
-    return rg_fail(RG_USAGE, "phantom: no kind \"%s\"; there is %s (%s)", kind, kinds[0].name, kinds[0].doc);
+    return rg_fail(RG_USAGE, "phantom: no kind \"%s\"; there are %s (%s) and %s (%s)", kind, kinds[0].name, kinds[0].doc,
+                   kinds[1].name, kinds[1].doc);
 }
 
 const rg_command rg_cmd_phantom = {
     .name = "phantom",
     .usage = "KIND --out DIR",
-    .summary = "input made from a seed: photographs of a phase-separating fluid",
+    .summary = "input made from a seed: photographs of a phase-separating fluid, particle images",
     .help = help,
     .option = options,
     .run = run,

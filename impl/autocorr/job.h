@@ -125,9 +125,6 @@ void ac_worker_free(ac_worker *);
 int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
 bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);
-// Runs gnuplot on a script of plots/ with these arguments (ended by NULL), no shell between; the script writes the SVG file to
-// its first argument, which becomes `svg` when all went well. RG_GOOD, or one line and RG_USAGE.
-int ac_gnuplot(const ac_job *, const char *script, const char *svg, const char *const *argument);
 
 // job_growth.c: rmax.tsv and rmax.svg.
 int ac_write_growth(const ac_job *);

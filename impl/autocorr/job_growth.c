@@ -80,7 +80,7 @@ int ac_write_growth(const ac_job *job)
         snprintf(slope, sizeof slope, "%.9g", f.slope);
         snprintf(intercept, sizeof intercept, "%.9g", f.intercept);
         const char *const argument[] = {path, origin, intercept, slope, job->has_times ? "time" : "photograph", NULL};
-        code = ac_gnuplot(job, "plots/autocorr_growth.gp", svg, argument);
+        code = rg_gnuplot(job->gnuplot, "plots/autocorr_growth.gp", svg, argument);
     }
     free(path);
     free(svg);

@@ -3,6 +3,7 @@
 // file that `regather bench` leaves beside the program; else the first of a fixed order that can run here. Always said why.
 #include "../../data/result.h"
 #include "../core/cpu.h"
+#include "../core/pick.h"
 #include "job.h"
 
 #include <math.h>
@@ -25,41 +26,19 @@ static const char *refusal(const ac_job *job, const rg_variant *v, const int64_t
     return NULL;
 }
 
-static const rg_entry *entry_named(const ac_job *job, const char *name)
-{
-    for (const rg_entry *e = NULL; (e = rg_entry_next(e, job->algo->name, job->device));)
-        if (strcmp(e->name, name) == 0)
-            return e;
-    return NULL;
-}
-
 static bool usable(const ac_job *job, const rg_entry *e, const int64_t *param)
 {
     return e && !rg_unavailable(e) && !refusal(job, e->variant, param);
 }
 
-// "name" or "name:block=128;isa=2".
 static int pick_asked(ac_job *job, const char *asked)
 {
-    char name[96], why[160];
-    const char *colon = strstr(asked, ".so:") ? strchr(strstr(asked, ".so:") + 4, ':') : strchr(asked, ':');
-    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - asked) : (int)strlen(asked), asked);
-    job->entry = entry_named(job, name);
-    if (!job->entry) {
-        char *pattern = rg_print("%s:%s", job->algo->name, name);
-        int code = rg_pattern_check(pattern, job->device);
-        free(pattern);
-        return code != RG_GOOD ? code : rg_fail(RG_USAGE, "no variant %s for --device %s", name, job->device);
-    }
-    const char *lacks = rg_unavailable(job->entry);
-    if (lacks)
-        return rg_fail(RG_LACKS, "--variant %s: %s", name, lacks);
-    rg_params_standard(job->entry->variant, job->param);
-    if (colon && !rg_params_parse(job->entry->variant, colon + 1, job->param, why))
-        return rg_fail(RG_USAGE, "--variant %s: %s", asked, why);
+    int code = rg_pick_asked(job->algo, job->device, asked, &job->entry, job->param);
+    if (code != RG_GOOD)
+        return code;
     const char *refused = refusal(job, job->entry->variant, job->param);
     if (refused)
-        return rg_fail(RG_USAGE, "--variant %s: %s", name, refused);
+        return rg_fail(RG_USAGE, "--variant %s: %s", job->entry->name, refused);
     snprintf(job->why, sizeof job->why, "asked for");
     return RG_GOOD;
 }
@@ -114,7 +93,7 @@ static const rg_entry *entry_of_row(const ac_job *job, const rg_row *row, rg_sha
     if (strcmp(row->cell[RG_C_ALGO], job->algo->name) != 0 || strcmp(row->cell[RG_C_STATUS], "PASS") != 0 || !whole_call
         || !(rg_cell_number(row, RG_C_MEDIAN) > 0) || !rg_shape_parse(job->algo, row->cell[RG_C_SHAPE], shape, why))
         return NULL;
-    const rg_entry *e = entry_named(job, row->cell[RG_C_VARIANT]);
+    const rg_entry *e = rg_pick_named(job->algo, job->device, row->cell[RG_C_VARIANT]);
     // A series that fills the cores by itself runs each photograph on one.
     int most = job->n_photos >= job->threads ? 1 : job->threads;
     *threads = e ? threads_of(e->variant, &params) : 1;
@@ -161,7 +140,7 @@ static bool pick_measured(ac_job *job, const rg_result *result)
 static int pick_fixed(ac_job *job, const char *reason)
 {
     for (int i = 0; i < RG_COUNT(fixed_order); i++) {
-        const rg_entry *e = entry_named(job, fixed_order[i]);
+        const rg_entry *e = rg_pick_named(job->algo, job->device, fixed_order[i]);
         int64_t param[RG_PARAMS_MAX] = {0};
         if (e)
             rg_params_standard(e->variant, param);

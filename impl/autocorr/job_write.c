@@ -4,17 +4,11 @@
 #include "../../data/mrc.h"
 #include "job.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static char *file_of(const ac_job *job, const ac_photo *photo, const char *ending)
 {
@@ -101,7 +95,7 @@ static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d,
     snprintf(value, sizeof value, isnan(result->c1d) ? "none" : "%.9g", result->c1d);
     char *svg = file_of(job, photo, "svg");
     const char *const argument[] = {c1d, c2d, side, r_max, value, photo->name, ac_norm_name[job->norm], NULL};
-    int code = ac_gnuplot(job, "plots/autocorr_job.gp", svg, argument);
+    int code = rg_gnuplot(job->gnuplot, "plots/autocorr_job.gp", svg, argument);
     free(svg);
     return code;
 }
@@ -173,31 +167,4 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
     free(path);
     result->done = result->resumed = same && whole;
     return result->done;
-}
-
-int ac_gnuplot(const ac_job *job, const char *script, const char *svg, const char *const *argument)
-{
-    enum { MOST = 16 };
-    char *path = rg_share_path(script), *part = rg_print("%s.part-%ld", svg, (long)getpid()),
-         *word[MOST] = {job->gnuplot, "-c"};
-    int n = 2, status = -1;
-    word[n++] = path;
-    word[n++] = part;
-    for (int i = 0; argument[i] && n < MOST - 1; i++)
-        word[n++] = (char *)(uintptr_t)argument[i];
-    posix_spawn_file_actions_t quiet;
-    posix_spawn_file_actions_init(&quiet);
-    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_t child;
-    int failed = posix_spawn(&child, job->gnuplot, &quiet, NULL, word, environ);
-    posix_spawn_file_actions_destroy(&quiet);
-    while (!failed && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    int code = RG_GOOD;
-    if (failed || status != 0 || rename(part, svg) != 0) {
-        code = rg_fail(RG_USAGE, "%s: not written: gnuplot failed on %s", svg, path);
-        unlink(part);
-    }
-    free(path);
-    free(part);
-    return code;
 }

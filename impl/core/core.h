@@ -101,6 +101,9 @@ void rg_file_abandon(rg_file *);
 char *rg_share_path(const char *relative);
 // Path of a program found in PATH, malloc'ed, or NULL.
 char *rg_program_path(const char *name);
+// Runs gnuplot (its path) on a script of plots/ with these arguments (ended by NULL), no shell between; the script writes the SVG
+// file to its first argument, which becomes `svg` when all went well. RG_GOOD, or one line and RG_USAGE.
+int rg_gnuplot(const char *gnuplot, const char *script, const char *svg, const char *const *argument);
 int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
 
 #endif

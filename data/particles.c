@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include "particles_stack.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9])
+{
+    const double degree = 3.14159265358979323846 / 180;
+    double ca = cos(rot_deg * degree), sa = sin(rot_deg * degree);
+    double cb = cos(tilt_deg * degree), sb = sin(tilt_deg * degree);
+    double cg = cos(psi_deg * degree), sg = sin(psi_deg * degree);
+    const double m[9] = {
+        cg * cb * ca - sg * sa,  cg * cb * sa + sg * ca,  -cg * sb,
+        -sg * cb * ca - cg * sa, -sg * cb * sa + cg * ca, sg * sb,
+        sb * ca,                 sb * sa,                 cb,
+    };
+    memcpy(a, m, sizeof m);
+}
+
+// ---- columns -------------------------------------------------------------------------------------------------------------
+
+enum { ROT, TILT, PSI, X_PX, Y_PX, X_A, Y_A, U, V, ANGLE, PHASE, B, SCALE, GROUP, IMAGE, KV, CS, CONTRAST, PIXEL, DETECTOR, MAG,
+       COLUMNS };
+
+static const char *const column_name[COLUMNS] = {
+    "rlnAngleRot",    "rlnAngleTilt",    "rlnAnglePsi",      "rlnOriginX",      "rlnOriginY",    "rlnOriginXAngst",
+    "rlnOriginYAngst", "rlnDefocusU",    "rlnDefocusV",      "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
+    "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName",   "rlnVoltage",      "rlnSphericalAberration",
+    "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification",
+};
+
+typedef struct reading {
+    rg_particles *p;
+    rg_star star;
+    const rg_star_table *rows, *optics;
+    int column[COLUMNS], optics_column[COLUMNS]; // -1: absent
+    int64_t *optics_row;                         // of each group number, -1: none
+    int64_t groups;
+    int pixel_px; // rlnPixelSize, which RELION before 3.1 writes here and there
+} reading;
+
+#define ROW_FAULT(r, row, ...) rg_star_fault((r)->star.path, (r)->rows->row_line[row], __VA_ARGS__)
+
+// The number of a column in the particle's row or in its optics group; standard when it is in neither.
+static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value)
+{
+    *value = standard;
+    if (r->column[which] >= 0)
+        return rg_star_real(&r->star, r->rows, row, r->column[which], value);
+    if (optics_row >= 0 && r->optics_column[which] >= 0)
+        return rg_star_real(&r->star, r->optics, optics_row, r->optics_column[which], value);
+    return RG_GOOD;
+}
+
+static bool has(const reading *r, int which)
+{
+    return r->column[which] >= 0 || (r->optics && r->optics_column[which] >= 0);
+}
+
+static int read_groups(reading *r)
+{
+    enum { MOST = 1 << 20 };
+    if (!r->optics)
+        return RG_GOOD;
+    int column = r->optics_column[GROUP];
+    if (column < 0)
+        return rg_star_fault(r->star.path, r->optics->line, "expected _rlnOpticsGroup in data_optics, found none");
+    for (int64_t row = 0; row < r->optics->n_rows; row++) {
+        int64_t group;
+        int code = rg_star_int(&r->star, r->optics, row, column, 1, MOST, &group);
+        if (code != RG_GOOD)
+            return code;
+        if (group >= r->groups) {
+            r->optics_row = realloc(r->optics_row, (size_t)(group + 1) * sizeof *r->optics_row);
+            if (!r->optics_row)
+                exit(rg_fail(RG_LACKS, "out of memory for optics groups"));
+            while (r->groups <= group)
+                r->optics_row[r->groups++] = -1;
+        }
+        if (r->optics_row[group] >= 0)
+            return rg_star_fault(r->star.path, r->optics->row_line[row], "expected each optics group once, found %" PRId64
+                                 " again", group);
+        r->optics_row[group] = row;
+    }
+    return RG_GOOD;
+}
+
+static int group_of(const reading *r, int64_t row, int64_t *optics_row)
+{
+    int64_t group;
+    *optics_row = -1;
+    if (!r->optics || r->column[GROUP] < 0)
+        return RG_GOOD;
+    int code = rg_star_int(&r->star, r->rows, row, r->column[GROUP], 1, INT32_MAX, &group);
+    if (code != RG_GOOD)
+        return code;
+    if (group >= r->groups || r->optics_row[group] < 0)
+        return ROW_FAULT(r, row, "expected an optics group of data_optics, found %" PRId64, group);
+    *optics_row = r->optics_row[group];
+    return RG_GOOD;
+}
+
+// ---- one row -------------------------------------------------------------------------------------------------------------
+
+static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)
+{
+    double detector_um, magnification;
+    int code = RG_GOOD;
+    *pixel_A = 0;
+    if (has(r, PIXEL))
+        return number(r, row, optics_row, PIXEL, 0, pixel_A);
+    if (r->pixel_px >= 0)
+        return rg_star_real(&r->star, r->rows, row, r->pixel_px, pixel_A);
+    if (!has(r, DETECTOR))
+        return RG_GOOD;
+    code = number(r, row, optics_row, DETECTOR, 0, &detector_um);
+    if (code == RG_GOOD)
+        code = number(r, row, optics_row, MAG, 10000, &magnification);
+    if (code == RG_GOOD)
+        *pixel_A = detector_um * 1e4 / magnification;
+    return code;
+}
+
+// All rows must have one pixel size: the images of a job are inserted into one map.
+static int take_pixel(reading *r, int64_t row, int64_t optics_row)
+{
+    double pixel_A;
+    int code = pixel_of(r, row, optics_row, &pixel_A);
+    if (code != RG_GOOD)
+        return code;
+    bool known = has(r, PIXEL) || r->pixel_px >= 0 || has(r, DETECTOR);
+    if (known && !(pixel_A > 0 && pixel_A < 1e6))
+        return ROW_FAULT(r, row, "expected a pixel size above 0 A, found %g", pixel_A);
+    if (row == 0)
+        r->p->pixel_A = pixel_A;
+    else if (known && fabs(pixel_A - r->p->pixel_A) > 1e-6 * r->p->pixel_A)
+        return ROW_FAULT(r, row, "expected a pixel of %g A as in the first row, found %g A",
+                             r->p->pixel_A, pixel_A);
+    return RG_GOOD;
+}
+
+// "000001@stack.mrcs", or the name of a file of one image.
+static int take_name(reading *r, int64_t row, const char **name)
+{
+    const char *text = rg_star_cell(r->rows, row, r->column[IMAGE]), *at = strchr(text, '@');
+    char *end;
+    rg_particle *particle = &r->p->row[row];
+    particle->image = 0;
+    *name = at ? at + 1 : text;
+    if (at) {
+        long long image = strtoll(text, &end, 10);
+        if (end != at || image < 1)
+            return ROW_FAULT(r, row, "expected IMAGE@STACK with images from 1, found \"%.60s\"", text);
+        particle->image = image - 1;
+    }
+    return **name ? RG_GOOD : ROW_FAULT(r, row, "expected the name of a stack, found \"%.60s\"", text);
+}
+
+static int take_origin(const reading *r, int64_t row, int in_A, int in_px, double *origin_px)
+{
+    double value;
+    int code = number(r, row, -1, in_A, NAN, &value);
+    if (code != RG_GOOD)
+        return code;
+    if (isnan(value))
+        return number(r, row, -1, in_px, 0, origin_px);
+    if (value != 0 && !(r->p->pixel_A > 0))
+        return ROW_FAULT(r, row, "expected a pixel size for origins in A, found none in the file");
+    *origin_px = value == 0 ? 0 : value / r->p->pixel_A;
+    return RG_GOOD;
+}
+
+static int take_numbers(reading *r, int64_t row, int64_t optics_row)
+{
+    rg_particle *q = &r->p->row[row];
+    const struct {
+        int which;
+        double standard, *value;
+    } need[] = {
+        {ROT, 0, &q->rot_deg}, {TILT, 0, &q->tilt_deg}, {PSI, 0, &q->psi_deg},
+        {U, 0, &q->ctf.defocus_u_A}, {V, 0, &q->ctf.defocus_v_A}, {ANGLE, 0, &q->ctf.defocus_angle_deg},
+        {PHASE, 0, &q->ctf.phase_shift_deg}, {B, 0, &q->ctf.b_factor_A2}, {SCALE, 1, &q->ctf.scale},
+        {KV, 0, &q->ctf.voltage_kV}, {CS, 0, &q->ctf.cs_mm}, {CONTRAST, 0, &q->ctf.amplitude_contrast},
+    };
+    int code = RG_GOOD;
+    for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++)
+        code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
+    if (code == RG_GOOD)
+        code = take_origin(r, row, X_A, X_PX, &q->origin_x_px);
+    if (code == RG_GOOD)
+        code = take_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
+    if (code == RG_GOOD && !(fabs(q->ctf.amplitude_contrast) <= 1))
+        code = ROW_FAULT(r, row, "expected an amplitude contrast from -1 to 1, found %g", q->ctf.amplitude_contrast);
+    if (code == RG_GOOD && has(r, KV) && !(q->ctf.voltage_kV > 0))
+        code = ROW_FAULT(r, row, "expected a voltage above 0 kV, found %g", q->ctf.voltage_kV);
+    return code;
+}
+
+// ---- the whole -----------------------------------------------------------------------------------------------------------
+
+static int find_columns(reading *r)
+{
+    r->rows = rg_star_find(&r->star, "particles");
+    r->rows = r->rows ? r->rows : rg_star_find(&r->star, "images");
+    r->rows = r->rows ? r->rows : rg_star_find(&r->star, "");
+    r->optics = rg_star_find(&r->star, "optics");
+    if (!r->rows)
+        return rg_star_fault(r->star.path, r->star.table[0].line,
+                             "expected a block data_particles, data_images or data_, found data_%s", r->star.table[0].name);
+    for (int i = 0; i < COLUMNS; i++) {
+        r->column[i] = rg_star_column(r->rows, column_name[i]);
+        r->optics_column[i] = r->optics ? rg_star_column(r->optics, column_name[i]) : -1;
+    }
+    r->pixel_px = rg_star_column(r->rows, "rlnPixelSize");
+    static const int needed[] = {IMAGE, ROT, TILT, PSI}, for_ctf[] = {U, V, ANGLE, KV, CS, CONTRAST};
+    for (int i = 0; i < 4; i++)
+        if (r->column[needed[i]] < 0)
+            return rg_star_fault(r->star.path, r->rows->line, "expected a column _%s in data_%s, found none",
+                                 column_name[needed[i]], r->rows->name);
+    for (int i = 5; i >= 0; i--)
+        if (!has(r, for_ctf[i]))
+            r->p->lacks_ctf = column_name[for_ctf[i]];
+    if (!r->rows->n_rows)
+        return rg_star_fault(r->star.path, r->rows->line, "expected rows in data_%s, found none", r->rows->name);
+    return RG_GOOD;
+}
+
+static int read_row(reading *r, rg_stack_names *names, int64_t row)
+{
+    rg_particle *q = &r->p->row[row];
+    const char *name;
+    int64_t optics_row;
+    q->line = r->rows->row_line[row];
+    int code = group_of(r, row, &optics_row);
+    if (code == RG_GOOD)
+        code = take_pixel(r, row, optics_row);
+    if (code == RG_GOOD)
+        code = take_name(r, row, &name);
+    if (code == RG_GOOD)
+        code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
+    const rg_particle_stack *stack = &r->p->stack[q->stack];
+    if (code == RG_GOOD && q->image >= stack->images)
+        code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
+                             stack->path, q->image + 1);
+    return code == RG_GOOD ? take_numbers(r, row, optics_row) : code;
+}
+
+int rg_particles_open(rg_particles *p, const char *star_path)
+{
+    *p = (rg_particles){.path = rg_print("%s", star_path), .open = -1};
+    reading r = {.p = p};
+    rg_stack_names names = {0};
+    int code = rg_star_read(star_path, &r.star);
+    if (code == RG_GOOD) {
+        code = find_columns(&r);
+        if (code == RG_GOOD)
+            code = read_groups(&r);
+        p->n = code == RG_GOOD ? r.rows->n_rows : 0;
+        p->row = rg_alloc((size_t)p->n * sizeof *p->row);
+        for (int64_t row = 0; row < p->n && code == RG_GOOD; row++)
+            code = read_row(&r, &names, row);
+        rg_star_free(&r.star);
+    }
+    free(names.slot);
+    free(r.optics_row);
+    if (code == RG_GOOD)
+        rg_particles_unnamed(p);
+    else
+        rg_particles_close(p);
+    return code;
+}
+
+void rg_particles_close(rg_particles *p)
+{
+    if (p->open >= 0)
+        rg_mrc_close(&p->file);
+    for (int i = 0; i < p->n_stacks; i++)
+        free(p->stack[i].path);
+    free(p->stack);
+    free(p->row);
+    free(p->path);
+    *p = (rg_particles){.open = -1};
+}
+
+int rg_particles_image(rg_particles *p, int64_t i, float *image)
+{
+    const rg_particle *q = &p->row[i];
+    int code = RG_GOOD;
+    if (p->open != q->stack) {
+        if (p->open >= 0)
+            rg_mrc_close(&p->file);
+        p->open = -1;
+        code = rg_mrc_open(&p->file, p->stack[q->stack].path);
+        if (code != RG_GOOD)
+            return code;
+        p->open = q->stack;
+        if (p->file.nx != p->side || p->file.ny != p->side)
+            return rg_fail(RG_USAGE, "%s: changed while it was being read", p->file.path);
+    }
+    code = rg_mrc_section(&p->file, q->image, image);
+    for (int64_t j = 0; j < p->side * p->side && code == RG_GOOD; j++)
+        if (!isfinite(image[j]))
+            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %g at column %" PRId64
+                           ", row %" PRId64, p->file.path, q->image + 1, image[j], j % p->side, j / p->side);
+    return code;
+}

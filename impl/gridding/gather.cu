@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2.
+//
+// The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
+// one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
+// the sums to G and W: by three atomics, or plainly, in a launch a sample, where ATOMICS is 0. Differences from the paper: half
+// of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x begin at 0; pixels
+// are looked for in the square around the disc in which the ball of radius b cuts the image, where the paper takes the one of
+// side 2b; SHARED_IMG takes the rectangle of the columns' discs, which always fits in eq. 5, instead of that of a box.
+//
+// The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
+//     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
+//
+// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Prediction for an H200, not a
+// measurement: reads of the image through L1, two words for each of 9.6 pixels a voxel, which a warp finds in 4 to 10 lines,
+// and 11 atomics a stored pixel hold it at 2e9 to 6e9.
+#include "view.cuh"
+
+typedef struct volume {
+    float *g, *w;
+    bool atomics;
+} volume;
+
+// Pixels first .. last, in the image or as terms in shared memory, where those beyond the circle are 0.
+typedef struct patch {
+    int first_x, last_x, first_y, last_y;
+    gr_terms *terms;
+} patch;
+
+// An image and its CTF from pixel (0, 0) on, and whether a pixel can be read at once.
+typedef struct pixels {
+    const float *image, *ctf;
+    bool aligned;
+} pixels;
+
+static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_sample &s)
+{
+    const int64_t origin = gr_pixel(in.k, 0, 0);
+    pixels p = {s.image + 2 * origin, s.ctf + (s.ctf ? origin : 0), (uintptr_t)in.image % sizeof(float2) == 0};
+    return p;
+}
+
+// What pixel (x, y) of the disc adds but for m. Its element, counted from that of (0, 0), is y (k + 1) + x; its mate's is the
+// opposite.
+template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y)
+{
+    const int element = y * (k + 1) + x, stored = x < 0 ? -element : element;
+    const float2 f = gr_pixel_at(p.image, stored, p.aligned);
+    const float c = has_ctf ? p.ctf[stored] : 1.0f;
+    gr_terms t = {c * f.x, x < 0 ? -c * f.y : c * f.y, c * c};
+    return t;
+}
+
+template <bool has_ctf> static __device__ void fill(const patch &p, const gr_input &in, const pixels &from)
+{
+    const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1);
+    const int threads = (int)(blockDim.x * blockDim.y);
+    __syncthreads(); // the sample before has been read
+    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < n; i += threads) {
+        const int x = p.first_x + i % width, y = p.first_y + i / width;
+        gr_terms none = {0, 0, 0};
+        p.terms[i] = x * x + y * y <= in.k * in.k ? terms_at<has_ctf>(from, in.k, x, y) : none;
+    }
+    __syncthreads();
+}
+
+// The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
+template <int way, bool shared, bool has_ctf>
+static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
+                                                  float x, float y, float rest)
+{
+    gr_terms sum = {0, 0, 0};
+    const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0)), safe = (float)in.k - 1.4143f * in.b - 1.0f;
+    const bool within = shared || (safe > 0 && x * x + y * y <= safe * safe); // the whole window lies in the circle
+    const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
+    for (int j = gr_first(y, r, p.first_y); j <= last_y; j++) {
+        const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
+        for (int i = first_x; i <= last_x; i++) {
+            const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
+            if (q < 0 || (!within && i * i + j * j > in.k * in.k))
+                continue;
+            const float w = gr_weight_of<way>(table, q);
+            const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
+                                      : terms_at<has_ctf>(from, in.k, i, j);
+            sum.re += w * t.re;
+            sum.im += w * t.im;
+            sum.w += w * t.w;
+        }
+    }
+    return sum;
+}
+
+static __device__ __forceinline__ void add(const volume &to, int64_t voxel, const gr_terms &t)
+{
+    if (to.atomics) {
+        atomicAdd(&to.g[2 * voxel], t.re);
+        atomicAdd(&to.g[2 * voxel + 1], t.im);
+        atomicAdd(&to.w[voxel], t.w);
+    } else {
+        to.g[2 * voxel] += t.re;
+        to.g[2 * voxel + 1] += t.im;
+        to.w[voxel] += t.w;
+    }
+}
+
+template <int way, bool shared, bool has_ctf>
+static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const pixels &from, const patch &p,
+                                            const gr_view &view, float m, int axis, int u, int v, const volume &to)
+{
+    const gr_steps &x = view.x, &y = view.y, &h = view.height;
+    const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
+    const float x0 = x.u * fu + x.v * fv, y0 = y.u * fu + y.v * fv, h0 = h.u * fu + h.v * fv;
+    const int last = gr_last(middle, half, in.k);
+    for (int a = gr_first(middle, half, gr_lowest(axis, in.k)); a <= last; a++) {
+        const float fa = (float)a, height = h0 + h.a * fa;
+        gr_terms sum = window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa,
+                                                    1.0f - height * height * in.per_bb);
+        if (sum.w == 0) // no pixel within b
+            continue;
+        sum.re *= m;
+        sum.im *= m;
+        sum.w *= m;
+        add(to,
+            gr_voxel(in.k, axis == X_AXIS ? a : u,
+                     axis == Y_AXIS   ? a
+                     : axis == Z_AXIS ? v
+                                      : u,
+                     axis == Z_AXIS ? a : v),
+            sum);
+    }
+}
+
+// Samples first + blockIdx.z, and every gridDim.z-th from there, below past.
+template <int way, bool shared, bool has_ctf>
+static __global__ void gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
+{
+    __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
+    RG_SHARED_DYNAMIC(gr_terms, terms);
+    const float *table = gr_block_table<way>(global_table, copy);
+    const int2 at = gr_tiled(tile);
+    const int side = (int)blockDim.x;
+    for (int i = first + (int)blockIdx.z; i < past; i += (int)gridDim.z) {
+        const gr_sample s = gr_sample_of(in, i);
+        const int axis = gr_nearest_axis(s.rotation), v0 = (int)blockIdx.y * side - in.k;
+        const int u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k);
+        if (u0 > in.k) // of planes with x only half is there
+            continue;
+        const gr_view view = gr_view_of(s.rotation, axis, in.b);
+        const pixels from = pixels_of(in, s);
+        patch p = {-in.k, in.k, -in.k, in.k, terms};
+        if (shared) {
+            gr_span(view, view.x, u0, v0, side, side, &p.first_x, &p.last_x);
+            gr_span(view, view.y, u0, v0, side, side, &p.first_y, &p.last_y);
+            fill<has_ctf>(p, in, from);
+        }
+        if (u0 + at.x <= in.k && v0 + at.y <= in.k)
+            walk<way, shared, has_ctf>(in, table, from, p, view, s.m, axis, u0 + at.x, v0 + at.y, to);
+    }
+}
+
+// ---- parameters ----------------------------------------------------------------------------------------------------------
+
+enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE_SIZE, PARAMS };
+static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16}, flag[] = {0, 1},
+                     tile_size[] = {1, 2, 4, 8};
+static const rg_param params[PARAMS] = {
+    {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 16, "side of the square blocks, in columns of voxels"},
+    {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
+    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 8, "samples inserted at the same time; 1 if ATOMICS is 0"},
+    {"PRECOMP_INT", flag, RG_COUNT(flag), 0, "weights from a table (1) or computed (0)"},
+    {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
+    {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
+    {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 4,
+     "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
+};
+
+static const char *refuse(const rg_shape *s, const int64_t *param)
+{
+    if (param[GRID_DIM_Z] > 1 && !param[ATOMICS])
+        return "GRID_DIM_Z must be 1 with ATOMICS=0";
+    if (param[SHARED_INT] && !param[PRECOMP_INT])
+        return "SHARED_INT=1 needs PRECOMP_INT=1";
+    if (param[SHARED_IMG] && param[SHARED_INT])
+        return "SHARED_IMG=1 needs SHARED_INT=0";
+    if (param[SHARED_IMG] && param[TILE_SIZE] > 1)
+        return "TILE_SIZE must be 1 with SHARED_IMG=1";
+    if (param[BLOCK_DIM] % param[TILE_SIZE])
+        return "TILE_SIZE must divide BLOCK_DIM";
+    return gr_samples_refuse(s);
+}
+
+static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
+
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_bound(s, (int)param[PRECOMP_INT]); }
+
+// Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
+// discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
+static size_t image_bytes(const rg_shape *s, const int64_t *param)
+{
+    const size_t side = (size_t)ceil(sqrt(6.0) * ((double)param[BLOCK_DIM] + 2 * (double)s->n[GR_RADIUS] / 10));
+    return param[SHARED_IMG] ? side * side * sizeof(gr_terms) : 0;
+}
+
+// Three atomics for each voxel within b of an image: a slab of 2b voxels a pixel, where the pairs fill a ball of 4/3 pi b^3.
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
+{
+    const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 5 + GR_DEGREE);
+    c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
+    c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
+    // Voxels are cleared, read and written once.
+    c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 24.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
+}
+
+template <int way, bool shared, bool has_ctf>
+static int launch_kernel(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+{
+    const int64_t *p = call->param;
+    const unsigned side = (unsigned)p[BLOCK_DIM], across = gr_blocks(2 * in.k + 1, side);
+    const size_t bytes = image_bytes(call->shape, p);
+    if (shared) {
+        const int error =
+            (int)cudaFuncSetAttribute(gather<way, shared, has_ctf>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        if (error)
+            return error;
+    }
+    RG_LAUNCH((gather<way, shared, has_ctf>), dim3(across, across, (unsigned)p[GRID_DIM_Z]), dim3(side, side), bytes,
+              call->stream, in, (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
+    return (int)cudaGetLastError();
+}
+
+template <int way, bool shared>
+static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+{
+    return in.ctf ? launch_kernel<way, shared, true>(call, in, to, first, past)
+                  : launch_kernel<way, shared, false>(call, in, to, first, past);
+}
+
+static int insert(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
+{
+    const int64_t *p = call->param;
+    if (p[SHARED_INT])
+        return launch<GR_SHARED_TABLE, false>(call, in, to, first, past);
+    if (p[PRECOMP_INT])
+        return p[SHARED_IMG] ? launch<GR_GLOBAL_TABLE, true>(call, in, to, first, past)
+                             : launch<GR_GLOBAL_TABLE, false>(call, in, to, first, past);
+    return p[SHARED_IMG] ? launch<GR_DIRECT, true>(call, in, to, first, past)
+                         : launch<GR_DIRECT, false>(call, in, to, first, past);
+}
+
+static int run(rg_call *call)
+{
+    const gr_input in = gr_input_of(call);
+    const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0};
+    const size_t voxels = (size_t)gr_voxels(in.k);
+    int error = (int)cudaMemsetAsync(to.g, 0, 8 * voxels, (cudaStream_t)call->stream);
+    error = error ? error : (int)cudaMemsetAsync(to.w, 0, 4 * voxels, (cudaStream_t)call->stream);
+    const int step =
+        to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
+    for (int first = 0; first < in.samples && !error; first += step)
+        error = insert(call, in, to, first, first + step);
+    return error;
+}
+
+RG_VARIANT(gridding_gather) = {
+    RG_ABI,
+    sizeof(rg_variant),
+    "gridding",
+    "gather",
+    "thread per column of an iteration plane, each voxel within b gathers its pixels",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_70",
+    RG_UNORDERED,
+    params,
+    PARAMS,
+    refuse,
+    scratch,
+    tolerance,
+    cost,
+    gr_prepare_table,
+    run,
+    NULL,
+};

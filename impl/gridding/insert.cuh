@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// insert.cuh: what the CUDA variants share: a call as their kernels see it, and the paper's three ways to a weight.
+//
+// A weight comes from the polynomial of kernel.h, from the table in global memory, or from a copy of it in shared memory
+// (Strelak et al. 2019, sec. 3.2). The table is made by prepare, at the start of scratch.
+#ifndef RG_GRIDDING_INSERT_CUH
+#define RG_GRIDDING_INSERT_CUH
+
+#include "../core/cuda.h"
+#include "bound.h"
+#include "index.h"
+#include "kernel.h"
+
+typedef struct gr_input {
+    const float *image, *ctf, *weight, *rotation; // ctf and weight NULL where absent
+    int k, operators, samples;                    // a sample is an image under one operator
+    float b, per_b, per_bb;                       // radius, 1 / radius, 1 / radius^2
+} gr_input;
+
+static inline gr_input gr_input_of(const rg_call *call)
+{
+    const rg_shape *s = call->shape;
+    gr_input in;
+    in.image = (const float *)call->arg[GR_IMAGE];
+    in.ctf = s->n[GR_KIND] & GR_HAS_CTF ? (const float *)call->arg[GR_CTF] : NULL;
+    in.weight = s->n[GR_KIND] & GR_HAS_WEIGHT ? (const float *)call->arg[GR_WEIGHT] : NULL;
+    in.rotation = (const float *)call->arg[GR_ROTATION];
+    in.k = (int)gr_k(s->n[GR_SIDE]);
+    in.operators = (int)s->n[GR_OPERATORS];
+    in.samples = (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]);
+    in.b = gr_radius(s->n[GR_RADIUS]);
+    in.per_b = 1 / in.b;
+    in.per_bb = 1 / (in.b * in.b);
+    return in;
+}
+
+static inline const char *gr_samples_refuse(const rg_shape *s)
+{
+    return s->n[GR_IMAGES] * s->n[GR_OPERATORS] < INT64_C(1) << 30
+               ? NULL
+               : "kernels count samples in 32 bits: insert 2^30 at a time";
+}
+
+// A sample: the pixels of its image, and m.
+typedef struct gr_sample {
+    const float *image, *ctf, *rotation;
+    float m;
+} gr_sample;
+
+static __device__ __forceinline__ gr_sample gr_sample_of(const gr_input &in, int sample)
+{
+    const int i = sample / in.operators;
+    gr_sample s = {in.image + 2 * i * gr_pixels(in.k), in.ctf + (in.ctf ? i * gr_pixels(in.k) : 0),
+                   in.rotation + 9 * (int64_t)sample, in.weight ? in.weight[i] : 1.0f};
+    return s;
+}
+
+// What the pixels (x > 0, y) and (-x, -y) add, times a weight of the kernel, to G and W.
+typedef struct gr_terms {
+    float re, im, w;
+} gr_terms;
+
+static __device__ __forceinline__ gr_terms gr_terms_of(const gr_sample &s, int element)
+{
+    const float c = s.ctf ? s.ctf[element] : 1.0f, f = s.m * c;
+    gr_terms t = {f * s.image[2 * element], f * s.image[2 * element + 1], f * c};
+    return t;
+}
+
+// A stored pixel, with one load where its address allows.
+static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
+{
+    return aligned ? reinterpret_cast<const float2 *>(image)[element]
+                   : make_float2(image[2 * element], image[2 * element + 1]);
+}
+
+// ---- weights -------------------------------------------------------------------------------------------------------------
+
+enum { GR_DIRECT, GR_GLOBAL_TABLE, GR_SHARED_TABLE };
+
+template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
+{
+    return way == GR_DIRECT ? gr_kernel(q) : table[gr_table_index(1.0f - q)];
+}
+
+static __global__ void gr_make_table(float *table)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < GR_TABLE)
+        table[i] = gr_table_value(i);
+}
+
+static inline size_t gr_table_bytes(void) { return (GR_TABLE * sizeof(float) + 255) / 256 * 256; }
+
+static inline int gr_prepare_table(rg_call *call)
+{
+    RG_LAUNCH(gr_make_table, (GR_TABLE + 255) / 256, 256, 0, call->stream, (float *)call->scratch);
+    return (int)cudaGetLastError();
+}
+
+// The table of the block: every thread of a square block takes part.
+template <int way> static __device__ __forceinline__ const float *gr_block_table(const float *table, float *shared)
+{
+    if (way != GR_SHARED_TABLE)
+        return table;
+    const int threads = (int)(blockDim.x * blockDim.y);
+    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < GR_TABLE; i += threads)
+        shared[i] = table[i];
+    __syncthreads();
+    return shared;
+}
+
+// ---- the square blocks of Strelak et al. ---------------------------------------------------------------------------------
+
+// Eqs. 3 and 4: threads of a block in tiles of `tile` columns, so that a warp covers a compact piece; tile divides the
+// block's side.
+static __device__ __forceinline__ int2 gr_tiled(int tile)
+{
+    const int side = (int)blockDim.x, thread = (int)threadIdx.y * side + (int)threadIdx.x;
+    return make_int2((int)threadIdx.x % tile + thread / (side * tile) * tile, thread / tile % side);
+}
+
+static inline unsigned gr_blocks(int64_t n, int64_t block) { return (unsigned)((n + block - 1) / block); }
+
+// (pixel, voxel) pairs of a call: a stored pixel stands for two of the disc, of whose voxels half are stored.
+static inline double gr_pairs(const rg_shape *s)
+{
+    const double b = (double)s->n[GR_RADIUS] / 10, k = (double)gr_k(s->n[GR_SIDE]), pi = 3.14159265358979323846;
+    return pi * k * k / 2 * 4 / 3 * pi * b * b * b * (double)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]);
+}
+
+static inline double gr_input_bytes(const rg_shape *s)
+{
+    const double pixels = (double)gr_pixels(gr_k(s->n[GR_SIDE])) * (double)s->n[GR_IMAGES];
+    return pixels * (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) + 36.0 * (double)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]);
+}
+
+#endif

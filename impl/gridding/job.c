@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// job.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et al. 2019),
+// through whichever variant of the table.
+#include "job.h"
+#include "../core/cpu.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gr_stage_name[GR_STAGES] = {"read", "prepare", "copy", "insert", "add", "map", "write"};
+
+static const rg_option options[] = {
+    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", false},
+    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2, in RELION's settings", false},
+    {"half-maps", NULL, "write the maps of the odd and of the even rows too", false},
+    {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2", false},
+    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false},
+    {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: no mask)", false},
+    {"padding", "N", "images are padded to N times their side (default 2)", false},
+    {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
+    {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
+    {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Reads a RELION STAR file (3.0 or 3.1) and the MRC stacks that it names, image by image. Rows need rlnImageName and\n"
+    "rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are taken when there. An image is the\n"
+    "projection of the map, turned by A = Rz(psi) Ry(tilt) Rz(rot), shifted by -origin; the centre of images and map is\n"
+    "pixel floor(side / 2), counted from 0. Odd sides that RELION has projected have theirs one pixel further.\n"
+    "\n"
+    "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency and added, with the\n"
+    "Kaiser-Bessel kernel, into a 3-D transform G and its weights W; then G/W inside the sphere of the maximum frequency, the\n"
+    "inverse transform, the division by the kernel's transform, and the crop. Of --sym, the operators that map the grid onto\n"
+    "itself (12 of the 60 of I1) are applied to the finished sums, exactly, unless --per-operator.\n"
+    "\n"
+    "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
+    "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
+    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
+    "\n"
+    "Prints the seconds of each stage; read, prepare and copy go on at the same time. Memory is predicted first and refused\n"
+    "when it is not there. Files are written whole or not at all.";
+
+static int take_options(gr_job *job, const rg_cli *cli)
+{
+    int64_t threads;
+    double radius;
+    if (rg_cli_count(cli) != 1 || !rg_cli_text(cli, "out", NULL))
+        return rg_fail(RG_USAGE, "reconstruct: expected PARTICLES.star and --out VOL.mrc (see regather reconstruct --help)");
+    job->out = rg_cli_text(cli, "out", NULL);
+    job->ctf = rg_cli_flag(cli, "ctf");
+    job->invert = rg_cli_flag(cli, "invert");
+    job->halves = rg_cli_flag(cli, "half-maps") ? 2 : 1;
+    int code = rg_cli_int(cli, "padding", 2, 1, 8, &job->padding);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "radius", 1.9, 1, 3, &radius);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "mask-radius", 0, 0, 1e6, &job->mask_radius_px);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+    if (code != RG_GOOD)
+        return code;
+    job->threads = (int)threads;
+    job->radius_tenths = (int64_t)(10 * radius + 0.5);
+    return gr_set_symmetry(job, rg_cli_text(cli, "sym", "C1"), rg_cli_flag(cli, "per-operator"));
+}
+
+static int open_particles(gr_job *job, const char *path)
+{
+    int code = rg_particles_open(&job->particles, path);
+    if (code != RG_GOOD)
+        return code;
+    if (job->particles.side < 2)
+        return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
+    if (job->halves > job->particles.n)
+        return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
+    if (job->ctf && job->particles.lacks_ctf)
+        return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
+    if (job->ctf && !(job->particles.pixel_A > 0))
+        return rg_fail(RG_USAGE, "%s: expected a pixel size for --ctf, found none in it nor in its stacks", path);
+    return RG_GOOD;
+}
+
+static void print_stages(const gr_job *job, double whole_s)
+{
+    printf("stage\tseconds\n");
+    for (int s = 0; s < GR_STAGES; s++)
+        printf("%s\t%.3f\n", gr_stage_name[s], job->stage_s[s]);
+    printf("whole\t%.3f\n", whole_s);
+}
+
+static int run(const rg_cli *cli)
+{
+    gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
+    double began_s = rg_seconds();
+    int code = take_options(&job, cli);
+    if (code == RG_GOOD)
+        code = open_particles(&job, rg_cli_word(cli, 0));
+    if (code == RG_GOOD)
+        code = gr_plan(&job, rg_cli_text(cli, "variant", NULL), rg_cli_text(cli, "device", "gpu"));
+    if (code == RG_GOOD && !rg_quiet)
+        fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s on "
+                "%s, %" PRId64 " images a call\n", job.particles.n, job.particles.side, job.symmetry.n, job.n_operators,
+                job.entry->name, job.device->name, job.batch);
+    if (code == RG_GOOD)
+        code = gr_insert(&job);
+    if (code == RG_GOOD)
+        code = gr_write_maps(&job);
+    if (code == RG_GOOD)
+        print_stages(&job, rg_seconds() - began_s);
+    gr_job_free(&job);
+    return code;
+}
+
+const rg_command rg_cmd_reconstruct = {
+    .name = "reconstruct",
+    .usage = "PARTICLES.star --out VOL.mrc [--sym GROUP] [--half-maps] [--ctf]",
+    .summary = "a map from particle images of known orientation, by direct Fourier inversion",
+    .help = help,
+    .option = options,
+    .run = run,
+};

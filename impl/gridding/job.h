@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// job.h: the commands `regather reconstruct` and `regather fsc` on top of the function table. Private to impl/gridding/job*.c
+// and its tests.
+//
+//     job.c          the command line of reconstruct, the order of its stages, their times
+//     job_plan.c     which variant, how many images a call, the memory that it takes
+//     job_prepare.c  an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
+//     job_insert.c   particles in batches through the variant, sums over batches
+//     job_map.c      division, inverse transform, gridding correction, crop, mask, files
+//     job_fsc.c      Fourier shell correlation, and the command fsc
+//
+// Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
+// 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
+// are met on the axes only, where the value at +k is taken.
+#ifndef RG_GRIDDING_JOB_H
+#define RG_GRIDDING_JOB_H
+
+#include "../../data/particles.h"
+#include "../core/arena.h"
+#include "../core/table.h"
+#include "index.h"
+#include "symmetry.h"
+
+#include <fftw3.h>
+
+typedef enum { GR_READ, GR_PREPARE, GR_COPY, GR_INSERT, GR_ADD, GR_MAP, GR_WRITE, GR_STAGES } gr_stage;
+extern const char *const gr_stage_name[GR_STAGES];
+
+// What one set of images adds up to.
+typedef struct gr_sums {
+    float *g, *w;      // laid out as the algorithm's outputs
+    double ctf2;        // sum of c^2 over the discs of all images
+    double disc_pixels; // how many pixels that were
+} gr_sums;
+
+typedef struct gr_job {
+    const rg_algo *algo;
+    const rg_entry *entry;
+    int64_t param[RG_PARAMS_MAX];
+    const rg_device *device;
+    rg_particles particles;
+    const char *out;
+    bool ctf, invert;
+    int halves; // 2 with half maps, else 1
+    double mask_radius_px; // 0: no mask
+    int64_t padding, padded, k, radius_tenths;
+    int64_t batch, chunk; // images a call, and images read and prepared at a time
+    int threads;
+    gr_symmetry symmetry;
+    gr_lattice lattice;
+    bool use_lattice; // insert with the operators lattice.coset only, and apply lattice.lattice to the finished sums
+    int n_operators;  // that are inserted
+    gr_sums sums[2]; // of the odd and of the even rows; all rows in the first without half maps
+    double stage_s[GR_STAGES];
+} gr_job;
+
+// job_plan.c: after the particles are open and padding, ctf, halves, radius_tenths, threads, operators are set.
+// Sets padded and k; entry, param and device by --variant and --device; batch and chunk by what is free. RG_GOOD, RG_USAGE or
+// RG_LACKS.
+int gr_plan(gr_job *, const char *asked, const char *device);
+rg_shape gr_shape(const gr_job *, int64_t images);
+
+// job_prepare.c: plans for one size, used by many threads at once.
+typedef struct gr_prepare {
+    int64_t side, padded, k;
+    fftwf_plan rows, columns;
+} gr_prepare;
+void gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k);
+void gr_prepare_free(gr_prepare *);
+// The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
+void gr_prepare_image(const gr_prepare *, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
+// The CTF at the same pixels; returns the sum of its squares over the disc, mates included.
+double gr_prepare_ctf(const gr_prepare *, const rg_ctf_of *, double pixel_A, float *out);
+
+// job_insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and
+// RG_USAGE.
+int gr_set_symmetry(gr_job *, const char *name, bool per_operator);
+// Fills sums. RG_GOOD, or one line and a code.
+int gr_insert(gr_job *);
+void gr_job_free(gr_job *); // sums and particles
+
+// job_map.c: applies the operators of the grid to finished sums, when the job leaves them to that.
+void gr_apply_lattice(const gr_job *, gr_sums *);
+// The map of N^3 voxels of these sums, wiener (FREALIGN's f) added to the weights.
+void gr_map(const gr_job *, const gr_sums *, double wiener, float *map);
+double gr_wiener(const gr_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
+int gr_write_maps(gr_job *);                // the full map, and the halves when there are
+
+// job_fsc.c: Re sum A conj B / sqrt(sum |A|^2 sum |B|^2) over the shells |radius - shell| < 1/2 (halves upwards) of two maps of
+// side^3 voxels, for shell = 0 .. side / 2; NaN where a map has nothing.
+void gr_fsc(int64_t side, const float *a, const float *b, double *fsc);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// simd_vector.h: vectors of GR_LANES (16 or 8) floats as macros, in AVX-512 or AVX2, and the kernel's weights in them. Included
+// once for each, with the code written in them after it.
+
+#undef UNROLL
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+#undef TARGET
+#undef NAME
+#undef VEC
+#undef INTS
+#undef LOAD
+#undef STORE
+#undef SET
+#undef SET_INT
+#undef LOAD_INTS
+#undef ADD
+#undef SUB
+#undef MUL
+#undef MAD
+#undef LESS
+#undef XOR
+#undef AND
+#undef BITS_POSITIVE
+#undef BITS_INSIDE
+#undef KEEP_INSIDE
+#undef CEIL
+#undef TO_INTS
+#undef INTS_OF
+#undef REALS_OF
+#undef ADD_INTS
+#undef MUL_INTS
+#undef SPREAD
+#undef REPEAT
+#undef ADD_UP
+#undef STORE_INTS
+#undef CHOOSE
+
+#if GR_LANES == 16
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
+#define NAME(x) avx512_##x
+#define VEC __m512
+#define INTS __m512i
+#define LOAD(p) _mm512_loadu_ps(p)
+#define STORE(p, v) _mm512_storeu_ps(p, v)
+#define SET(x) _mm512_set1_ps(x)
+#define SET_INT(x) _mm512_set1_epi32(x)
+#define LOAD_INTS(p) _mm512_loadu_si512(p)
+#define ADD(a, b) _mm512_add_ps(a, b)
+#define SUB(a, b) _mm512_sub_ps(a, b)
+#define MUL(a, b) _mm512_mul_ps(a, b)
+#define MAD(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define LESS(a, b, c) _mm512_fnmadd_ps(a, b, c)
+#define XOR(a, b) _mm512_xor_ps(a, b)
+#define AND(a, b) _mm512_and_ps(a, b)
+#define BITS_POSITIVE(v) ((uint32_t)_mm512_cmp_ps_mask(v, SET(0), _CMP_GT_OQ))
+#define BITS_INSIDE(t) ((uint32_t)_mm512_cmp_ps_mask(t, SET(-1), _CMP_GE_OQ))
+#define KEEP_INSIDE(w, t) _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(t, SET(-1), _CMP_GE_OQ), w)
+#define CEIL(v) _mm512_roundscale_ps(v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+#define TO_INTS(v) _mm512_cvtps_epi32(v)
+#define INTS_OF(v) _mm512_castps_si512(v)
+#define REALS_OF(v) _mm512_castsi512_ps(v)
+#define ADD_INTS(a, b) _mm512_add_epi32(a, b)
+#define MUL_INTS(a, b) _mm512_mullo_epi32(a, b)
+#define SPREAD(v, index) _mm512_permutexvar_ps(index, v)
+#define REPEAT(p) _mm512_broadcast_f32x4(_mm_loadu_ps(p))
+#define ADD_UP(v) avx512_add_up(v)
+#define STORE_INTS(p, v) _mm512_storeu_si512(p, v)
+#define CHOOSE(bits, v) _mm512_maskz_compress_ps((__mmask16)(bits), v)
+
+// The sum of the vector's records.
+TARGET static inline __m128 avx512_add_up(__m512 v)
+{
+    const __m256 two = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+}
+#else
+#define TARGET __attribute__((target("avx2,fma")))
+#define NAME(x) avx2_##x
+#define VEC __m256
+#define INTS __m256i
+#define LOAD(p) _mm256_loadu_ps(p)
+#define STORE(p, v) _mm256_storeu_ps(p, v)
+#define SET(x) _mm256_set1_ps(x)
+#define SET_INT(x) _mm256_set1_epi32(x)
+#define LOAD_INTS(p) _mm256_loadu_si256((const __m256i *)(p))
+#define ADD(a, b) _mm256_add_ps(a, b)
+#define SUB(a, b) _mm256_sub_ps(a, b)
+#define MUL(a, b) _mm256_mul_ps(a, b)
+#define MAD(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define LESS(a, b, c) _mm256_fnmadd_ps(a, b, c)
+#define XOR(a, b) _mm256_xor_ps(a, b)
+#define AND(a, b) _mm256_and_ps(a, b)
+#define BITS_POSITIVE(v) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(v, SET(0), _CMP_GT_OQ)))
+#define BITS_INSIDE(t) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(t, SET(-1), _CMP_GE_OQ)))
+#define KEEP_INSIDE(w, t) _mm256_and_ps(_mm256_cmp_ps(t, SET(-1), _CMP_GE_OQ), w)
+#define CEIL(v) _mm256_ceil_ps(v)
+#define TO_INTS(v) _mm256_cvtps_epi32(v)
+#define INTS_OF(v) _mm256_castps_si256(v)
+#define REALS_OF(v) _mm256_castsi256_ps(v)
+#define ADD_INTS(a, b) _mm256_add_epi32(a, b)
+#define MUL_INTS(a, b) _mm256_mullo_epi32(a, b)
+#define SPREAD(v, index) _mm256_permutevar8x32_ps(v, index)
+#define REPEAT(p) _mm256_broadcast_ps((const __m128 *)(p))
+#define ADD_UP(v) avx2_add_up(v)
+#define STORE_INTS(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+#define CHOOSE(bits, v) avx2_choose(bits, v)
+
+TARGET static inline __m128 avx2_add_up(__m256 v)
+{
+    return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+}
+
+// The chosen lanes, in their order, first.
+TARGET static inline __m256 avx2_choose(uint32_t bits, __m256 v)
+{
+    float lane[8], chosen[8] = {0};
+    _mm256_storeu_ps(lane, v);
+    for (int n = 0; bits; bits &= bits - 1) chosen[n++] = lane[__builtin_ctz(bits)];
+    return _mm256_loadu_ps(chosen);
+}
+#endif
+
+// w where t >= -1, else 0. Pairs of terms first (Estrin), so that a hit waits for 5 multiply-adds in a row, not 10.
+TARGET static inline VEC NAME(weights)(VEC dx, VEC dy, VEC t)
+{
+    static const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS;
+    t = LESS(dx, dx, LESS(dy, dy, t));
+    const VEC t2 = MUL(t, t), t4 = MUL(t2, t2);
+    const VEC c01 = MAD(SET(c[1]), t, SET(c[0])), c23 = MAD(SET(c[3]), t, SET(c[2])), c45 = MAD(SET(c[5]), t, SET(c[4]));
+    const VEC c67 = MAD(SET(c[7]), t, SET(c[6])), c89 = MAD(SET(c[9]), t, SET(c[8]));
+    const VEC c03 = MAD(c23, t2, c01), c47 = MAD(c67, t2, c45), c8a = MAD(SET(c[10]), t2, c89);
+    return KEEP_INSIDE(MAD(MAD(c8a, t4, c47), t4, c03), t);
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// gridding_right.c: the control: the scatter that the others spoil, as it should be. It must pass.
+#include "gridding.h"
+
+BROKEN_GRIDDING("gridding_right");
