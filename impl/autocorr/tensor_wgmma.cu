@@ -10,7 +10,7 @@
 //
 // Bound: the matrix units. 750 x 1500, R = 250: 1.32e11 products with edges, predicted 135 us at 9.9e14/s and 10 us beside
 // them; 195 us on an H200 with equal lines a block (its multiprocessors then wait 14 % of the time for the last), predicted 175
-// us so.
+// us so, measured 181: the first lines of all blocks load, and their sums are emptied, at the same time.
 #include "tiles.cuh"
 #include "../core/cuda_hopper.h"
 
