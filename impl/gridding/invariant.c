@@ -8,6 +8,7 @@
 // Both hold to the errors of bound.h summed over the pairs, weights from the table allowed.
 #include "invariant.h"
 #include "bound.h"
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -51,16 +52,17 @@ static void add_pair(const problem *p, const pixel *f, int64_t x, int64_t y, int
     const double scale = f->m * f->c, size = fabs(scale) * (fabs(f->re) + fabs(f->im));
     double X[2];
     to->mass += f->mates * scale * f->c * w;
-    to->mass_error += f->mates * scale * f->c * error;
+    // A product below the smallest normal float may be rounded to 0 whatever its relative error: CTF values of 1e-36 do that.
+    to->mass_error += f->mates * (scale * f->c * error + FLT_MIN);
     if (x >= 0) {
         signs(p, gr_voxel(p->k, x, y, z), X);
         to->product += scale * w * (X[0] * f->re + X[1] * f->im);
-        to->product_error += size * error;
+        to->product_error += size * error + FLT_MIN;
     }
     if (x <= 0 && f->mates == 2) {
         signs(p, gr_voxel(p->k, -x, -y, -z), X);
         to->product += scale * w * (X[0] * f->re - X[1] * f->im);
-        to->product_error += size * error;
+        to->product_error += size * error + FLT_MIN;
     }
 }
 
