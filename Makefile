@@ -149,6 +149,8 @@ plugin:
 test-programs: $(TESTS) $(BROKEN)
 check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
+sanitizers: all test-programs
+	@verify/sanitizers.sh $(BUILD)
 reproduce: all
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all

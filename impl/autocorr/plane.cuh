@@ -53,9 +53,18 @@ static inline const char *ac_photo_refuse(const rg_shape *s, const int64_t *)
 RG_HD int ac_y0_least(const ac_photo &p) { return p.cross ? -p.r : 0; }
 RG_HD int ac_y0_count(const ac_photo &p) { return p.r - ac_y0_least(p) + 1; }
 
-// One thread makes four bytes of every plane of one photograph; the threads of the first also clear the sums.
+// A turned plane holds [column of 16 bytes][line][16 bytes], and of 64 pixels the words 0 4 8 12, then 1 5 9 13 and so on side
+// by side: the order in which tensor_wgmma multiplies. Of word `word` of a line, the word in the turned plane:
+RG_HD int64_t ac_turned_word(const ac_photo &p, int word, int64_t line)
+{
+    return ((int64_t)(word / 16 * 4 + word % 4) * p.height + line) * 4 + word / 4 % 4;
+}
+
+// One thread makes four bytes of every plane of one photograph, and of its turned ones if there are; the threads of the first
+// photograph also clear the sums.
 template <class pixel>
-static __global__ void ac_pack(const pixel *photo, unsigned char *plane, ac_photo p, unsigned long long *sums, int64_t n_sums)
+static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigned char *turned, ac_photo p,
+                               unsigned long long *sums, int64_t n_sums)
 {
     int64_t words = (int64_t)p.pitch / 4 * p.height, stride = (int64_t)gridDim.x * blockDim.x;
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -70,26 +79,33 @@ static __global__ void ac_pack(const pixel *photo, unsigned char *plane, ac_phot
             low |= (value & 255u) << 8 * j;
             high |= (value >> 8) << 8 * j;
         }
-        reinterpret_cast<unsigned *>(plane)[i] = low;
-        if (sizeof(pixel) == 2)
-            reinterpret_cast<unsigned *>(plane + p.plane)[i] = high;
+        unsigned value[2] = {low, high};
+        for (int which = 0; which < (int)sizeof(pixel); which++) {
+            reinterpret_cast<unsigned *>(plane + which * p.plane)[i] = value[which];
+            if (turned)
+                reinterpret_cast<unsigned *>(turned + which * p.plane)[ac_turned_word(p, x / 4, line)] = value[which];
+        }
     }
 }
 
-// Packs the photographs of a call; sums NULL leaves the output alone, else n_sums of them become 0.
-static inline int ac_pack_all(const rg_call *call, const ac_photo &p, unsigned long long *sums)
+// Packs the photographs of a call, the first also turned if there is room given; sums NULL leaves the output alone, else all
+// of them become 0.
+static inline int ac_pack_all(const rg_call *call, const ac_photo &p, unsigned long long *sums, unsigned char *turned = NULL)
 {
     int64_t n_sums = sums ? ac_side(p.r) * ac_side(p.r) : 0, most = (int64_t)p.pitch / 4 * p.height;
     most = most > n_sums ? most : n_sums;
     unsigned blocks = (unsigned)(most < 8192 * 256 ? (most + 255) / 256 : 8192);
     for (int which = AC_A; which <= (p.cross ? AC_B : AC_A); which++) {
         unsigned char *plane = (unsigned char *)(which == AC_A ? p.a : p.b);
+        unsigned char *also = which == AC_A ? turned : NULL;
         const void *photo = call->arg[which];
         int64_t clear = which == AC_A ? n_sums : 0;
         if (p.planes == 2)
-            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)photo, plane, p, sums, clear);
+            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)photo, plane, also, p, sums,
+                      clear);
         else
-            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)photo, plane, p, sums, clear);
+            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)photo, plane, also, p, sums,
+                      clear);
         int error = (int)cudaGetLastError();
         if (error)
             return error;

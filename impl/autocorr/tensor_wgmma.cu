@@ -4,24 +4,59 @@
 //
 // The instruction reads 8 lines, 16 bytes each, as 128 bytes in a row. So shared memory holds [16 pixels][line of a]: the next
 // line of b, which moves every Y0 down by a line, only moves the start by 16 bytes. A lane of T wants 16 neighbouring pixels of
-// 64 for two products of depth 32, so the four words m, m + 4, m + 8, m + 12 of 64 pixels stand together. A block is one
-// warpgroup; two share a multiprocessor, so that one multiplies while the other loads. Tiles far from X0 = 0 overlap less of a
-// line and get more lines a block, so that all blocks take equally long: one wave of them fills the GPU.
+// 64 for two products of depth 32, so the four words m, m + 4, m + 8, m + 12 of 64 pixels stand together: ac_pack writes a
+// second copy of the photograph turned so. A block is two warpgroups, one on a multiprocessor: each takes every second line of
+// b, so that one multiplies while the other makes T. The next segment of 128 pixels is copied meanwhile. Tiles far from X0 = 0
+// overlap less of a line, and the last lines have no partner in half of the Y0: they get more lines a block, so that all
+// blocks take equally long: one wave of them fills the GPU.
 //
-// Bound: the matrix units. 750 x 1500, R = 250: 1.32e11 products with edges, predicted 135 us at 9.9e14/s and 10 us beside
-// them; 195 us on an H200 with equal lines a block (its multiprocessors then wait 14 % of the time for the last), predicted 175
-// us so, measured 181: the first lines of all blocks load, and their sums are emptied, at the same time.
+// Bound: the matrix units. 750 x 1500, R = 250: 1.26e11 products with edges, predicted 129 us at 9.8e14/s and 15 us beside
+// them.
 #include "tiles.cuh"
 #include "../core/cuda_hopper.h"
 
-enum { X0S = 64, SEGMENT = 256, STEP = 64, THREADS = 128, TABLE = X0S + 4 /* no bank conflicts */ };
-enum { WAVE = 264 }; // blocks at once: two on each multiprocessor of an H200
+enum { X0S = 64, SEGMENT = 128, STEP = 64, GROUP = 128, THREADS = 2 * GROUP };
+enum { WAVE = 132 };      // blocks at once: one on each multiprocessor of an H200
+enum { ROWS_MOST = 112 }; // twice as many lines, at half the Y0, still fit in a stage of shared memory
 
 typedef struct wgmma_layout {
-    int columns, tiles_y;            // Y0 a tile, tiles of Y0
-    int rows, load, most;            // lines a block, or 0: about so many steps of 64 pixels a block; the most lines that gives
-    int segment, window, b_pitch;    // pixels; lines of a, and bytes of a line of b, in shared memory
+    int columns, tiles_y;       // Y0 a tile, tiles of Y0
+    int rows, load;             // lines of all Y0 a block, or 0: about so many steps of 64 pixels a block
+    int64_t work;               // of the tile of Y0 with most lines, see wgmma_lines
+    int most;                   // at least the lines of any block
+    int window, b_pitch, stage; // lines of a, bytes of a line of b, and bytes of both, in shared memory
 } wgmma_layout;
+
+// Lines of b with a partner at some Y0 of a tile; from `split` on only at Y0 of its first half, at half the work.
+typedef struct wgmma_lines {
+    int first, split, past;
+} wgmma_lines;
+
+typedef struct wgmma_block {
+    int x0, y0; // first of the tile
+    wgmma_lines line;
+} wgmma_block;
+
+RG_HD constexpr bool halves(int columns) { return columns % 64 == 0; } // wgmma wants a multiple of 32 here
+
+RG_HD wgmma_lines lines_of(const ac_photo &p, const wgmma_layout &l, int y0)
+{
+    wgmma_lines n;
+    n.first = y0 + l.columns > 0 ? 0 : 1 - y0 - l.columns;
+    n.past = y0 > 0 ? p.height - y0 : p.height;
+    n.past = n.past > n.first ? n.past : n.first;
+    n.split = halves(l.columns) ? p.height - y0 - l.columns / 2 : n.past;
+    n.split = n.split < n.first ? n.first : n.split < n.past ? n.split : n.past;
+    return n;
+}
+
+// Work in half lines, and the line at which some of it is done.
+RG_HD int64_t work_of(wgmma_lines n) { return (int64_t)2 * (n.split - n.first) + (n.past - n.split); }
+RG_HD int line_at(wgmma_lines n, int64_t work)
+{
+    int64_t full = (int64_t)2 * (n.split - n.first);
+    return (int)(work <= full ? n.first + work / 2 : n.split + (work - full));
+}
 
 // The pixels of a, in whole steps, that have a partner at some X0 of the tile.
 RG_HD void pixels(const ac_photo &p, int x0, int *first, int *past)
@@ -37,44 +72,51 @@ RG_HD int steps_of(const ac_photo &p, int x0)
     return past > first ? (past - first + STEP - 1) / STEP : 0;
 }
 
-// Lines a block of the tile from x0 on, and blocks for each tile of Y0.
+// Lines of all Y0 a block of the tile from x0 on, and blocks for each tile of Y0.
 RG_HD int rows_of(const ac_photo &p, const wgmma_layout &l, int x0)
 {
-    int steps = steps_of(p, x0), rows = l.rows ? l.rows : steps ? l.load / steps : AC_ROWS_MOST;
-    return rows < 1 ? 1 : rows < AC_ROWS_MOST ? rows : AC_ROWS_MOST;
+    int steps = steps_of(p, x0), rows = l.rows ? l.rows : steps ? l.load / steps : ROWS_MOST;
+    return rows < 1 ? 1 : rows < ROWS_MOST ? rows : ROWS_MOST;
 }
 RG_HD int chunks_of(const ac_photo &p, const wgmma_layout &l, int x0)
 {
-    int rows = rows_of(p, l, x0);
-    return (p.height + rows - 1) / rows;
+    int64_t rows = 2 * rows_of(p, l, x0);
+    return (int)((l.work + rows - 1) / rows);
 }
 
 // The i-th block: all of one tile of X0, then the next.
-RG_HD ac_block block_of(const ac_photo &p, const wgmma_layout &l, int i)
+RG_HD wgmma_block block_of(const ac_photo &p, const wgmma_layout &l, int i)
 {
-    int x0 = -p.r;
-    for (int n; i >= (n = chunks_of(p, l, x0) * l.tiles_y); x0 += X0S)
-        i -= n;
-    ac_tiles t = {x0, X0S, l.columns, 1, l.tiles_y, chunks_of(p, l, x0), rows_of(p, l, x0)};
-    return ac_block_at(p, t, ac_y0_least(p) + l.columns * (i % l.tiles_y), i / l.tiles_y);
+    wgmma_block b = {-p.r, 0, {}};
+    int n;
+    for (; i >= (n = chunks_of(p, l, b.x0)) * l.tiles_y; b.x0 += X0S)
+        i -= n * l.tiles_y;
+    b.y0 = ac_y0_least(p) + l.columns * (i % l.tiles_y);
+    wgmma_lines all = lines_of(p, l, b.y0);
+    b.line.first = line_at(all, work_of(all) * (i / l.tiles_y) / n);
+    b.line.past = line_at(all, work_of(all) * (i / l.tiles_y + 1) / n);
+    b.line.split = all.split < b.line.first ? b.line.first : all.split < b.line.past ? all.split : b.line.past;
+    return b;
 }
 
-// Lines of a from (x, y) on: each thread brings 64 pixels of a line and turns their 4 x 4 words. All threads of the block.
-static __device__ void fill_window(unsigned char *to, const wgmma_layout &l, const unsigned char *plane, const ac_photo &p,
-                                   int x, int y, int lines)
+// Begins to copy what a block needs of the 64-pixel steps of a from x on, and of b for their X0. All threads of the block.
+static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_photo &p, const unsigned char *turned,
+                             const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
-#pragma unroll 2
-    for (int i = (int)threadIdx.x; i < l.segment / STEP * lines; i += THREADS) {
-        int step = i / lines, line = i - step * lines;
-        uint4 v[4];
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            v[c] = ac_load16(plane, p, x + STEP * step + 16 * c, y + line);
-        uint4 *at = reinterpret_cast<uint4 *>(to) + (4 * step * l.window + line);
-        at[0] = make_uint4(v[0].x, v[1].x, v[2].x, v[3].x);
-        at[l.window] = make_uint4(v[0].y, v[1].y, v[2].y, v[3].y);
-        at[2 * l.window] = make_uint4(v[0].z, v[1].z, v[2].z, v[3].z);
-        at[3 * l.window] = make_uint4(v[0].w, v[1].w, v[2].w, v[3].w);
+    int lines = block.line.past - block.line.first, window = lines + l.columns - 1, y = block.line.first + block.y0;
+    for (int i = (int)threadIdx.x; i < SEGMENT / 16 * window; i += THREADS) {
+        int unit = i / window, line = i - unit * window;
+        bool inside = x + unit / 4 * STEP < p.pitch && y + line >= 0 && y + line < p.height;
+        int64_t from = inside ? ((int64_t)(x / 16 + unit) * p.height + y + line) * 16 : 0;
+        rg_copy16(stage + (unit * l.window + line) * 16, turned + from, inside);
+    }
+    unsigned char *line_b = stage + SEGMENT * l.window;
+    int across = l.b_pitch / 16;
+    for (int i = (int)threadIdx.x; i < across * lines; i += THREADS) {
+        int line = i / across, at = (i - line * across) * 16;
+        bool inside = b_x + at >= 0 && b_x + at < p.pitch;
+        int64_t from = inside ? (int64_t)(block.line.first + line) * p.pitch + b_x + at : 0;
+        rg_copy16(line_b + line * l.b_pitch + at, b + from, inside);
     }
 }
 
@@ -102,83 +144,101 @@ static __device__ __forceinline__ void make_t(unsigned (&t)[2][4], const unsigne
     }
 }
 
-// All lines of b in shared memory against the window: pixels from..to of the segment. While one step of 64 pixels is
-// multiplied, the words of the next are loaded; its T is made afterwards, since registers made meanwhile would serialise the
-// products.
-template <int N>
-static __device__ __forceinline__ void multiply(int (&sum)[N / 2], const unsigned char *window, const unsigned char *b,
-                                                const wgmma_layout &l, int lines, int from, int to, int shift)
+// Every second line of b from q on against the window, at M of the N Y0: pixels from..to of the segment. While one step of 64
+// pixels is multiplied, the words of the next are loaded; its T is made afterwards, since registers made meanwhile would
+// serialise the products. Returns the first line that it left.
+template <int N, int M>
+static __device__ __forceinline__ int multiply(int (&sum)[N / 2], const unsigned char *window, const unsigned char *b,
+                                               const wgmma_layout &l, int q, int lines, int from, int to, int shift)
 {
     unsigned t[2][4], word[7], depth = 16u * (unsigned)l.window;
-    load_words(word, b + from);
-    for (int q = 0; q < lines; q++, b += l.b_pitch) {
-        const unsigned char *following = b + (q + 1 < lines ? l.b_pitch : 0);
+    if (q < lines)
+        load_words(word, b + q * l.b_pitch + from);
+    for (; q < lines; q += 2) {
+        const unsigned char *line = b + q * l.b_pitch, *following = line + (q + 2 < lines ? 2 * l.b_pitch : 0);
         for (int k = from; k < to; k += STEP) {
             const unsigned char *at = window + k * l.window + 16 * q;
             make_t(t, word, shift);
             rg_wgmma_begin(t);
-            rg_wgmma_u8<N>(sum, t[0], {at, depth});
-            rg_wgmma_u8<N>(sum, t[1], {at + 2 * depth, depth});
-            load_words(word, k + STEP < to ? b + k + STEP : following + from);
+            rg_wgmma_u8<M>(sum, t[0], {at, depth});
+            rg_wgmma_u8<M>(sum, t[1], {at + 2 * depth, depth});
+            load_words(word, k + STEP < to ? line + k + STEP : following + from);
             rg_wgmma_wait(sum);
         }
     }
+    return q;
 }
 
-// Empties the sums through shared memory, so that neighbours in X0 are added by neighbours. All threads of the block.
+// Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
 template <int N>
 static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_photo &p, int x0, int y0,
                              int shift)
 {
-    int row = (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4, column = (int)threadIdx.x % 4 * 2;
-    __syncthreads(); // the window is still being read
+    int group = (int)threadIdx.x / GROUP, thread = (int)threadIdx.x % GROUP, lane = thread % 32;
+    int x = x0 + thread / 32 * 16 + lane / 4, y = y0 + group * (N / 2) + lane % 4 * 2;
+    __syncthreads(); // the stage is still being read
 #pragma unroll
-    for (int i = 0; i < N / 2; i++) {
-        table[(column + i / 4 * 8 + i % 2) * TABLE + row + i % 4 / 2 * 8] = (unsigned)sum[i];
-        sum[i] = 0;
-    }
+    for (int i = 0; i < N / 4; i++)
+        table[((1 - group) * (N / 4) + i) * GROUP + thread] = (unsigned)(group ? sum[i] : sum[N / 4 + i]);
     __syncthreads();
-    int x = x0 + (int)threadIdx.x % X0S;
-    for (int y = (int)threadIdx.x / X0S; y < N; y += THREADS / X0S)
-        if (x <= p.r && y0 + y <= p.r)
-            atomicAdd(&sums[ac_element(p.r, x, y0 + y)], (unsigned long long)table[y * TABLE + x - x0] << shift);
+#pragma unroll
+    for (int i = 0; i < N / 4; i++) {
+        unsigned both = (unsigned)(group ? sum[N / 4 + i] : sum[i]) + table[(group * (N / 4) + i) * GROUP + thread];
+        int at_x = x + i % 4 / 2 * 8, at_y = y + i / 4 * 8 + i % 2;
+        if (at_x <= p.r && at_y <= p.r)
+            atomicAdd(&sums[ac_element(p.r, at_x, at_y)], (unsigned long long)both << shift);
+    }
+#pragma unroll
+    for (int i = 0; i < N / 2; i++)
+        sum[i] = 0;
 }
 
 template <int N>
-static __global__ void __launch_bounds__(THREADS, 2) tensor_wgmma(ac_photo p, wgmma_layout l, unsigned long long *sums)
+static __global__ void __launch_bounds__(THREADS, 1)
+    tensor_wgmma(ac_photo p, wgmma_layout l, const unsigned char *turned, unsigned long long *sums)
 {
-    RG_SHARED_DYNAMIC(unsigned char, window);
-    unsigned char *line_b = window + l.segment * l.window;
-    ac_block block = block_of(p, l, (int)blockIdx.x);
-    int lane = (int)threadIdx.x % 32, lines = block.past - block.first, first, past;
+    RG_SHARED_DYNAMIC(unsigned char, shared);
+    wgmma_block block = block_of(p, l, (int)blockIdx.x);
+    wgmma_lines line = block.line;
+    int group = (int)threadIdx.x / GROUP, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
     pixels(p, block.x0, &first, &past);
-    int sum[N / 2] = {};
-    for (int pair = 0; pair < p.planes * p.planes && lines > 0; pair++) {
-        const unsigned char *a = p.a + pair / p.planes * p.plane, *b = p.b + pair % p.planes * p.plane;
-        int shift = 8 * (pair / p.planes + pair % p.planes), products = 0;
-        for (int x = 0; x < p.width; x += l.segment) {
-            int from = first > x ? first - x : 0, to = (past < x + l.segment ? past : x + l.segment) - x;
-            if (from < to) {
-                int b_x = (x - block.x0 - X0S - 2) & ~15;
-                int start = x + 16 * (lane % 4) - (block.x0 + (int)threadIdx.x / 32 * 16 + lane / 4 + 8) - b_x;
-                __syncthreads(); // the segment before is still being read
-                fill_window(window, l, a, p, x, block.first + block.y0, lines + N - 1);
-                ac_fill(line_b, l.b_pitch, b, p, b_x, block.first, l.b_pitch, lines, (int)threadIdx.x, THREADS);
-                rg_fence_shared();
-                __syncthreads();
-                multiply<N>(sum, window, line_b + start / 4 * 4, l, lines, from, to, start % 4 * 8);
-                products += l.most * l.segment;
-            }
-            if (x + l.segment >= p.width || products + l.most * l.segment > AC_PRODUCTS_MAX) {
-                empty<N>(sum, reinterpret_cast<unsigned *>(window), sums, p, block.x0, block.y0, shift);
-                products = 0;
-            }
+    int begin = first / SEGMENT * SEGMENT, segments = past > first ? (past - begin + SEGMENT - 1) / SEGMENT : 0;
+    int jobs = line.past > line.first ? p.planes * p.planes * segments : 0, products = 0, sum[N / 2] = {};
+    auto fetch_job = [&](int job) {
+        int pair = job / segments, x = begin + job % segments * SEGMENT;
+        fetch(shared + job % 2 * l.stage, l, p, turned + pair / p.planes * p.plane, p.b + pair % p.planes * p.plane, block, x,
+              (x - block.x0 - X0S - 2) & ~15);
+    };
+    if (jobs)
+        fetch_job(0);
+    rg_copies_end();
+    for (int job = 0; job < jobs; job++) {
+        if (job + 1 < jobs)
+            fetch_job(job + 1);
+        rg_copies_end();
+        rg_copies_wait<1>();
+        rg_fence_shared();
+        __syncthreads();
+        const unsigned char *window = shared + job % 2 * l.stage, *line_b = window + SEGMENT * l.window;
+        int pair = job / segments, x = begin + job % segments * SEGMENT, b_x = (x - block.x0 - X0S - 2) & ~15;
+        int start = x + 16 * (lane % 4) - (block.x0 + warp * 16 + lane / 4 + 8) - b_x;
+        int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
+        const unsigned char *b = line_b + start / 4 * 4;
+        int q = multiply<N, N>(sum, window, b, l, group, line.split - line.first, from, to, start % 4 * 8);
+        if constexpr (halves(N))
+            multiply<N, N / 2>(sum, window, b, l, q, line.past - line.first, from, to, start % 4 * 8);
+        products += l.most * SEGMENT;
+        if ((job + 1) % segments == 0 || products + l.most * SEGMENT > AC_PRODUCTS_MAX) {
+            empty<N>(sum, reinterpret_cast<unsigned *>(shared + job % 2 * l.stage), sums, p, block.x0, block.y0,
+                     8 * (pair / p.planes + pair % p.planes));
+            products = 0;
         }
+        __syncthreads(); // the stage is free again
     }
 }
 
 enum { COLUMNS, ROWS };
-static const int64_t column_values[] = {0, 32, 64, 96, 128, 192, 256}, row_values[] = {0, 16, 32, 48, 64};
+static const int64_t column_values[] = {0, 32, 64, 96, 128, 160, 192, 224, 256}, row_values[] = {0, 16, 32, 64, 112};
 static const rg_param params[] = {
     {"columns", column_values, RG_COUNT(column_values), 0, "Y0 a block; 0: what should take the least time"},
     {"rows", row_values, RG_COUNT(row_values), 0, "lines of b a block; 0: so many that all blocks take equally long"},
@@ -213,10 +273,10 @@ static int least_load(const ac_photo &p, wgmma_layout l)
 {
     int64_t all = 0, most = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
-        all += (int64_t)steps_of(p, x0) * p.height * l.tiles_y;
+        all += steps_of(p, x0) * (l.work + 1) / 2 * l.tiles_y;
         most = steps_of(p, x0) > most ? steps_of(p, x0) : most;
     }
-    most *= AC_ROWS_MOST;
+    most *= ROWS_MOST;
     for (int64_t wave = (all + most * WAVE - 1) / (most * WAVE);; wave++)
         for (int64_t load = (all + wave * WAVE - 1) / (wave * WAVE); load <= most; load += 1 + load / 64) {
             l.load = (int)load;
@@ -227,51 +287,64 @@ static int least_load(const ac_photo &p, wgmma_layout l)
 
 static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
 {
-    wgmma_layout l = {columns(p, param), 0, (int)param[ROWS], 0, 0, 0, 0, 0};
-    int segments = (p.width + SEGMENT - 1) / SEGMENT;
+    wgmma_layout l = {columns(p, param), 0, (int)param[ROWS], 0, 0, 0, 0, 0, 0};
     l.tiles_y = (ac_y0_count(p) + l.columns - 1) / l.columns;
+    for (int tile = 0; tile < l.tiles_y; tile++) {
+        int64_t work = work_of(lines_of(p, l, ac_y0_least(p) + l.columns * tile));
+        l.work = work > l.work ? work : l.work;
+    }
     l.load = l.rows ? 0 : least_load(p, l);
-    for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
-        l.most = rows_of(p, l, x0) > l.most ? rows_of(p, l, x0) : l.most;
-    l.segment = ((p.width + segments - 1) / segments + STEP - 1) / STEP * STEP;
+    for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
+        int rows = rows_of(p, l, x0), half = halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0;
+        l.most = rows + half + 1 > l.most ? rows + half + 1 : l.most;
+    }
     l.window = l.most + l.columns - 1;
-    l.b_pitch = l.segment + X0S + 32;
+    l.b_pitch = SEGMENT + X0S + 32;
+    size_t lines = (size_t)SEGMENT * l.window + (size_t)l.most * l.b_pitch, table = sizeof(unsigned) * l.columns / 2 * GROUP;
+    l.stage = (int)(((lines > table ? lines : table) + 127) / 128 * 128);
     return l;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *) { return ac_photo_bytes(s); }
+static size_t turned_at(const rg_shape *s) { return (ac_photo_bytes(s) + 255) / 256 * 256; }
+
+static size_t scratch(const rg_shape *s, const int64_t *)
+{
+    ac_photo p = ac_photo_of(s, NULL);
+    return turned_at(s) + (size_t)p.planes * (size_t)p.plane;
+}
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     ac_photo p = ac_photo_of(s, NULL);
     wgmma_layout l = layout_of(p, param);
-    double steps = 0, n = l.columns, emptied = 0, pairs = p.planes * p.planes;
+    double mads = 0, shared = 0, emptied = 0, pairs = p.planes * p.planes;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
         for (int tile = 0; tile < l.tiles_y; tile++) {
-            ac_tiles whole = {x0, X0S, l.columns, 1, l.tiles_y, 1, p.height};
-            ac_block block = ac_block_at(p, whole, ac_y0_least(p) + l.columns * tile, 0);
-            steps += block.past > block.first ? pairs * steps_of(p, x0) * (block.past - block.first) : 0;
+            wgmma_lines n = lines_of(p, l, ac_y0_least(p) + l.columns * tile);
+            double steps = pairs * steps_of(p, x0), full = (double)work_of(n) / 2;
+            mads += steps * full * X0S * STEP * l.columns;
+            // The matrix units read 64 bytes of every column; the four warps 7 words a lane.
+            shared += steps * (full * l.columns * STEP + (n.past - n.first) * 4 * 7 * 128);
         }
         emptied += pairs * chunks_of(p, l, x0) * (double)(p.r - x0 + 1 < X0S ? p.r - x0 + 1 : X0S) * ac_y0_count(p);
     }
     double sums = (double)ac_side(p.r) * (double)ac_side(p.r);
-    c->amount[RG_MATRIX_I8_MAD] = steps * X0S * n * STEP;
-    // The matrix units read 64 bytes of every column; the four warps 7 words a lane.
-    c->amount[RG_SHARED_BYTES] = steps * (n * STEP + 4 * 7 * 128);
+    c->amount[RG_MATRIX_I8_MAD] = mads;
+    c->amount[RG_SHARED_BYTES] = shared;
     c->amount[RG_ATOMIC] = emptied;
-    c->amount[RG_MEM_BYTES] = 2.0 * (double)p.plane * p.planes * (p.cross ? 2 : 1) + 16 * sums;
+    c->amount[RG_MEM_BYTES] = (double)p.plane * p.planes * (p.cross ? 5 : 3) + 16 * sums;
 }
 
 template <int N>
-static int launch(const rg_call *call, const ac_photo &p, const wgmma_layout &l, unsigned long long *sums)
+static int launch(const rg_call *call, const ac_photo &p, const wgmma_layout &l, const unsigned char *turned,
+                  unsigned long long *sums)
 {
-    size_t lines = (size_t)l.segment * l.window + (size_t)l.most * l.b_pitch, table = sizeof(unsigned) * N * TABLE;
-    size_t shared = lines > table ? lines : table;
+    size_t shared = 2 * (size_t)l.stage;
     int error = (int)cudaFuncSetAttribute((const void *)tensor_wgmma<N>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           (int)shared);
     if (error)
         return error;
-    RG_LAUNCH((tensor_wgmma<N>), (unsigned)blocks_of(p, l), THREADS, shared, call->stream, p, l, sums);
+    RG_LAUNCH((tensor_wgmma<N>), (unsigned)blocks_of(p, l), THREADS, shared, call->stream, p, l, turned, sums);
     return (int)cudaGetLastError();
 }
 
@@ -279,17 +352,20 @@ static int run(rg_call *call)
 {
     ac_photo p = ac_photo_of(call->shape, call->scratch);
     wgmma_layout l = layout_of(p, call->param);
+    unsigned char *turned = (unsigned char *)call->scratch + turned_at(call->shape);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
-    int error = ac_pack_all(call, p, sums);
+    int error = ac_pack_all(call, p, sums, turned);
     if (error)
         return error;
     switch (l.columns) {
-    case 32: error = launch<32>(call, p, l, sums); break;
-    case 64: error = launch<64>(call, p, l, sums); break;
-    case 96: error = launch<96>(call, p, l, sums); break;
-    case 128: error = launch<128>(call, p, l, sums); break;
-    case 192: error = launch<192>(call, p, l, sums); break;
-    case 256: error = launch<256>(call, p, l, sums); break;
+    case 32: error = launch<32>(call, p, l, turned, sums); break;
+    case 64: error = launch<64>(call, p, l, turned, sums); break;
+    case 96: error = launch<96>(call, p, l, turned, sums); break;
+    case 128: error = launch<128>(call, p, l, turned, sums); break;
+    case 160: error = launch<160>(call, p, l, turned, sums); break;
+    case 192: error = launch<192>(call, p, l, turned, sums); break;
+    case 224: error = launch<224>(call, p, l, turned, sums); break;
+    case 256: error = launch<256>(call, p, l, turned, sums); break;
     default: error = RG_E_PARAM;
     }
     return error ? error : ac_mirror_all(call, p, sums);

@@ -7,9 +7,12 @@
 //   a[0..3]: four bytes each of A, columns 4(l%4).. of rows 16w + l/4 and + 8, then columns 16 + 4(l%4).. of the same two rows;
 //   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the
 //      next 16 of the depth `depth` bytes on (a multiple of 16). The start is one too: without swizzle it may be any column;
-//   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e.
+//   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e; d may be longer than N / 2.
 // It runs on its own: rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before d or a is touched.
 // rg_fence_shared: shared memory that this thread wrote becomes visible to rg_wgmma_u8 after the next barrier.
+//
+// rg_copy16 begins to copy 16 bytes (both sides aligned) from global to shared memory, zeros when not `inside`; rg_copies_end
+// ends a group of copies, rg_copies_wait<n> waits for all of this thread's groups but the last n (PTX cp.async).
 #ifndef RG_CUDA_HOPPER_H
 #define RG_CUDA_HOPPER_H
 
@@ -25,8 +28,14 @@ typedef struct rg_wgmma_b {
 template <int N> static inline void rg_wgmma_begin(unsigned (&)[N][4]) {}
 template <int N> static inline void rg_wgmma_wait(int (&)[N]) {}
 static inline void rg_fence_shared(void) {}
+static inline void rg_copies_end(void) {}
+template <int N> static inline void rg_copies_wait(void) {}
+static inline void rg_copy16(void *shared, const void *global, bool inside)
+{
+    *(uint4 *)shared = inside ? *(const uint4 *)global : make_uint4(0, 0, 0, 0);
+}
 
-template <int N> static inline void rg_wgmma_u8(int (&d)[N / 2], const unsigned (&a)[4], rg_wgmma_b b)
+template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
 {
     int quad = (int)threadIdx.x % 32 / 4 * 4, pair = (int)threadIdx.x % 4 * 2;
     unsigned row[2][8]; // the rows that this thread's part of d needs, gathered from the four lanes that hold them
@@ -79,6 +88,17 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N
 
 static __device__ __forceinline__ void rg_fence_shared(void) { RG_HOPPER("fence.proxy.async.shared::cta;" ::: "memory"); }
 
+static __device__ __forceinline__ void rg_copies_end(void) { RG_HOPPER("cp.async.commit_group;" ::: "memory"); }
+template <int N> static __device__ __forceinline__ void rg_copies_wait(void)
+{
+    RG_HOPPER("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+static __device__ __forceinline__ void rg_copy16(void *shared, const void *global, bool inside)
+{
+    [[maybe_unused]] unsigned to = (unsigned)__cvta_generic_to_shared(shared);
+    RG_HOPPER("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(inside ? 16 : 0) : "memory");
+}
+
 #define RG_REGISTERS_0 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define RG_REGISTERS_1 "%8, %9, %10, %11, %12, %13, %14, %15"
 #define RG_REGISTERS_2 "%16, %17, %18, %19, %20, %21, %22, %23"
@@ -105,10 +125,14 @@ static __device__ __forceinline__ void rg_fence_shared(void) { RG_HOPPER("fence.
 #define RG_OPERANDS_48 RG_OPERANDS_32, RG_SUMS(32), RG_SUMS(40)
 #define RG_TEXT_64 RG_TEXT_48 ", " RG_REGISTERS_6 ", " RG_REGISTERS_7
 #define RG_OPERANDS_64 RG_OPERANDS_48, RG_SUMS(48), RG_SUMS(56)
-#define RG_TEXT_96 RG_TEXT_64 ", " RG_REGISTERS_8 ", " RG_REGISTERS_9 ", " RG_REGISTERS_10 ", " RG_REGISTERS_11
-#define RG_OPERANDS_96 RG_OPERANDS_64, RG_SUMS(64), RG_SUMS(72), RG_SUMS(80), RG_SUMS(88)
-#define RG_TEXT_128 RG_TEXT_96 ", " RG_REGISTERS_12 ", " RG_REGISTERS_13 ", " RG_REGISTERS_14 ", " RG_REGISTERS_15
-#define RG_OPERANDS_128 RG_OPERANDS_96, RG_SUMS(96), RG_SUMS(104), RG_SUMS(112), RG_SUMS(120)
+#define RG_TEXT_80 RG_TEXT_64 ", " RG_REGISTERS_8 ", " RG_REGISTERS_9
+#define RG_OPERANDS_80 RG_OPERANDS_64, RG_SUMS(64), RG_SUMS(72)
+#define RG_TEXT_96 RG_TEXT_80 ", " RG_REGISTERS_10 ", " RG_REGISTERS_11
+#define RG_OPERANDS_96 RG_OPERANDS_80, RG_SUMS(80), RG_SUMS(88)
+#define RG_TEXT_112 RG_TEXT_96 ", " RG_REGISTERS_12 ", " RG_REGISTERS_13
+#define RG_OPERANDS_112 RG_OPERANDS_96, RG_SUMS(96), RG_SUMS(104)
+#define RG_TEXT_128 RG_TEXT_112 ", " RG_REGISTERS_14 ", " RG_REGISTERS_15
+#define RG_OPERANDS_128 RG_OPERANDS_112, RG_SUMS(112), RG_SUMS(120)
 // n columns; the registers of the sums as text and as operands; the numbers of the operands behind them.
 #define RG_WGMMA(n, registers, a0, a1, a2, a3, b, ...)                                                                     \
     if constexpr (N == n)                                                                                                  \
@@ -118,9 +142,10 @@ static __device__ __forceinline__ void rg_fence_shared(void) { RG_HOPPER("fence.
                  : __VA_ARGS__                                                                                             \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix))
 
-template <int N> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[N / 2], const unsigned (&a)[4], rg_wgmma_b b)
+template <int N, int D>
+static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
 {
-    static_assert(N == 32 || N == 64 || N == 96 || N == 128 || N == 192 || N == 256, "columns");
+    static_assert(N % 32 == 0 && N >= 32 && N <= 256 && D >= N / 2, "columns");
     // Matrix descriptor: address, distance along the depth, distance of 8 columns, in units of 16 bytes (14 bits each).
     unsigned address = (unsigned)__cvta_generic_to_shared(b.at);
     [[maybe_unused]] uint64_t matrix = (uint64_t)(address >> 4 & 0x3fffu) | (uint64_t)(b.depth >> 4) << 16 | 8ull << 32;
@@ -128,7 +153,9 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[N /
     RG_WGMMA(64, RG_TEXT_32, 32, 33, 34, 35, 36, RG_OPERANDS_32);
     RG_WGMMA(96, RG_TEXT_48, 48, 49, 50, 51, 52, RG_OPERANDS_48);
     RG_WGMMA(128, RG_TEXT_64, 64, 65, 66, 67, 68, RG_OPERANDS_64);
+    RG_WGMMA(160, RG_TEXT_80, 80, 81, 82, 83, 84, RG_OPERANDS_80);
     RG_WGMMA(192, RG_TEXT_96, 96, 97, 98, 99, 100, RG_OPERANDS_96);
+    RG_WGMMA(224, RG_TEXT_112, 112, 113, 114, 115, 116, RG_OPERANDS_112);
     RG_WGMMA(256, RG_TEXT_128, 128, 129, 130, 131, 132, RG_OPERANDS_128);
 }
 

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sanitizers.sh BUILD: what compute-sanitizer says of the CUDA code, on a machine with a GPU (`make sanitizers`).
+# 1. Every CUDA variant under memcheck and racecheck, at one shape that crosses its tiles: no report may come.
+# 2. Every CUDA kernel that is wrong on purpose under each tool, beside what verify says of it on the GPU and on the emulated
+#    GPU (broken/expected.tsv, which `make check` holds both to): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is the
+#    one of the reference machine. There a tool may be silent: racecheck knows shared memory only, initcheck global memory only,
+#    and guards around an array lie inside one allocation.
+# Ends with "N passed, N failed, N skipped"; exit 1 when a variant was reported, 4 without a GPU or compute-sanitizer.
+build=${1:?usage: verify/sanitizers.sh BUILD}
+cd "$(dirname "$0")/.." || exit 2
+regather=$build/regather
+out=$build/sanitizers.tsv
+jobs=$(($(nproc) / 2 + 1))
+command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not installed (it comes with the CUDA toolkit)"; exit 4; }
+nvidia-smi -L > /dev/null 2>&1 || { echo "no GPU here"; exit 4; }
+
+# A shape small enough for a tool that slows kernels a hundredfold, and large enough for several blocks.
+shape_of() {
+    case $1 in
+    autocorr) echo w65,h33,r16,k0 ;;
+    autocorr_printed) echo w64,h20,r18,g255 ;;
+    gridding) echo s21,i3,o2,b19,k3 ;;
+    *) echo "sanitizers.sh: no shape for algorithm $1" >&2 && exit 1 ;;
+    esac
+}
+
+# under TOOL VARIANT [OPTION...]: the reports of one tool, as "clean", or how many there were and the first
+under() {
+    tool=$1 variant=$2
+    shift 2
+    log=$build/sanitizers/$tool.$(echo "$variant" | tr ':' '.').log
+    timeout 120 compute-sanitizer --tool "$tool" --target-processes all --print-limit 1000 "$regather" verify "$variant" \
+        --quiet --device gpu --limit 60 --pattern random --shape "$(shape_of "${variant%%:*}")" "$@" > "$log" 2>&1
+    grep -q 'SUMMARY' "$log" || { echo "not run: $(grep -v '^=' "$log" | head -n 1)" && return; }
+    reports=$(sed -n 's/^========= \{1,6\}\(\(Error: \)\{0,1\}\(Invalid\|Race\|Uninit\|Barrier\|Divergent\|Potential\|Program hit\)[^.]*\).*/\1/p' "$log")
+    [ -n "$reports" ] || { echo clean && return; }
+    echo "$(echo "$reports" | wc -l) x $(echo "$reports" | head -n 1 | sed 's/^Error: //; s/ at kernel.*//; s/ between.*//' | cut -c1-60)"
+}
+
+mkdir -p "$build/sanitizers" || exit 2
+if [ "$2" = --one ]; then # one line of a table, made in a process of its own
+    case $3 in
+    *.so)
+        name=$(basename "$3" .so) algo=autocorr
+        case $name in gridding_*) algo=gridding ;; esac
+        says() { awk -F'\t' -v so="$name.so" -v where="$1" '$1 == so && $3 ~ where {print $4 ": " $5}' verify/broken/expected.tsv; }
+        printf '%s\t%s\t%s' "$name" "$(says host)" "$(says gpu)"
+        for tool in memcheck racecheck synccheck initcheck; do
+            printf '\t%s' "$(under $tool "$algo:$name" --plugin "$3")"
+        done
+        echo ;;
+    *)
+        for tool in memcheck racecheck; do
+            printf '%s\t%s\t%s\n' "$3" $tool "$(under $tool "$3")"
+        done ;;
+    esac
+    exit 0
+fi
+
+variants=$("$regather" list --device host --quiet | awk '/^[a-z]/ {algo = $1} $2 == "emulated" {print algo $1}')
+echo "$variants" | xargs -P "$jobs" -n 1 "$0" "$build" --one > "$build/sanitizers/variants.tsv"
+cat "$build/sanitizers/variants.tsv"
+{
+    echo "# The same faults under two tools: verify on the emulated GPU (host) and on a GPU, and compute-sanitizer's four tools on"
+    echo "# that GPU, $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1); made by verify/sanitizers.sh."
+    printf 'kernel\tverify_host\tverify_gpu\tmemcheck\tracecheck\tsynccheck\tinitcheck\n'
+    ls "$build"/broken/gpu/*.so | xargs -P "$jobs" -n 1 "$0" "$build" --one | sort
+} > "$out"
+grep -v '^#' "$out"
+passed=$(grep -c 'clean$' "$build/sanitizers/variants.tsv")
+failed=$(grep -c ' x ' "$build/sanitizers/variants.tsv")
+skipped=$(grep -c 'not run' "$build/sanitizers/variants.tsv")
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
