@@ -103,7 +103,8 @@ RG_HD wgmma_block block_of(const ac_photo &p, const wgmma_layout &l, int i)
 static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_photo &p, const unsigned char *turned,
                              const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
-    int lines = block.line.past - block.line.first, window = lines + l.columns - 1, y = block.line.first + block.y0;
+    int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
+    int window = lines + l.columns - 1 < l.window ? lines + l.columns - 1 : l.window;
     for (int i = (int)threadIdx.x; i < SEGMENT / 16 * window; i += THREADS) {
         int unit = i / window, line = i - unit * window;
         bool inside = x + unit / 4 * STEP < p.pitch && y + line >= 0 && y + line < p.height;
@@ -129,7 +130,7 @@ static __device__ __forceinline__ void load_words(unsigned (&word)[7], const uns
 }
 
 // T of 64 pixels as two parts of depth 32: the bytes of row + 8 begin 8 before those of the row.
-static __device__ __forceinline__ void make_t(unsigned (&t)[2][4], const unsigned (&word)[7], int shift)
+static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (&word)[7], int shift)
 {
     unsigned run[6];
 #pragma unroll
@@ -144,29 +145,44 @@ static __device__ __forceinline__ void make_t(unsigned (&t)[2][4], const unsigne
     }
 }
 
-// Every second line of b from q on against the window, at M of the N Y0: pixels from..to of the segment. While one step of 64
-// pixels is multiplied, the words of the next are loaded; its T is made afterwards, since registers made meanwhile would
-// serialise the products. Returns the first line that it left.
-template <int N, int M>
-static __device__ __forceinline__ int multiply(int (&sum)[N / 2], const unsigned char *window, const unsigned char *b,
-                                               const wgmma_layout &l, int q, int lines, int from, int to, int shift)
+// Every second line of b from q on against the window, at M of the N Y0 and so many steps of 64 pixels. While a line is
+// multiplied, the words of the next are loaded; its T is made afterwards, since registers made meanwhile would serialise the
+// products. Returns the first line that it left.
+template <int N, int M, int STEPS>
+static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
+                                               const wgmma_layout &l, int q, int lines, int shift)
 {
-    unsigned t[2][4], word[7], depth = 16u * (unsigned)l.window;
-    if (q < lines)
-        load_words(word, b + q * l.b_pitch + from);
+    unsigned t[2 * STEPS][4], word[STEPS][7];
+    const unsigned char *line = b + (q < lines ? q : 0) * l.b_pitch;
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        load_words(word[step], line + STEP * step);
     for (; q < lines; q += 2) {
-        const unsigned char *line = b + q * l.b_pitch, *following = line + (q + 2 < lines ? 2 * l.b_pitch : 0);
-        for (int k = from; k < to; k += STEP) {
-            const unsigned char *at = window + k * l.window + 16 * q;
-            make_t(t, word, shift);
-            rg_wgmma_begin(t);
-            rg_wgmma_u8<M>(sum, t[0], {at, depth});
-            rg_wgmma_u8<M>(sum, t[1], {at + 2 * depth, depth});
-            load_words(word, k + STEP < to ? line + k + STEP : following + from);
-            rg_wgmma_wait(sum);
-        }
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+            make_t(t + 2 * step, word[step], shift);
+        rg_wgmma_begin(t);
+#pragma unroll
+        for (int part = 0; part < 2 * STEPS; part++)
+            rg_wgmma_u8<M>(sum, t[part], window + (q + 2 * part * l.window));
+        line += q + 2 < lines ? 2 * l.b_pitch : 0;
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+            load_words(word[step], line + STEP * step);
+        rg_wgmma_wait(sum);
     }
     return q;
+}
+
+// All lines of a block: the first against all Y0, the rest against half of them.
+template <int N, int STEPS>
+static __device__ __forceinline__ void multiply_lines(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
+                                                      const wgmma_layout &l, wgmma_lines line, int shift)
+{
+    int q = (int)threadIdx.x / GROUP;
+    q = multiply<N, N, STEPS>(sum, window, b, l, q, line.split - line.first, shift);
+    if constexpr (halves(N))
+        multiply<N, N / 2, STEPS>(sum, window, b, l, q, line.past - line.first, shift);
 }
 
 // Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
@@ -200,7 +216,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     RG_SHARED_DYNAMIC(unsigned char, shared);
     wgmma_block block = block_of(p, l, (int)blockIdx.x);
     wgmma_lines line = block.line;
-    int group = (int)threadIdx.x / GROUP, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
     pixels(p, block.x0, &first, &past);
     int begin = first / SEGMENT * SEGMENT, segments = past > first ? (past - begin + SEGMENT - 1) / SEGMENT : 0;
     int jobs = line.past > line.first ? p.planes * p.planes * segments : 0, products = 0, sum[N / 2] = {};
@@ -219,14 +235,16 @@ static __global__ void __launch_bounds__(THREADS, 1)
         rg_copies_wait<1>();
         rg_fence_shared();
         __syncthreads();
-        const unsigned char *window = shared + job % 2 * l.stage, *line_b = window + SEGMENT * l.window;
+        const unsigned char *stage = shared + job % 2 * l.stage, *line_b = stage + SEGMENT * l.window;
         int pair = job / segments, x = begin + job % segments * SEGMENT, b_x = (x - block.x0 - X0S - 2) & ~15;
         int start = x + 16 * (lane % 4) - (block.x0 + warp * 16 + lane / 4 + 8) - b_x;
         int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
-        const unsigned char *b = line_b + start / 4 * 4;
-        int q = multiply<N, N>(sum, window, b, l, group, line.split - line.first, from, to, start % 4 * 8);
-        if constexpr (halves(N))
-            multiply<N, N / 2>(sum, window, b, l, q, line.past - line.first, from, to, start % 4 * 8);
+        rg_wgmma_b window = rg_wgmma_matrix(stage + from * l.window, 16u * (unsigned)l.window);
+        const unsigned char *b = line_b + start / 4 * 4 + from;
+        if (to - from > STEP)
+            multiply_lines<N, 2>(sum, window, b, l, line, start % 4 * 8);
+        else
+            multiply_lines<N, 1>(sum, window, b, l, line, start % 4 * 8);
         products += l.most * SEGMENT;
         if ((job + 1) % segments == 0 || products + l.most * SEGMENT > AC_PRODUCTS_MAX) {
             empty<N>(sum, reinterpret_cast<unsigned *>(shared + job % 2 * l.stage), sums, p, block.x0, block.y0,
@@ -294,11 +312,12 @@ static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
         l.work = work > l.work ? work : l.work;
     }
     l.load = l.rows ? 0 : least_load(p, l);
-    for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
-        int rows = rows_of(p, l, x0), half = halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0;
-        l.most = rows + half + 1 > l.most ? rows + half + 1 : l.most;
-    }
-    l.window = l.most + l.columns - 1;
+    int rows = 1;
+    for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
+        rows = rows_of(p, l, x0) > rows ? rows_of(p, l, x0) : rows;
+    // f lines of all Y0 and h <= columns / 2 of half of them make a block, f + h / 2 <= rows + 1 / 2.
+    l.most = rows + 1 + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
+    l.window = rows + l.columns;
     l.b_pitch = SEGMENT + X0S + 32;
     size_t lines = (size_t)SEGMENT * l.window + (size_t)l.most * l.b_pitch, table = sizeof(unsigned) * l.columns / 2 * GROUP;
     l.stage = (int)(((lines > table ? lines : table) + 127) / 128 * 128);

@@ -6,7 +6,8 @@
 // wgmma.mma_async.m64nNk32.s32.u8.u8 with A in registers); all 128 threads call it together. With w the warp and l the lane:
 //   a[0..3]: four bytes each of A, columns 4(l%4).. of rows 16w + l/4 and + 8, then columns 16 + 4(l%4).. of the same two rows;
 //   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the
-//      next 16 of the depth `depth` bytes on (a multiple of 16). The start is one too: without swizzle it may be any column;
+//      next 16 of the depth `depth` bytes on (a multiple of 16). rg_wgmma_matrix(start, depth) names such a matrix, and adding
+//      to it moves the start by columns: without swizzle it may be any;
 //   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e; d may be longer than N / 2.
 // It runs on its own: rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before d or a is touched.
 // rg_fence_shared: shared memory that this thread wrote becomes visible to rg_wgmma_u8 after the next barrier.
@@ -18,12 +19,15 @@
 
 #include "cuda.h"
 
+#ifdef RG_EMULATED
+
 typedef struct rg_wgmma_b {
     const unsigned char *at;
     unsigned depth;
 } rg_wgmma_b;
 
-#ifdef RG_EMULATED
+static inline rg_wgmma_b rg_wgmma_matrix(const unsigned char *at, unsigned depth) { return {at, depth}; }
+static inline rg_wgmma_b operator+(rg_wgmma_b b, int columns) { return {b.at + 16 * columns, b.depth}; }
 
 template <int N> static inline void rg_wgmma_begin(unsigned (&)[N][4]) {}
 template <int N> static inline void rg_wgmma_wait(int (&)[N]) {}
@@ -67,6 +71,22 @@ template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsign
 #else
 #define RG_HOPPER(...) __trap()
 #endif
+
+// Matrix descriptor: address, distance along the depth, distance of 8 columns, in units of 16 bytes (14 bits each).
+typedef struct rg_wgmma_b {
+    uint64_t word;
+} rg_wgmma_b;
+
+static __device__ __forceinline__ rg_wgmma_b rg_wgmma_matrix(const unsigned char *at, unsigned depth)
+{
+    unsigned address = (unsigned)__cvta_generic_to_shared(at);
+    return {(uint64_t)(address >> 4 & 0x3fffu) | (uint64_t)(depth >> 4) << 16 | 8ull << 32};
+}
+
+static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns)
+{
+    return {b.word + (uint64_t)(int64_t)columns};
+}
 
 // The words pass through it, so that none is made between two products: that would serialise them.
 template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned (&a)[N][4])
@@ -134,21 +154,18 @@ static __device__ __forceinline__ void rg_copy16(void *shared, const void *globa
 #define RG_TEXT_128 RG_TEXT_112 ", " RG_REGISTERS_14 ", " RG_REGISTERS_15
 #define RG_OPERANDS_128 RG_OPERANDS_112, RG_SUMS(112), RG_SUMS(120)
 // n columns; the registers of the sums as text and as operands; the numbers of the operands behind them.
-#define RG_WGMMA(n, registers, a0, a1, a2, a3, b, ...)                                                                     \
+#define RG_WGMMA(n, registers, a0, a1, a2, a3, matrix, ...)                                                                \
     if constexpr (N == n)                                                                                                  \
     RG_HOPPER("{\n\t.reg .pred add;\n\tsetp.eq.u32 add, 0, 0;\n\t"                                                     \
                  "wgmma.mma_async.sync.aligned.m64n" #n "k32.s32.u8.u8 {" registers "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 \
-                 "}, %" #b ", add;\n\t}"                                                                                   \
+                 "}, %" #matrix ", add;\n\t}"                                                                                   \
                  : __VA_ARGS__                                                                                             \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix))
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.word))
 
 template <int N, int D>
 static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
 {
     static_assert(N % 32 == 0 && N >= 32 && N <= 256 && D >= N / 2, "columns");
-    // Matrix descriptor: address, distance along the depth, distance of 8 columns, in units of 16 bytes (14 bits each).
-    unsigned address = (unsigned)__cvta_generic_to_shared(b.at);
-    [[maybe_unused]] uint64_t matrix = (uint64_t)(address >> 4 & 0x3fffu) | (uint64_t)(b.depth >> 4) << 16 | 8ull << 32;
     RG_WGMMA(32, RG_TEXT_16, 16, 17, 18, 19, 20, RG_OPERANDS_16);
     RG_WGMMA(64, RG_TEXT_32, 32, 33, 34, 35, 36, RG_OPERANDS_32);
     RG_WGMMA(96, RG_TEXT_48, 48, 49, 50, 51, 52, RG_OPERANDS_48);
