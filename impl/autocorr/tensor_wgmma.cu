@@ -19,11 +19,13 @@ enum { X0S = 64, SEGMENT = 128, STEP = 64, GROUP = 128, THREADS = 2 * GROUP };
 enum { WAVE = 132 };      // blocks at once: one on each multiprocessor of an H200
 enum { ROWS_MOST = 112 }; // twice as many lines, at half the Y0, still fit in a stage of shared memory
 
+enum { AFTER = 3 };       // lines of zeros behind a block's, see wgmma_pair
+
 typedef struct wgmma_layout {
     int columns, tiles_y;       // Y0 a tile, tiles of Y0
     int rows, load;             // lines of all Y0 a block, or 0: about so many steps of 64 pixels a block
     int64_t work;               // of the tile of Y0 with most lines, see wgmma_lines
-    int most;                   // at least the lines of any block
+    int most;                   // at least the lines of any block, and AFTER
     int window, b_pitch, stage; // lines of a, bytes of a line of b, and bytes of both, in shared memory
 } wgmma_layout;
 
@@ -104,7 +106,7 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
                              const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
     int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
-    int window = lines + l.columns - 1 < l.window ? lines + l.columns - 1 : l.window;
+    int window = lines + AFTER + l.columns - 1 < l.window ? lines + AFTER + l.columns - 1 : l.window;
     for (int i = (int)threadIdx.x; i < SEGMENT / 16 * window; i += THREADS) {
         int unit = i / window, line = i - unit * window;
         bool inside = x + unit / 4 * STEP < p.pitch && y + line >= 0 && y + line < p.height;
@@ -113,9 +115,9 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
     }
     unsigned char *line_b = stage + SEGMENT * l.window;
     int across = l.b_pitch / 16;
-    for (int i = (int)threadIdx.x; i < across * lines; i += THREADS) {
+    for (int i = (int)threadIdx.x; i < across * (lines + AFTER); i += THREADS) {
         int line = i / across, at = (i - line * across) * 16;
-        bool inside = b_x + at >= 0 && b_x + at < p.pitch;
+        bool inside = line < lines && b_x + at >= 0 && b_x + at < p.pitch;
         int64_t from = inside ? (int64_t)(block.line.first + line) * p.pitch + b_x + at : 0;
         rg_copy16(line_b + line * l.b_pitch + at, b + from, inside);
     }
@@ -145,44 +147,37 @@ static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (
     }
 }
 
-// Every second line of b from q on against the window, at M of the N Y0 and so many steps of 64 pixels. While a line is
-// multiplied, the words of the next are loaded; its T is made afterwards, since registers made meanwhile would serialise the
-// products. Returns the first line that it left.
-template <int N, int M, int STEPS>
+// Two steps of 64 pixels are multiplied together: of one line, or, where the segment is only one wide, of two lines.
+typedef struct wgmma_pair {
+    int lines;       // that a pair takes a warpgroup on: it has every second
+    int b, window;   // from the first step to the second: bytes of b, columns of the window
+} wgmma_pair;
+
+// Every second line of b from q on against the window, at M of the N Y0. While a pair of steps is multiplied, the words of the
+// next are loaded; its T is made afterwards, since registers made meanwhile would serialise the products. Returns the first
+// line that it left; where pairs are two lines, that may be one after the end, of zeros or of the lines that follow.
+template <int N, int M>
 static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
-                                               const wgmma_layout &l, int q, int lines, int shift)
+                                               const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift)
 {
-    unsigned t[2 * STEPS][4], word[STEPS][7];
+    unsigned t[4][4], word[2][7];
     const unsigned char *line = b + (q < lines ? q : 0) * l.b_pitch;
-#pragma unroll
-    for (int step = 0; step < STEPS; step++)
-        load_words(word[step], line + STEP * step);
-    for (; q < lines; q += 2) {
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-            make_t(t + 2 * step, word[step], shift);
+    load_words(word[0], line);
+    load_words(word[1], line + pair.b);
+    for (; q < lines; q += pair.lines) {
+        make_t(t, word[0], shift);
+        make_t(t + 2, word[1], shift);
         rg_wgmma_begin(t);
-#pragma unroll
-        for (int part = 0; part < 2 * STEPS; part++)
-            rg_wgmma_u8<M>(sum, t[part], window + (q + 2 * part * l.window));
-        line += q + 2 < lines ? 2 * l.b_pitch : 0;
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-            load_words(word[step], line + STEP * step);
+        rg_wgmma_u8<M>(sum, t[0], window + q);
+        rg_wgmma_u8<M>(sum, t[1], window + (q + 2 * l.window));
+        rg_wgmma_u8<M>(sum, t[2], window + (q + pair.window));
+        rg_wgmma_u8<M>(sum, t[3], window + (q + pair.window + 2 * l.window));
+        line += q + pair.lines < lines ? pair.lines * l.b_pitch : 0;
+        load_words(word[0], line);
+        load_words(word[1], line + pair.b);
         rg_wgmma_wait(sum);
     }
     return q;
-}
-
-// All lines of a block: the first against all Y0, the rest against half of them.
-template <int N, int STEPS>
-static __device__ __forceinline__ void multiply_lines(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
-                                                      const wgmma_layout &l, wgmma_lines line, int shift)
-{
-    int q = (int)threadIdx.x / GROUP;
-    q = multiply<N, N, STEPS>(sum, window, b, l, q, line.split - line.first, shift);
-    if constexpr (halves(N))
-        multiply<N, N / 2, STEPS>(sum, window, b, l, q, line.past - line.first, shift);
 }
 
 // Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
@@ -216,7 +211,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     RG_SHARED_DYNAMIC(unsigned char, shared);
     wgmma_block block = block_of(p, l, (int)blockIdx.x);
     wgmma_lines line = block.line;
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
+    int group = (int)threadIdx.x / GROUP, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
     pixels(p, block.x0, &first, &past);
     int begin = first / SEGMENT * SEGMENT, segments = past > first ? (past - begin + SEGMENT - 1) / SEGMENT : 0;
     int jobs = line.past > line.first ? p.planes * p.planes * segments : 0, products = 0, sum[N / 2] = {};
@@ -236,19 +231,21 @@ static __global__ void __launch_bounds__(THREADS, 1)
         rg_fence_shared();
         __syncthreads();
         const unsigned char *stage = shared + job % 2 * l.stage, *line_b = stage + SEGMENT * l.window;
-        int pair = job / segments, x = begin + job % segments * SEGMENT, b_x = (x - block.x0 - X0S - 2) & ~15;
+        int planes = job / segments, x = begin + job % segments * SEGMENT, b_x = (x - block.x0 - X0S - 2) & ~15;
         int start = x + 16 * (lane % 4) - (block.x0 + warp * 16 + lane / 4 + 8) - b_x;
         int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
         rg_wgmma_b window = rg_wgmma_matrix(stage + from * l.window, 16u * (unsigned)l.window);
         const unsigned char *b = line_b + start / 4 * 4 + from;
-        if (to - from > STEP)
-            multiply_lines<N, 2>(sum, window, b, l, line, start % 4 * 8);
-        else
-            multiply_lines<N, 1>(sum, window, b, l, line, start % 4 * 8);
+        wgmma_pair pair = {2, STEP, 4 * l.window};
+        if (to - from <= STEP)
+            pair = {4, 2 * l.b_pitch, 2};
+        int q = multiply<N, N>(sum, window, b, l, pair, group, line.split - line.first, start % 4 * 8);
+        if constexpr (halves(N))
+            multiply<N, N / 2>(sum, window, b, l, pair, q, line.past - line.first, start % 4 * 8);
         products += l.most * SEGMENT;
         if ((job + 1) % segments == 0 || products + l.most * SEGMENT > AC_PRODUCTS_MAX) {
             empty<N>(sum, reinterpret_cast<unsigned *>(shared + job % 2 * l.stage), sums, p, block.x0, block.y0,
-                     8 * (pair / p.planes + pair % p.planes));
+                     8 * (planes / p.planes + planes % p.planes));
             products = 0;
         }
         __syncthreads(); // the stage is free again
@@ -316,8 +313,8 @@ static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
         rows = rows_of(p, l, x0) > rows ? rows_of(p, l, x0) : rows;
     // f lines of all Y0 and h <= columns / 2 of half of them make a block, f + h / 2 <= rows + 1 / 2.
-    l.most = rows + 1 + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
-    l.window = rows + l.columns;
+    l.most = rows + 1 + AFTER + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
+    l.window = rows + AFTER + l.columns;
     l.b_pitch = SEGMENT + X0S + 32;
     size_t lines = (size_t)SEGMENT * l.window + (size_t)l.most * l.b_pitch, table = sizeof(unsigned) * l.columns / 2 * GROUP;
     l.stage = (int)(((lines > table ? lines : table) + 127) / 128 * 128);
