@@ -39,7 +39,8 @@ typedef struct wgmma_block {
     wgmma_lines line;
 } wgmma_block;
 
-RG_HD constexpr bool halves(int columns) { return columns % 64 == 0; } // wgmma wants a multiple of 32 here
+// With fewer columns, making T takes longer than multiplying by half of them: nothing would be saved.
+RG_HD constexpr bool halves(int columns) { return columns == 256; }
 
 RG_HD wgmma_lines lines_of(const ac_photo &p, const wgmma_layout &l, int y0)
 {
@@ -52,12 +53,13 @@ RG_HD wgmma_lines lines_of(const ac_photo &p, const wgmma_layout &l, int y0)
     return n;
 }
 
-// Work in half lines, and the line at which some of it is done.
-RG_HD int64_t work_of(wgmma_lines n) { return (int64_t)2 * (n.split - n.first) + (n.past - n.split); }
+// Work of lines, and the line at which some of it is done. At half the Y0 a line takes more than half as long, for its T.
+enum { WORK = 16, WORK_HALF = 9 };
+RG_HD int64_t work_of(wgmma_lines n) { return (int64_t)WORK * (n.split - n.first) + WORK_HALF * (n.past - n.split); }
 RG_HD int line_at(wgmma_lines n, int64_t work)
 {
-    int64_t full = (int64_t)2 * (n.split - n.first);
-    return (int)(work <= full ? n.first + work / 2 : n.split + (work - full));
+    int64_t full = (int64_t)WORK * (n.split - n.first);
+    return (int)(work <= full ? n.first + work / WORK : n.split + (work - full) / WORK_HALF);
 }
 
 // The pixels of a, in whole steps, that have a partner at some X0 of the tile.
@@ -82,8 +84,8 @@ RG_HD int rows_of(const ac_photo &p, const wgmma_layout &l, int x0)
 }
 RG_HD int chunks_of(const ac_photo &p, const wgmma_layout &l, int x0)
 {
-    int64_t rows = 2 * rows_of(p, l, x0);
-    return (int)((l.work + rows - 1) / rows);
+    int64_t work = WORK * rows_of(p, l, x0);
+    return (int)((l.work + work - 1) / work);
 }
 
 // The i-th block: all of one tile of X0, then the next.
@@ -107,16 +109,17 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
 {
     int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
     int window = lines + AFTER + l.columns - 1 < l.window ? lines + AFTER + l.columns - 1 : l.window;
-    for (int i = (int)threadIdx.x; i < SEGMENT / 16 * window; i += THREADS) {
-        int unit = i / window, line = i - unit * window;
-        bool inside = x + unit / 4 * STEP < p.pitch && y + line >= 0 && y + line < p.height;
-        int64_t from = inside ? ((int64_t)(x / 16 + unit) * p.height + y + line) * 16 : 0;
-        rg_copy16(stage + (unit * l.window + line) * 16, turned + from, inside);
+    static_assert(THREADS / 32 == SEGMENT / 16, "a warp for each 16 pixels");
+    int unit = (int)threadIdx.x / 32;
+    const unsigned char *column = turned + (int64_t)(x / 16 + unit) * p.height * 16;
+    bool across = x + unit / 4 * STEP < p.pitch;
+    for (int line = (int)threadIdx.x % 32; line < window; line += 32) {
+        bool inside = across && y + line >= 0 && y + line < p.height;
+        rg_copy16(stage + (unit * l.window + line) * 16, inside ? column + (int64_t)(y + line) * 16 : turned, inside);
     }
     unsigned char *line_b = stage + SEGMENT * l.window;
-    int across = l.b_pitch / 16;
-    for (int i = (int)threadIdx.x; i < across * (lines + AFTER); i += THREADS) {
-        int line = i / across, at = (i - line * across) * 16;
+    int at = (int)threadIdx.x % 16 * 16;
+    for (int line = (int)threadIdx.x / 16; line < lines + AFTER && at < l.b_pitch; line += THREADS / 16) {
         bool inside = line < lines && b_x + at >= 0 && b_x + at < p.pitch;
         int64_t from = inside ? (int64_t)(block.line.first + line) * p.pitch + b_x + at : 0;
         rg_copy16(line_b + line * l.b_pitch + at, b + from, inside);
@@ -194,10 +197,11 @@ static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long l
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < N / 4; i++) {
-        unsigned both = (unsigned)(group ? sum[N / 4 + i] : sum[i]) + table[(group * (N / 4) + i) * GROUP + thread];
+        unsigned long long both = (unsigned)(group ? sum[N / 4 + i] : sum[i]);
+        both += table[(group * (N / 4) + i) * GROUP + thread];
         int at_x = x + i % 4 / 2 * 8, at_y = y + i / 4 * 8 + i % 2;
         if (at_x <= p.r && at_y <= p.r)
-            atomicAdd(&sums[ac_element(p.r, at_x, at_y)], (unsigned long long)both << shift);
+            atomicAdd(&sums[ac_element(p.r, at_x, at_y)], both << shift);
     }
 #pragma unroll
     for (int i = 0; i < N / 2; i++)
@@ -214,6 +218,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     int group = (int)threadIdx.x / GROUP, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x % GROUP / 32, first, past;
     pixels(p, block.x0, &first, &past);
     int begin = first / SEGMENT * SEGMENT, segments = past > first ? (past - begin + SEGMENT - 1) / SEGMENT : 0;
+    int most = (line.past - line.first + 1) / 2 * SEGMENT; // products of a job in a sum of a warpgroup
     int jobs = line.past > line.first ? p.planes * p.planes * segments : 0, products = 0, sum[N / 2] = {};
     auto fetch_job = [&](int job) {
         int pair = job / segments, x = begin + job % segments * SEGMENT;
@@ -242,8 +247,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
         int q = multiply<N, N>(sum, window, b, l, pair, group, line.split - line.first, start % 4 * 8);
         if constexpr (halves(N))
             multiply<N, N / 2>(sum, window, b, l, pair, q, line.past - line.first, start % 4 * 8);
-        products += l.most * SEGMENT;
-        if ((job + 1) % segments == 0 || products + l.most * SEGMENT > AC_PRODUCTS_MAX) {
+        products += most;
+        if ((job + 1) % segments == 0 || products + most > AC_PRODUCTS_MAX) {
             empty<N>(sum, reinterpret_cast<unsigned *>(shared + job % 2 * l.stage), sums, p, block.x0, block.y0,
                      8 * (planes / p.planes + planes % p.planes));
             products = 0;
@@ -288,7 +293,7 @@ static int least_load(const ac_photo &p, wgmma_layout l)
 {
     int64_t all = 0, most = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
-        all += steps_of(p, x0) * (l.work + 1) / 2 * l.tiles_y;
+        all += steps_of(p, x0) * (l.work + WORK - 1) / WORK * l.tiles_y;
         most = steps_of(p, x0) > most ? steps_of(p, x0) : most;
     }
     most *= ROWS_MOST;
@@ -312,9 +317,9 @@ static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
     int rows = 1;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
         rows = rows_of(p, l, x0) > rows ? rows_of(p, l, x0) : rows;
-    // f lines of all Y0 and h <= columns / 2 of half of them make a block, f + h / 2 <= rows + 1 / 2.
-    l.most = rows + 1 + AFTER + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
-    l.window = rows + AFTER + l.columns;
+    // f lines of all Y0 and h <= columns / 2 of half of them make a block, WORK f + WORK_HALF h about WORK rows.
+    l.most = rows + 2 + AFTER + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
+    l.window = rows + 2 + AFTER + l.columns;
     l.b_pitch = SEGMENT + X0S + 32;
     size_t lines = (size_t)SEGMENT * l.window + (size_t)l.most * l.b_pitch, table = sizeof(unsigned) * l.columns / 2 * GROUP;
     l.stage = (int)(((lines > table ? lines : table) + 127) / 128 * 128);
@@ -337,7 +342,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
         for (int tile = 0; tile < l.tiles_y; tile++) {
             wgmma_lines n = lines_of(p, l, ac_y0_least(p) + l.columns * tile);
-            double steps = pairs * steps_of(p, x0), full = (double)work_of(n) / 2;
+            double steps = pairs * steps_of(p, x0), full = n.split - n.first + (n.past - n.split) / 2.0;
             mads += steps * full * X0S * STEP * l.columns;
             // The matrix units read 64 bytes of every column; the four warps 7 words a lane.
             shared += steps * (full * l.columns * STEP + (n.past - n.first) * 4 * 7 * 128);

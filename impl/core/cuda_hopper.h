@@ -85,7 +85,7 @@ static __device__ __forceinline__ rg_wgmma_b rg_wgmma_matrix(const unsigned char
 
 static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns)
 {
-    return {b.word + (uint64_t)(int64_t)columns};
+    return {(b.word & ~(uint64_t)0xffffffffu) | (uint32_t)((uint32_t)b.word + (uint32_t)columns)};
 }
 
 // The words pass through it, so that none is made between two products: that would serialise them.
