@@ -26,6 +26,9 @@ static const rg_option options[] = {
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", false},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", false},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", false},
+    {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run", false},
+    {"gpus", "LIST", "of --job: on so many GPUs, as in 1,2,4, 0 for none (default: all there are)", false},
+    {"work", "N:UNIT", "of --job: what it handles, for the rate, as in 16:photographs (default 1:jobs)", false},
     {"self-test", NULL, "time one variant against itself and report the false difference", false},
     {NULL, NULL, NULL, false},
 };
@@ -317,6 +320,8 @@ static int run(const rg_cli *cli)
         return code;
     if (o.self_test)
         return rg_self_test(&o);
+    if (rg_cli_text(cli, "job", NULL))
+        return rg_bench_job(&o);
     session b = {.options = &o};
     code = rg_lineup_make(&o, &b.lineup);
     if (!code)
@@ -350,6 +355,10 @@ const rg_command rg_cmd_bench = {
             "median; `bound` names the resource that limits the variant, and `fraction` is how near its median comes\n"
             "to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm\n"
             "`probe`.\n\n"
+            "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
+            "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
+            "of GPUs. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
+            "the page cache and is not counted. --energy reads the counters around one more run of at least 5 s.\n\n"
             "--self-test times one variant under two names and reports the median false difference with its interval:\n"
             "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
             "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"

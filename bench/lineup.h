@@ -39,6 +39,9 @@ void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
 rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
 rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
+rg_row rg_empty_row(void);
+// n, min to max, rate (work / median) and samples.
+void rg_set_times(rg_row *, const double *sample_ns, int n, double work);
 void rg_set_cell(rg_row *, rg_column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rg_set_number(rg_row *, rg_column, double); // empty when NaN
 
@@ -78,6 +81,11 @@ double rg_input_bytes(const rg_lane *);   // of all arguments in host memory
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Of one call, at the best rate that rows of other shapes have; 0 when there is none.
 double rg_predicted_s(const rg_out *, const rg_lane *);
+
+// ---- jobs.c -------------------------------------------------------------------------------------------------------------
+
+// --job: a command of this program, files to files, as rows of scope job. RG_GOOD, RG_WRONG, RG_USAGE or RG_LACKS.
+int rg_bench_job(const rg_bench_options *);
 
 // ---- selftest.c ---------------------------------------------------------------------------------------------------------
 

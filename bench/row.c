@@ -26,7 +26,7 @@ void rg_set_number(rg_row *row, rg_column column, double value)
         rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
 }
 
-static rg_row empty_row(void)
+rg_row rg_empty_row(void)
 {
     rg_row row;
     for (int c = 0; c < RG_COLUMNS; c++)
@@ -38,7 +38,7 @@ rg_row rg_lane_key(const rg_lane *lane)
 {
     const rg_variant *v = lane->entry->variant;
     char shape[96], params[192];
-    rg_row row = empty_row();
+    rg_row row = rg_empty_row();
     rg_shape_print(lane->entry->algo, &lane->shape, shape);
     rg_params_print(v, lane->param, params);
     rg_set_cell(&row, RG_C_ALGO, "%s", lane->entry->algo->name);
@@ -54,16 +54,21 @@ rg_row rg_lane_key(const rg_lane *lane)
     return row;
 }
 
-static void set_samples(rg_row *row, const rg_lane *lane)
+void rg_set_times(rg_row *row, const double *sample_ns, int n, double work)
 {
+    rg_summary s;
+    rg_summarise(sample_ns, n, &s);
+    rg_set_cell(row, RG_C_N, "%d", s.n);
+    rg_set_number(row, RG_C_MIN, s.min);
+    rg_set_number(row, RG_C_Q1, s.q1);
+    rg_set_number(row, RG_C_MEDIAN, s.median);
+    rg_set_number(row, RG_C_Q3, s.q3);
+    rg_set_number(row, RG_C_MAX, s.max);
+    rg_set_number(row, RG_C_RATE, work / (s.median / 1e9));
     // Seven digits: the resolution that stats.c takes for granted.
-    char *text = rg_alloc((size_t)lane->n * 24 + 1), *at = text;
-    for (int i = 0; i < lane->n; i++)
-        at += sprintf(at, "%s%.*f", i ? ";" : "",
-                      lane->sample_ns[i] >= 1e6   ? 0
-                      : lane->sample_ns[i] >= 1e3 ? 3
-                                                  : 6,
-                      lane->sample_ns[i]);
+    char *text = rg_alloc((size_t)n * 24 + 1), *at = text;
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%s%.*f", i ? ";" : "", sample_ns[i] >= 1e6 ? 0 : sample_ns[i] >= 1e3 ? 3 : 6, sample_ns[i]);
     free(row->cell[RG_C_SAMPLES]);
     row->cell[RG_C_SAMPLES] = text;
 }
@@ -104,16 +109,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
 
 static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
 {
-    rg_summary s;
-    rg_summarise(lane->sample_ns, lane->n, &s);
-    rg_set_cell(row, RG_C_N, "%d", s.n);
-    rg_set_number(row, RG_C_MIN, s.min);
-    rg_set_number(row, RG_C_Q1, s.q1);
-    rg_set_number(row, RG_C_MEDIAN, s.median);
-    rg_set_number(row, RG_C_Q3, s.q3);
-    rg_set_number(row, RG_C_MAX, s.max);
-    rg_set_number(row, RG_C_RATE, lane->entry->algo->work(&lane->shape) / (s.median / 1e9));
-    set_bound(row, lane, rates, s.median / 1e9);
+    rg_set_times(row, lane->sample_ns, lane->n, lane->entry->algo->work(&lane->shape));
+    set_bound(row, lane, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
     if (lane->visits) {
         rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
         rg_set_number(row, RG_C_TEMP, lane->temp_C);
@@ -121,7 +118,6 @@ static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
     rg_set_number(row, RG_C_JOULES, lane->joules);
     rg_set_cell(row, RG_C_ENERGY_SOURCE, "%s", lane->energy);
     rg_set_number(row, RG_C_PREPARE, lane->prepare_ns);
-    set_samples(row, lane);
 }
 
 rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
@@ -147,7 +143,7 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
 
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
 {
-    rg_row row = empty_row();
+    rg_row row = rg_empty_row();
     rg_set_cell(&row, RG_C_ALGO, "probe");
     rg_set_cell(&row, RG_C_VARIANT, "%s", rg_resource_name[resource]);
     rg_set_cell(&row, RG_C_SHAPE, "-");

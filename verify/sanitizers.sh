@@ -25,11 +25,13 @@ shape_of() {
     esac
 }
 
+log_of() { echo "$build/sanitizers/$1.$(echo "$2" | tr ':' '.').log"; }
+
 # under TOOL VARIANT [OPTION...]: the reports of one tool, as "clean", or how many there were and the first
 under() {
     tool=$1 variant=$2
     shift 2
-    log=$build/sanitizers/$tool.$(echo "$variant" | tr ':' '.').log
+    log=$(log_of "$tool" "$variant")
     timeout 120 compute-sanitizer --tool "$tool" --target-processes all --print-limit 1000 "$regather" verify "$variant" \
         --quiet --device gpu --limit 60 --pattern random --shape "$(shape_of "${variant%%:*}")" "$@" > "$log" 2>&1
     grep -q 'SUMMARY' "$log" || { echo "not run: $(grep -v '^=' "$log" | head -n 1)" && return; }
@@ -45,14 +47,16 @@ if [ "$2" = --one ]; then # one line of a table, made in a process of its own
         name=$(basename "$3" .so) algo=autocorr
         case $name in gridding_*) algo=gridding ;; esac
         says() { awk -F'\t' -v so="$name.so" -v where="$1" '$1 == so && $3 ~ where {print $4 ": " $5}' verify/broken/expected.tsv; }
-        printf '%s\t%s\t%s' "$name" "$(says host)" "$(says gpu)"
+        line="$name\t$(says host)\t$(says gpu)"
         for tool in memcheck racecheck synccheck initcheck; do
-            printf '\t%s' "$(under $tool "$algo:$name" --plugin "$3")"
+            line="$line\t$(under $tool "$algo:$name.so:$name" --plugin "$3")"
         done
-        echo ;;
+        printf '%b\n' "$line" ;; # in one piece, since others write too
     *)
         for tool in memcheck racecheck; do
-            printf '%s\t%s\t%s\n' "$3" $tool "$(under $tool "$3")"
+            said=$(under $tool "$3")
+            [ "$said" != clean ] || grep -q '^[1-9][0-9]* passed, 0 failed' "$(log_of $tool "$3")" || said="not run: $(tail -n 1 "$(log_of $tool "$3")")"
+            printf '%s\t%s\t%s\n' "$3" $tool "$said"
         done ;;
     esac
     exit 0

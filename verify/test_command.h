@@ -12,14 +12,12 @@
 
 enum { OUTPUT_MAX = 1 << 20 };
 
-// Exit code of `regather WORDS...`; words are separated by single blanks. What it printed is in text.
-static inline int run_command(const rg_command *command, const char *words, char *text)
+// Exit code of `regather ARGV...`, ended by NULL. What it printed is in text.
+static inline int run_words(const rg_command *command, char **argv, char *text)
 {
-    char *line = rg_print("%s", words), *argv[64];
     int argc = 0;
-    for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " "))
-        argv[argc++] = at;
-    argv[argc] = NULL;
+    while (argv[argc])
+        argc++;
     fflush(stdout);
     FILE *caught = tmpfile();
     int kept = dup(STDOUT_FILENO);
@@ -32,6 +30,18 @@ static inline int run_command(const rg_command *command, const char *words, char
     size_t n = fread(text, 1, OUTPUT_MAX - 1, caught);
     text[n] = '\0';
     fclose(caught);
+    return code;
+}
+
+// The same of one text, whose words are separated by single blanks.
+static inline int run_command(const rg_command *command, const char *words, char *text)
+{
+    char *line = rg_print("%s", words), *argv[64];
+    int argc = 0;
+    for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " "))
+        argv[argc++] = at;
+    argv[argc] = NULL;
+    int code = run_words(command, argv, text);
     free(line);
     return code;
 }
