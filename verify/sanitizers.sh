@@ -11,7 +11,7 @@ build=${1:?usage: verify/sanitizers.sh BUILD}
 cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather
 out=$build/sanitizers.tsv
-jobs=$(($(nproc) / 2 + 1))
+jobs=6 # more of them wait for each other at the start of the GPU
 command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not installed (it comes with the CUDA toolkit)"; exit 4; }
 nvidia-smi -L > /dev/null 2>&1 || { echo "no GPU here"; exit 4; }
 
