@@ -47,12 +47,19 @@ static double distance(rg_type t, const void *found, const void *expected, int64
     return f == e ? 0 : fabs(f - e);
 }
 
+double rg_value_at(rg_type t, const void *p, int64_t i) { return real_at(t, p, i); }
+
+double rg_allowed(const rg_tolerance *tolerance, double expected)
+{
+    return tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(expected);
+}
+
 bool rg_element_passes(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
                        rg_tally *tally)
 {
     const double e = real_at(t, expected, i);
     const double err = distance(t, found, expected, i);
-    const double tol = tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(e);
+    const double tol = rg_allowed(tolerance, e);
     const double size = isnan(err) ? INFINITY : err;
     if (size > tally->error || (size == tally->error && tol > tally->tol)) {
         tally->error = size;

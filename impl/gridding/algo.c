@@ -5,6 +5,7 @@
 #include "bound.h"
 #include "invariant.h"
 #include "symmetry.h"
+#include "trace.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -297,4 +298,5 @@ RG_ALGO(gridding) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "pixels/s",
+    .trace = &gr_trace,
 };
