@@ -54,7 +54,7 @@ typedef void edit_rows(rg_particles *);
 static void insert_job(gr_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
 {
     job->algo = rg_algo_find("gridding");
-    job->padding = 2;
+    job->padding = job->padding ? job->padding : 2;
     job->radius_tenths = 19;
     job->threads = 2;
     job->halves = job->halves ? job->halves : 1;
@@ -62,7 +62,7 @@ static void insert_job(gr_job *job, const char *star, edit_rows *edit, const cha
     if (edit)
         edit(&job->particles);
     assert_int_equal(gr_set_symmetry(job, sym, per_operator), RG_GOOD);
-    assert_int_equal(gr_plan(job, "naive_scatter", "cpu"), RG_GOOD);
+    assert_int_equal(gr_plan(job, "naive_scatter", "cpu", 0), RG_GOOD);
     assert_int_equal(gr_insert(job), RG_GOOD);
 }
 
@@ -311,7 +311,7 @@ static void test_batches_and_lattice(void **state)
         batched.halves = 1;
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&batched, group[g], false), RG_GOOD);
-        assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu"), RG_GOOD);
+        assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu", 0), RG_GOOD);
         batched.batch = 11;
         batched.chunk = 2;
         assert_int_equal(gr_insert(&batched), RG_GOOD);
@@ -334,32 +334,70 @@ static void test_batches_and_lattice(void **state)
     free(star);
 }
 
-// Variants of a device, emulated here: images in chunks through its own memory, sums of three batches, as one on the host.
+static double apart(const float *a, const float *b, int64_t n) // the largest difference, over the largest value
+{
+    double worst = 0, largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        worst = fmax(worst, fabs((double)a[i] - b[i]));
+        largest = fmax(largest, fabs(a[i]));
+    }
+    assert_true(largest > 0);
+    return worst / largest;
+}
+
+// The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
+// half maps and map made there: as on the host with every operator inserted. Odd and even sides, CTF and none.
 static void test_device(void **state)
 {
     (void)state;
-    static const char *const variant[] = {"scatter", "owned"};
-    char *star = rg_print("%s", phantom("device", "--shape asymmetric --box 10 --images 22 --ctf"));
-    gr_job whole = {.ctf = true};
-    insert_job(&whole, star, NULL, "D3", true);
-    for (int v = 0; v < RG_COUNT(variant); v++) {
-        gr_job job = {.algo = whole.algo, .ctf = true, .padding = 2, .radius_tenths = 19, .threads = 3, .halves = 1};
+    static const struct {
+        const char *variant, *options, *symmetry;
+        int64_t padding;
+        int gpus;
+        bool ctf;
+    } try[] = {{"scatter", "--shape asymmetric --box 10 --images 22 --ctf", "D2", 2, 2, true},
+               {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, false},
+               {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, true}};
+    for (int t = 0; t < RG_COUNT(try); t++) {
+        char *star = rg_print("%s", phantom("device", try[t].options));
+        gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
+        gr_job job = {.algo = rg_algo_find("gridding"), .ctf = try[t].ctf, .padding = try[t].padding, .radius_tenths = 19,
+                      .threads = 3, .halves = 2};
+        insert_job(&host, star, NULL, try[t].symmetry, true);
         assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
-        assert_int_equal(gr_set_symmetry(&job, "D3", true), RG_GOOD);
-        assert_int_equal(gr_plan(&job, variant[v], "host"), RG_GOOD);
-        job.batch = 9;
+        assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);
+        assert_int_equal(gr_plan(&job, try[t].variant, "host", try[t].gpus), RG_GOOD);
+        job.batch = 4;
         job.chunk = 2;
         assert_int_equal(gr_insert(&job), RG_GOOD);
-        double worst = 0, largest = 0;
-        for (int64_t i = 0; i < 2 * gr_voxels(whole.k); i++) {
-            worst = fmax(worst, fabs(whole.sums[0].g[i] - job.sums[0].g[i]));
-            largest = fmax(largest, fabs(whole.sums[0].g[i]));
+        for (int h = 0; h < 2 && job.use_lattice; h++)
+            assert_int_equal(gr_gpus_lattice(&job, h), RG_GOOD);
+        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
+        float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
+        for (int h = 0; h < 2; h++) {
+            // The host's weights come from a table of 10,000 values.
+            assert_true(apart(host.sums[h].g, job.sums[h].g, 2 * voxels) < 2e-3);
+            assert_true(apart(host.sums[h].w, job.sums[h].w, voxels) < 2e-3);
+            assert_true(job.sums[h].disc_pixels == host.sums[h].disc_pixels);
+            assert_true(!try[t].ctf || fabs(gr_wiener(&job, h) / gr_wiener(&host, h) - 1) < 1e-6);
+            gr_map(&job, &job.sums[h], 0.25, map[0]); // of the same sums, so that only the map's making differs
+            assert_int_equal(gr_gpus_map(&job, h, 0.25, map[1]), RG_GOOD);
+            assert_true(apart(map[0], map[1], n) < 1e-5);
         }
-        assert_true(worst < 2e-3 * largest); // the host's weights come from a table of 10,000 values
+        assert_int_equal(gr_gpus_add_halves(&job), RG_GOOD);
+        float *first = rg_alloc((size_t)voxels * sizeof *first);
+        memcpy(first, job.sums[0].w, (size_t)voxels * sizeof *first);
+        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        for (int64_t i = 0; i < voxels; i++)
+            assert_true(job.sums[0].w[i] == first[i] + job.sums[1].w[i]);
+        free(first);
+        free(map[0]);
+        free(map[1]);
         gr_job_free(&job);
+        gr_job_free(&host);
+        free(star);
     }
-    gr_job_free(&whole);
-    free(star);
 }
 
 // f by its definition on every sample: 0.1 operators times the mean of w c^2 over the additions, here of a small job.
