@@ -32,6 +32,7 @@ rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *
 // |found - expected| allowed: 0 for RG_EXACT.
 double rg_allowed(const rg_tolerance *, double expected);
 double rg_value_at(rg_type, const void *, int64_t i);
+bool rg_is_poison(rg_type, const void *, int64_t i); // never written
 
 // ---- problem.c -----------------------------------------------------------------------------------------------------------
 

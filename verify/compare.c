@@ -94,7 +94,7 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
         snprintf(text, 40, "%" PRId64, integer_at(t, p, i));
 }
 
-static bool is_poison(rg_type t, const void *p, int64_t i)
+bool rg_is_poison(rg_type t, const void *p, int64_t i)
 {
     const unsigned char *byte = element(t, p, i);
     for (size_t k = 0; k < rg_type_bytes(t); k++)
@@ -135,7 +135,7 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
     where(algo, shape, which, i, place);
     value_print(t, found, i, is);
     value_print(t, expected, i, should);
-    if (is_poison(t, found, i)) {
+    if (rg_is_poison(t, found, i)) {
         snprintf(text, size, "%s%s was never written, expected %s", arg->name, place, should);
         return;
     }

@@ -105,10 +105,10 @@ static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg
     const double allowed = allowed_at(c, p->output, tolerance), w = p->weight, e = p->expected;
     if (fabs(w - e) <= allowed)
         p->word = RG_W_RIGHT;
+    else if (rg_is_poison(c->type, c->found, p->output) || isnan(w) || (fabs(w) <= allowed && fabs(w + e) > allowed))
+        p->word = RG_W_MISSING;
     else if ((p->turned = fabs(w + e) <= allowed))
         p->word = RG_W_WEIGHT;
-    else if (isnan(w) || fabs(w) <= allowed)
-        p->word = RG_W_MISSING;
     else if (fabs(e) <= allowed || moved)
         p->word = RG_W_MISPLACED;
     else if (fabs(w - 2 * e) <= 2 * allowed)
@@ -164,19 +164,31 @@ static int64_t list_inputs(const rg_trace_how *how, const rg_filter *inputs, int
     return n;
 }
 
+static bool any_output(const rg_trace_how *how, const rg_filter *outputs)
+{
+    const rg_algo *algo = how->entry->algo;
+    for (int k = 0; k < algo->n_args; k++)
+        for (int64_t e = 0; is_output(algo, k) && e < algo->arg[k].count(&how->shape); e++)
+            if (rg_filter_has(outputs, algo, &how->shape, k, e))
+                return true;
+    return false;
+}
+
 static rg_verdict run_all(const rg_trace_how *how)
 {
     return rg_show_case(how->entry, &how->shape, how->param, how->threads, shared, &how->options);
 }
 
-int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, rg_pairs *pairs)
+int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filter *outputs, rg_pairs *pairs)
 {
     const rg_algo *algo = how->entry->algo;
     const int which = rg_traced_argument(algo);
     int64_t *list = rg_alloc((size_t)(algo->arg[which].count(&how->shape) + 1) * sizeof *list);
     const int64_t n = list_inputs(how, inputs, list);
     *pairs = (rg_pairs){.algo = algo, .shape = how->shape, .n_inputs = n};
-    int code = n ? RG_GOOD : rg_fail(RG_USAGE, "trace: %s has no such input", algo->arg[which].name);
+    int code = n ? RG_GOOD : rg_fail(RG_USAGE, "--input: no element of %s stands there", algo->arg[which].name);
+    if (!code && !any_output(how, outputs))
+        code = rg_fail(RG_USAGE, "--output: no output stands there");
     if (!code && !lay_out(algo, &how->shape, RG_ONE_HOT, n + 1))
         code = rg_fail(RG_USAGE, "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller --shape "
                        "or fewer inputs with --input", (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30,
@@ -187,6 +199,7 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, rg_pairs *pai
         pairs->ran = run_all(how);
         for (int64_t j = 0; j < shared->done; j++)
             judge_answer(how, j, pairs);
+        rg_pairs_keep(pairs, outputs);
     }
     free(list);
     return code;

@@ -49,9 +49,9 @@ typedef struct rg_pairs {
 // ---- trace.c -------------------------------------------------------------------------------------------------------------
 
 int rg_trace_open(void); // before the first worker. RG_GOOD, or one line and RG_LACKS
-// The inputs of which chosen() says so. RG_GOOD, or one line and RG_USAGE when they are too many for the memory.
+// The pairs of these inputs and outputs. RG_GOOD, or one line and RG_USAGE when there are none, or too many for the memory.
 struct rg_filter;
-int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, rg_pairs *);
+int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const struct rg_filter *outputs, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
 void rg_pairs_count(const rg_pairs *, int64_t count[RG_WORDS]);
 // Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.

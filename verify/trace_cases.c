@@ -51,7 +51,7 @@ static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong)
         no_row(table, shape, "refused", invalid);
         return RG_GOOD;
     }
-    const int code = rg_trace_run(how, &every, &pairs);
+    const int code = rg_trace_run(how, &every, &every, &pairs);
     if (code)
         return code;
     if (pairs.ran.status != RG_PASS)

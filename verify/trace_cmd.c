@@ -52,13 +52,22 @@ static int read_options(session *s)
     return s->out ? rg_make_folder(s->out) : RG_GOOD;
 }
 
-// The shape asked for, else the algorithm's for tracing, else the first to be checked.
+// The algorithm's for tracing; without one the first to be checked that has 50 inputs or more, or the first.
+static rg_shape standard_shape(const rg_algo *algo)
+{
+    const int which = rg_traced_argument(algo);
+    for (int i = 0; i < algo->n_check_shapes && !algo->trace; i++)
+        if (algo->arg[which].count(&algo->check_shape[i]) >= 50)
+            return algo->check_shape[i];
+    return algo->trace ? algo->trace->shape : algo->check_shape[0];
+}
+
 static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
 {
     char why[160];
     const char *shape = rg_cli_text(s->cli, "shape", NULL), *params = rg_cli_text(s->cli, "params", NULL);
-    *how = (rg_trace_how){.entry = e, .shape = e->algo->trace ? e->algo->trace->shape : e->algo->check_shape[0],
-                          .threads = (int)s->threads, .options = s->how};
+    *how = (rg_trace_how){.entry = e, .shape = standard_shape(e->algo), .threads = (int)s->threads,
+                          .options = s->how};
     rg_params_standard(e->variant, how->param);
     if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why))
         return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
@@ -121,7 +130,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     if (code == RG_GOOD || code == RG_WRONG)
         code = rg_trace_write(how, pairs, stem, object, rg_cli_line(s->cli));
     if (!code)
-        printf("    written: %s.tsv and its picture\n", stem);
+        printf("    written: %s.tsv%s\n", stem, pairs->n ? ", .svg, .png" : "");
     free(object);
     return code;
 }
@@ -152,8 +161,7 @@ static int trace_variant(session *s, const rg_entry *e)
         code = rg_trace_cases(how, stem, rg_cli_line(s->cli), &wrong);
         s->wrong += wrong > 0;
         s->traced++;
-    } else if (!code && !(code = rg_trace_run(&how, &s->input, &pairs))) {
-        rg_pairs_keep(&pairs, &s->output);
+    } else if (!code && !(code = rg_trace_run(&how, &s->input, &s->output, &pairs))) {
         print_pairs(s, &how, &pairs);
         code = stem && pairs.ran.status != RG_SKIP ? write_pairs(s, &how, &pairs, stem) : RG_GOOD;
     }

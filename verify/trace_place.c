@@ -129,7 +129,7 @@ static void note(common *c, bool faulty, const char *value)
 typedef struct sharing {
     common coordinate[2][RG_COORDINATES], part[2], argument;
     char name[2][RG_COORDINATES][12];
-    bool turned;
+    int64_t faults, turned;
 } sharing;
 
 static void look(const rg_pairs *pairs, const rg_pair *p, sharing *s)
@@ -148,7 +148,8 @@ static void look(const rg_pairs *pairs, const rg_pair *p, sharing *s)
         note(&s->part[side], faulty, at[side].part);
     }
     note(&s->argument, faulty, pairs->algo->arg[p->which].name);
-    s->turned &= !faulty || p->turned;
+    s->faults += faulty;
+    s->turned += p->turned;
 }
 
 static void say(char text[200], const char *before, const char *name, const common *c)
@@ -161,7 +162,7 @@ static void say(char text[200], const char *before, const char *name, const comm
 
 void rg_pairs_hint(const rg_pairs *pairs, char text[200])
 {
-    sharing s = {.turned = true};
+    sharing s = {.faults = 0};
     int64_t count[RG_WORDS];
     rg_pairs_count(pairs, count);
     text[0] = 0;
@@ -178,6 +179,6 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     }
     say(text, "in ", "", &s.argument);
     const size_t used = strlen(text);
-    if (s.turned)
+    if (s.turned > s.faults * 9 / 10) // two that overlap add up to something else
         snprintf(text + used, 200 - used, "%sthe sign is turned", used ? ", " : "");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through.
+// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through, and what the
+// worst input reached.
 //
 // In the picture a place has the word of its worst fault (the one with the largest sum of differences over all pairs that end,
 // or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.
@@ -90,6 +91,9 @@ static void axes_of_input(const rg_pairs *pairs, axes *a)
 
 // ---- points --------------------------------------------------------------------------------------------------------------
 
+enum { INPUT, OUTPUT, ONE, SIDES }; // ONE: an output of the worst input
+static const char *const side_name[SIDES] = {"input", "output", "one"};
+
 typedef struct point {
     int64_t at[1 + OUT_AXES]; // side, coordinates
     rg_word word;
@@ -110,21 +114,45 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static void add(const rg_pairs *pairs, const rg_pair *pair, const axes *a, points *to)
+static double difference(const rg_pair *p)
 {
-    for (int side = 0; side < 2; side++) {
-        rg_place place;
-        point p = {.at = {side}, .word = pair->word};
-        rg_place_of(pairs->algo, &pairs->shape, side ? pair->which : rg_traced_argument(pairs->algo),
-                    side ? pair->output : pair->input, &place);
-        bool placed = a->n[side] > 0;
-        for (int c = 0; c < a->n[side]; c++)
-            placed &= rg_place_get(&place, a->name[side][c], &p.at[1 + c]);
-        p.size = fmax(fabs(pair->weight), fabs(pair->expected)); // fmax: not the NaN of an output never written
-        p.difference = isnan(pair->weight) ? p.size : fabs(pair->weight - pair->expected);
-        if (placed)
-            to->item[to->n++] = p;
+    return isnan(p->weight) ? fabs(p->expected) : fabs(p->weight - p->expected);
+}
+
+static double size(const rg_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); } // not the NaN of one never written
+
+// The input with the largest sum of wrong differences; where all is right, the one with most weight.
+static int64_t worst_input(const rg_pairs *pairs)
+{
+    int64_t worst = -1;
+    double most[2] = {-1, -1};
+    for (int64_t i = 0; i < pairs->n;) {
+        const int64_t input = pairs->pair[i].input;
+        double sum[2] = {0, 0};
+        for (; i < pairs->n && pairs->pair[i].input == input; i++) {
+            sum[0] += pairs->pair[i].word != RG_W_RIGHT ? difference(&pairs->pair[i]) : 0;
+            sum[1] += size(&pairs->pair[i]);
+        }
+        if (input >= 0 && (sum[0] > most[0] || (sum[0] == most[0] && sum[1] > most[1]))) {
+            worst = input;
+            memcpy(most, sum, sizeof most);
+        }
     }
+    return worst;
+}
+
+static void add(const rg_pairs *pairs, const rg_pair *pair, int side, const axes *a, points *to)
+{
+    const bool in = side == INPUT;
+    rg_place place;
+    point p = {.at = {side}, .word = pair->word, .size = size(pair), .difference = difference(pair)};
+    rg_place_of(pairs->algo, &pairs->shape, in ? rg_traced_argument(pairs->algo) : pair->which, in ? pair->input : pair->output,
+                &place);
+    bool placed = a->n[!in] > 0;
+    for (int c = 0; c < a->n[!in]; c++)
+        placed &= rg_place_get(&place, a->name[!in][c], &p.at[1 + c]);
+    if (placed)
+        to->item[to->n++] = p;
 }
 
 static void merge(point *to, const point *p)
@@ -138,12 +166,13 @@ static void merge(point *to, const point *p)
     to->size = to->largest[to->word];
 }
 
-static points points_of(const rg_pairs *pairs, const axes *a)
+static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
 {
-    points p = {.item = rg_alloc((size_t)(2 * pairs->n + 1) * sizeof *p.item)};
+    points p = {.item = rg_alloc((size_t)(SIDES * pairs->n + 1) * sizeof *p.item)};
     int64_t last = -1;
     for (int64_t i = 0; i < pairs->n; i++)
-        add(pairs, &pairs->pair[i], a, &p);
+        for (int side = INPUT; side <= (pairs->pair[i].input == worst ? ONE : OUTPUT); side++)
+            add(pairs, &pairs->pair[i], side, a, &p);
     qsort(p.item, (size_t)p.n, sizeof *p.item, by_place);
     for (int64_t i = 0; i < p.n; i++) {
         const point one = p.item[i];
@@ -155,21 +184,20 @@ static points points_of(const rg_pairs *pairs, const axes *a)
     return p;
 }
 
-// The slice of an axis that shows most of the faults; through 0 when there are none.
-static int64_t slice(const points *p, int axis)
+// The slice of an axis that shows most of the faults, of one side; where there are none, most of the weight.
+static int64_t slice(const points *p, int side, int axis)
 {
     int64_t best = 0;
-    double most = 0;
+    double most[2] = {0, 0};
     for (int64_t i = 0; i < p->n; i++) {
-        double sum = 0;
-        if (!p->item[i].at[0] || p->item[i].word == RG_W_RIGHT)
-            continue;
+        double sum[2] = {0, 0};
+        const int64_t at = p->item[i].at[1 + axis];
         for (int64_t j = 0; j < p->n; j++)
-            if (p->item[j].at[0] && p->item[j].word != RG_W_RIGHT && p->item[j].at[1 + axis] == p->item[i].at[1 + axis])
-                sum += p->item[j].size;
-        if (sum > most * (1 + 1e-9)) {
-            most = sum;
-            best = p->item[i].at[1 + axis];
+            if (p->item[i].at[0] == side && p->item[j].at[0] == side && p->item[j].at[1 + axis] == at)
+                sum[p->item[j].word == RG_W_RIGHT] += p->item[j].size;
+        if (sum[0] > most[0] * (1 + 1e-9) || (most[0] == 0 && sum[1] > most[1] * (1 + 1e-9))) {
+            memcpy(most, sum, sizeof most);
+            best = at;
         }
     }
     return best;
@@ -187,15 +215,15 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
     head(file.stream, how, command);
     fprintf(file.stream, "side\ta\tb\tc\tsize\tverdict\n");
     for (int64_t i = 0; i < p->n; i++)
-        fprintf(file.stream, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.4g\t%s\n", p->item[i].at[0] ? "output" : "input",
+        fprintf(file.stream, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.4g\t%s\n", side_name[p->item[i].at[0]],
                 p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest, rg_word_name[p->item[i].word]);
     return rg_file_commit(&file);
 }
 
 // ---- the picture ---------------------------------------------------------------------------------------------------------
 
-static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, const char *stem,
-                const char *data, const char *object)
+static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst,
+                const char *stem, const char *data, const char *object)
 {
     char *gnuplot = rg_program_path("gnuplot"), shape[96], hint[200], counts[160];
     int64_t count[RG_WORDS];
@@ -214,13 +242,16 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
         names[OUT_AXES + c] = a->name[0][c];
     char *title = rg_print("%s: %s", how->entry->variant->name, rg_word_name[rg_pairs_word(pairs)]);
     char *detail = rg_print("%s, %s, %" PRId64 " inputs one at a time: %s", pairs->algo->name, shape, pairs->n_inputs, counts);
-    char *frame = rg_print("%s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64, names[0], names[1], names[2], names[3], names[4],
-                           slice(p, 0), slice(p, 1), slice(p, 2));
+    char *frame = rg_print("%s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, names[0],
+                           names[1], names[2], names[3], names[4], slice(p, OUTPUT, 0), slice(p, OUTPUT, 1), slice(p, OUTPUT, 2),
+                           slice(p, ONE, 0), slice(p, ONE, 1), slice(p, ONE, 2));
+    rg_place one;
+    rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;
     for (int png = 0; png < 2 && code == RG_GOOD; png++) {
         char *to = rg_print("%s.%s", stem, png ? "png" : "svg");
         const char *argument[] = {png ? "png" : "svg", data, title, detail, hint[0] ? hint : "-", frame, object ? object : "-",
-                                  NULL};
+                                  one.text, NULL};
         code = rg_gnuplot(gnuplot, "plots/trace.gp", to, argument);
         free(to);
     }
@@ -236,13 +267,14 @@ int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *s
     axes a = {.n = {0, 0}};
     axes_of_output(pairs, &a);
     axes_of_input(pairs, &a);
-    points p = points_of(pairs, &a);
+    const int64_t worst = worst_input(pairs);
+    points p = points_of(pairs, &a, worst);
     char *data = rg_print("%s.points.tsv", stem);
     int code = write_pairs(how, pairs, stem, command);
     if (!code)
         code = write_points(how, &p, data, command);
     if (!code && p.n > 0)
-        code = draw(how, pairs, &a, &p, stem, data, object);
+        code = draw(how, pairs, &a, &p, worst, stem, data, object);
     free(p.item);
     free(data);
     return code;
