@@ -26,8 +26,8 @@ static void head(FILE *f, const rg_trace_how *how, const char *command)
     char shape[96], params[192];
     rg_shape_print(how->entry->algo, &how->shape, shape);
     rg_params_print(how->entry->variant, how->param, params);
-    fprintf(f, "# regather trace %s\n# command: %s\n# variant: %s:%s\n# shape: %s\n# params: %s\n", RG_VERSION, command,
-            how->entry->algo->name, how->entry->name, shape, params);
+    fprintf(f, "# regather trace %s\n# command: %s\n# variant: %s:%s\n# idea: %s\n# shape: %s\n# params: %s\n", RG_VERSION,
+            command, how->entry->algo->name, how->entry->name, how->entry->variant->idea, shape, params);
 }
 
 static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command)
