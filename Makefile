@@ -155,7 +155,7 @@ plugin:
 test-programs: $(TESTS) $(BROKEN)
 check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
-reproduce: all
+reproduce: all $(filter $(BUILD)/broken/gridding_%,$(BROKEN))
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all
 	$(BUILD)/regather $@
