@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-// What launchers of MPI tell a process about how many there are: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2.
+// What launchers tell a process about how many there are: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
 static int launched(void)
 {
-    static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (int i = 0; i < RG_COUNT(name); i++) {
         const char *text = getenv(name[i]);
         if (text)
@@ -31,6 +31,8 @@ int gr_ranks_begin(gr_job *job)
         return rg_fail(RG_LACKS, "MPI does not start");
     MPI_Comm_rank(MPI_COMM_WORLD, &job->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &job->ranks);
+    if (job->ranks == 1) // each would make the whole map and write it over the others'
+        return rg_fail(RG_LACKS, "one of several processes that MPI does not know of each other (srun --mpi=pmix, or mpirun)");
     return RG_GOOD;
 }
 
