@@ -9,7 +9,7 @@ set encoding utf8
 OBJECT = ARG8
 HAS = OBJECT ne "-"
 FLAT = word(ARG7, 3) eq "-"
-HEIGHT = FLAT ? 770 : HAS ? 1220 : 1020
+HEIGHT = FLAT ? 770 : HAS ? 1235 : 1035
 if (ARG2 eq "svg") { set terminal svg size 1000, HEIGHT dynamic enhanced font "Helvetica,14" background "#ffffff" } \
 else { set terminal pngcairo size 1000, HEIGHT enhanced font "Helvetica,12" background "#ffffff" }
 set output ARG1
@@ -28,6 +28,13 @@ stats ARG3 using (strcol("side") eq "output" ? column("b") : NaN) name "B" noout
 stats ARG3 using (strcol("side") eq "output" ? column("c") : NaN) name "C" nooutput
 stats ARG3 using (strcol("side") eq "input" ? column("a") : NaN) name "U" nooutput
 stats ARG3 using (strcol("side") eq "input" ? column("b") : NaN) name "V" nooutput
+
+# At least five places along every axis, and labels at whole ones.
+widen = "if (%s_max - %s_min < 4) { middle = (%s_min + %s_max) / 2; %s_min = middle - 2; %s_max = middle + 2 }"
+do for [axis_of in "A B C U V"] {
+    eval sprintf(widen, axis_of, axis_of, axis_of, axis_of, axis_of, axis_of)
+}
+step(low, high) = high - low < 12 ? (high - low < 6 ? 1 : 2) : ceil((high - low) / 6)
 
 size(big) = big * (0.25 + 0.75 * sqrt(column("size")))
 is(side, i) = strcol("side") eq side && strcol("verdict") eq word(WORDS, i)
@@ -52,11 +59,13 @@ set ylabel axis(2) textcolor rgb INK noenhanced
 set zlabel (FLAT ? "weight" : axis(3)) textcolor rgb INK noenhanced
 set xrange [A_min - 0.5 : A_max + 0.5]
 set yrange [B_min - 0.5 : B_max + 0.5]
-if (FLAT) { set zrange [0 : 1.05]; set ztics 0.5 } else { set zrange [C_min - 0.5 : C_max + 0.5] }
+if (FLAT) { set zrange [0 : 1.05]; set ztics 0.5 } else { set zrange [C_min - 0.5 : C_max + 0.5]; set ztics step(C_min, C_max) }
+set xtics step(A_min, A_max)
+set ytics step(B_min, B_max)
 set ticslevel 0
 set xyplane at (FLAT ? 0 : C_min - 0.5)
 set border 4095 linecolor rgb LINE
-if (FLAT) { set view 55, 28 } else { set view equal xyz; set view 62, 28, 0.8 }
+if (FLAT) { set view 55, 28 } else { set view equal xyz; set view 62, 28, A_max - A_min > 0.8 * (B_max - B_min) ? 0.6 : 0.8 }
 height(unused) = FLAT ? column("size") : column("c")
 splot for [i = 1:5] ARG3 using (is("output", i) ? column("a") : NaN):"b":(height(0)):(size(i == 1 ? 0.9 : 1.7)) \
     with points pointtype mark(i) pointsize variable linewidth 1.6 linecolor rgb colour(i)
@@ -72,6 +81,8 @@ set tmargin at screen down(140); set bmargin at screen down(430)
 set title "inputs" textcolor rgb INK
 set xlabel axis(4) noenhanced
 set ylabel (axis(5) eq "-" ? "" : axis(5)) noenhanced
+set xtics step(U_min, U_max)
+set ytics step(V_min, V_max)
 set xrange [U_min - 0.7 : U_max + 0.7]
 set yrange [V_min - 0.7 : V_max + 0.7]
 plot for [i = 1:5] ARG3 using (is("input", i) ? column("a") : NaN):"b":(size(1.4)) \
@@ -103,7 +114,7 @@ do for [p = 0:(FLAT ? 1 : 5)] {
     u = across == 1 ? 2 : 1
     v = across == 3 ? 2 : 3
     left = 0.05 + 0.32 * (FLAT ? p : p % 3)
-    top = FLAT ? 548 : 548 + 255 * one
+    top = FLAT ? 548 : 548 + 268 * one
     set lmargin at screen left; set rmargin at screen left + 0.27
     set tmargin at screen down(top); set bmargin at screen down(top + 160)
     if (FLAT || p % 3 == 0) { set label 4 (one ? "Input ".ARG9." alone" : "All inputs") \
@@ -111,6 +122,8 @@ do for [p = 0:(FLAT ? 1 : 5)] {
     if (!FLAT) { set title sprintf("%s = %g", axis(across), at(across, one)) textcolor rgb INK noenhanced offset 0, -0.6 }
     set xlabel axis(u) offset 0, 0.4 noenhanced
     set ylabel axis(v) offset 1, 0 noenhanced
+    set xtics step(low(u), high(u))
+    set ytics step(low(v), high(v))
     set xrange [low(u) - 0.7 : high(u) + 0.7]
     set yrange [low(v) - 0.7 : high(v) + 0.7]
     plot for [i = 1:5] ARG3 using (inside(i) ? column(letter(u)) : NaN):letter(v):(size(1.4)) \
@@ -122,7 +135,7 @@ do for [p = 0:(FLAT ? 1 : 5)] {
 if (HAS) {
     unset datafile columnheaders
     unset grid; unset xlabel; unset ylabel; unset tics; unset colorbox
-    set tmargin at screen down(1060); set bmargin at screen down(1060 + 147)
+    set tmargin at screen down(1075); set bmargin at screen down(1075 + 147)
     set autoscale x; set autoscale y
     set autoscale xfix; set autoscale yfix
     stats OBJECT using ($3 - $4) name "D" nooutput

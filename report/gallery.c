@@ -45,13 +45,15 @@ static int copy_pictures(const rg_report *r, const char *name)
 // The head of a table says what it is: "# verdict: missing".
 static void head_line(const char *path, const char *key, char text[200])
 {
-    char line[512];
+    char *line = NULL; // of any length: one says the command
+    size_t room = 0;
     const size_t n = strlen(key);
     FILE *f = fopen(path, "r");
     text[0] = 0;
-    while (f && fgets(line, sizeof line, f) && line[0] == '#')
-        if (!strncmp(line + 2, key, n) && line[2 + n] == ':')
+    while (f && getline(&line, &room, f) > 0 && line[0] == '#')
+        if (line[1] == ' ' && !strncmp(line + 2, key, n) && !strncmp(line + 2 + n, ": ", 2))
             snprintf(text, 200, "%.*s", (int)strcspn(line + 4 + n, "\n"), line + 4 + n);
+    free(line);
     if (f)
         fclose(f);
 }
@@ -63,7 +65,7 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     head_line(path, "pairs", pairs);
     head_line(path, "in common", common);
     head_line(path, "idea", idea);
-    char *caption = rg_print("`%s`: %s. %s: %s.%s%s%s", name, idea, verdict, pairs, common[0] ? " All faults have in common: " : "",
+    char *caption = rg_print("`%s`: %s. Said to be %s: %s.%s%s%s", name, idea, verdict, pairs, common[0] ? " All faults have in common: " : "",
                              common, common[0] ? "." : "");
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);

@@ -90,6 +90,9 @@ extern const char *const rg_pattern_name[RG_PATTERNS];
 rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *,
                         const rg_verify_options *);
 
+// verify_cmd.c: whether --device asks for the entry; NULL: no --device.
+bool rg_on_device(const rg_entry *, const char *asked);
+
 // ---- plan.c --------------------------------------------------------------------------------------------------------------
 
 typedef struct rg_plan {

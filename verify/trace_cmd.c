@@ -130,7 +130,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     if (code == RG_GOOD || code == RG_WRONG)
         code = rg_trace_write(how, pairs, stem, object, rg_cli_line(s->cli));
     if (!code)
-        printf("    written: %s.tsv%s\n", stem, pairs->n ? ", .svg, .png" : "");
+        printf("    written: %s.tsv\n", stem);
     free(object);
     return code;
 }
@@ -173,12 +173,14 @@ static int trace_variant(session *s, const rg_entry *e)
 static int trace_chosen(session *s, const char *pattern)
 {
     const char *device = rg_cli_text(s->cli, "device", NULL);
-    int code = rg_pattern_check(pattern, device);
-    for (const rg_entry *e = NULL; !code && (e = rg_entry_next(e, pattern, device));) {
-        code = trace_variant(s, e);
-        fflush(stdout);
-    }
-    return code;
+    int code = rg_pattern_check(pattern, device), chosen = 0;
+    for (const rg_entry *e = NULL; !code && (e = rg_entry_next(e, pattern, device));)
+        if (rg_on_device(e, device)) {
+            chosen++;
+            code = trace_variant(s, e);
+            fflush(stdout);
+        }
+    return code || chosen ? code : rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
 }
 
 static int run(const rg_cli *cli)
