@@ -10,23 +10,25 @@
 #include "test_reconstruct.h"
 
 // The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
-// half maps and map made there: as on the host with every operator inserted. Odd and even sides, CTF and none.
+// half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
+// CTF and none.
 static void test_device(void **state)
 {
     (void)state;
     static const struct {
         const char *variant, *options, *symmetry;
         int64_t padding;
-        int gpus;
+        int gpus, trials;
         bool ctf;
-    } try[] = {{"scatter", "--shape asymmetric --box 10 --images 22 --ctf", "D2", 2, 2, true},
-               {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, false},
-               {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, true}};
+    } try[] = {{"scatter", "--shape asymmetric --box 10 --images 22 --ctf", "D2", 2, 2, 0, true},
+               {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, 0, false},
+               {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, 0, true},
+               {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
     for (int t = 0; t < RG_COUNT(try); t++) {
         char *star = rg_print("%s", phantom("device", try[t].options));
         gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
         gr_job job = {.algo = rg_algo_find("gridding"), .ctf = try[t].ctf, .padding = try[t].padding, .radius_tenths = 19,
-                      .threads = 3, .halves = 2};
+                      .threads = 3, .halves = 2, .trials = try[t].trials};
         insert_job(&host, star, NULL, try[t].symmetry, true);
         assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);

@@ -22,6 +22,7 @@ static const rg_option options[] = {
     {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu)", false},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
+    {"tune", "N", "try N configurations of the variant's parameters on the first half of the images, go on with the best", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -45,6 +46,9 @@ static const char help[] =
     "GPU of its machine or with its cores, and the first one writes the map. Stages go to VOL_stages.tsv and to the output:\n"
     "busy_s, the seconds during which at least one image was in the stage, and their share of the whole; their sum passes the\n"
     "whole by what went on at the same time.\n"
+    "\n"
+    "--tune: tuning while running. Every configuration computes the same sums, so that trials are no work lost; they are timed\n"
+    "one at a time on the size and GPU at hand. On the CPU one of regather tune serves.\n"
     "\n"
     "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a job that was killed\n"
     "is started again from its first image.";
@@ -104,6 +108,8 @@ static int write_stages(const gr_job *job, double whole_s)
     fprintf(file.stream, "# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), %s on %d x %s"
             ", %d processes, %d threads\n", job->command, job->particles.n, job->particles.side, job->symmetry.n,
             job->n_operators, job->entry->name, job->gpus ? job->gpus : 1, facts.name, job->ranks, job->threads);
+    if (job->tuned[0])
+        fprintf(file.stream, "# %s\n", job->tuned);
     double busy_s = 0;
     FILE *const to[] = {file.stream, stdout};
     for (int s = 0; s < GR_MAP; s++)
@@ -115,6 +121,8 @@ static int write_stages(const gr_job *job, double whole_s)
         fprintf(to[f], "region\t%.3f\t%.3f\n", job->region_s, job->region_s / whole_s);
         fprintf(to[f], "whole\t%.3f\t1.000\n", whole_s);
     }
+    if (job->tuned[0])
+        printf("%s\n", job->tuned);
     if (busy_s > job->region_s)
         printf("at the same time\t%.3f s of the region's stages\n", busy_s - job->region_s);
     return rg_file_commit(&file);
@@ -137,13 +145,16 @@ static void say_plan(const gr_job *job)
 // What every process finds alike is said by the first one.
 static int prepare(gr_job *job, const rg_cli *cli)
 {
-    int64_t gpus;
+    int64_t gpus, trials;
     rg_silent = job->rank > 0;
     int code = take_options(job, cli);
     if (code == RG_GOOD)
         code = rg_cli_int(cli, "gpus", 0, 1, 64, &gpus);
     if (code == RG_GOOD)
+        code = rg_cli_int(cli, "tune", 0, 1, 4096, &trials);
+    if (code == RG_GOOD)
         code = open_particles(job, rg_cli_word(cli, 0));
+    job->trials = code == RG_GOOD ? (int)trials : 0;
     rg_silent = false;
     code = gr_ranks_agree(job, code);
     if (code == RG_GOOD)

@@ -52,6 +52,7 @@ typedef struct gr_job {
     int halves; // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
     int64_t padding, padded, k, radius_tenths;
+    int trials;           // configurations of the variant's parameters to try on the first batches
     int64_t batch, chunk; // images a call, and images read and prepared at a time
     int threads;
     gr_symmetry symmetry;
@@ -64,6 +65,7 @@ typedef struct gr_job {
     struct gr_worker *worker; // one a GPU, with its sums; NULL on the host
     gr_sums sums[2]; // of the odd and of the even rows; all rows in the first without half maps
     double stage_s[GR_STAGES]; // during which at least one image was in it
+    char tuned[400];           // what the trials found, "" without any
     double region_s;           // from the first image read to the sums of all
     rg_progress progress;
     int64_t done; // images

@@ -2,6 +2,7 @@
 // job_plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../core/core.h"
 #include "../core/pick.h"
+#include "../core/tuned.h"
 #include "job.h"
 
 #include <inttypes.h>
@@ -29,10 +30,21 @@ static const char *refusal(const gr_job *job, const rg_variant *v, const int64_t
     return why || !v->refuse ? why : v->refuse(&shape, param);
 }
 
+// The tuned parameters of this processor, or the defaults.
+static void resolve(gr_job *job, const rg_entry *e, const char *device)
+{
+    char why[160];
+    rg_shape shape = gr_shape(job, 512);
+    if (!rg_params_resolve(e, device, &shape, "", job->param, NULL, why))
+        rg_params_standard(e->variant, job->param);
+}
+
 static int pick(gr_job *job, const char *asked, const char *device)
 {
     if (asked) {
         int code = rg_pick_asked(job->algo, device, asked, &job->entry, job->param);
+        if (code == RG_GOOD && !strchr(asked, '='))
+            resolve(job, job->entry, device);
         const char *why = code == RG_GOOD ? refusal(job, job->entry->variant, job->param) : NULL;
         return why ? rg_fail(RG_USAGE, "--variant %s: %s", asked, why) : code;
     }
@@ -40,7 +52,7 @@ static int pick(gr_job *job, const char *asked, const char *device)
         const rg_entry *e = rg_pick_named(job->algo, device, fixed_order[i]);
         if (!e || rg_unavailable(e))
             continue;
-        rg_params_standard(e->variant, job->param);
+        resolve(job, e, device);
         if (refusal(job, e->variant, job->param))
             continue;
         job->entry = e;
@@ -152,12 +164,16 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 }
 
 // On a GPU a chunk is as many images as 256 MiB of padded ones, at most 128, and a batch a sixteenth of the rows in whole
-// chunks, so that little is waited for at the start and at the end; at least 512 images, as every batch clears the volume.
+// chunks, so that little is waited for at the start and at the end; at least 512 images, as every batch clears the volume. With
+// trials, so small that they take half of the images at most.
 static void batch_of_gpu(gr_job *job)
 {
     int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
+    if (job->trials && least > rows / (2 * job->trials))
+        least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
     double fit = 0x1p28 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
     job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
+    job->chunk = job->chunk < least ? job->chunk : least;
     job->chunk = job->chunk < rows ? job->chunk : rows > 0 ? rows : 1;
     job->batch = ((least < rows ? least : rows) + job->chunk - 1) / job->chunk * job->chunk;
     job->batch = job->batch > 0 ? job->batch : job->chunk;
@@ -193,5 +209,8 @@ int gr_plan(gr_job *job, const char *asked, const char *device, int64_t gpus)
     int code = pick(job, asked, device);
     if (code == RG_GOOD)
         code = open_device(job, device, gpus);
+    if (code == RG_GOOD && job->trials && !job->gpus)
+        code = rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
+                       job->entry->name);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

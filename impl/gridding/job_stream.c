@@ -5,6 +5,7 @@
 // insertion go on at the same time; kernels that prepare start before those that insert, whose blocks would keep them waiting.
 #include "job_stream.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ typedef struct inputs {
     float *arg[GR_G];
     void *begun, *inserted, *added; // events
     bool is_running;
+    int trial; // whose parameters it has, -1: the best of all
+    int64_t images;
 } inputs;
 
 // One pass: the rows of one half.
@@ -142,17 +145,18 @@ static void let_go(pipe *p)
 }
 
 // The call of a batch of this many images; its own inputs are the first of the two sets.
-static bool frame(pipe *p, int64_t count)
+static bool frame(pipe *p, int64_t count, const int64_t *param)
 {
     gr_job *job = p->job;
     const rg_variant *v = job->entry->variant;
     rg_shape shape = gr_shape(job, count);
-    if (p->framed && p->frame.shape.n[GR_IMAGES] == count)
+    size_t params = (size_t)v->n_params * sizeof *param;
+    if (p->framed && p->frame.shape.n[GR_IMAGES] == count && memcmp(p->frame.param, param, params) == 0)
         return true;
     if (!good(p, "inserting", p->device->sync()))
         return false;
     let_go(p);
-    int code = rg_frame_make(&p->frame, job->algo, v, p->device, &shape, job->param, false, 1);
+    int code = rg_frame_make(&p->frame, job->algo, v, p->device, &shape, param, false, 1);
     p->framed = true;
     for (int a = 0; a < GR_G; a++)
         p->inputs[0].arg[a] = p->frame.arg[a];
@@ -163,9 +167,37 @@ static bool frame(pipe *p, int64_t count)
 
 static bool retire_batch(pipe *p, inputs *in)
 {
+    rg_search *search = &p->worker->search;
     bool is_running = in->is_running;
+    double ms = INFINITY;
     in->is_running = false;
-    return !is_running || (lap(p, GR_INSERT, in->begun, in->inserted) && lap(p, GR_ADD, in->inserted, in->added));
+    if (!is_running)
+        return true;
+    if (!lap(p, GR_INSERT, in->begun, in->inserted) || !lap(p, GR_ADD, in->inserted, in->added))
+        return false;
+    if (p->worker->searching && in->trial >= 0) {
+        int code = p->device->is_emulated ? RG_OK : p->device->event_ms(in->begun, in->inserted, &ms);
+        rg_search_tell(search, in->trial, ms / (double)in->images);
+        return good(p, "waiting for it", code);
+    }
+    return true;
+}
+
+// The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
+// before the next begins, so that nothing beside it is in its time.
+static bool next_frame(pipe *p, inputs *in, int64_t count)
+{
+    rg_search *search = &p->worker->search;
+    bool fine = retire_batch(p, in);
+    in->trial = -1;
+    in->images = count;
+    if (!p->worker->searching || !fine)
+        return fine && frame(p, count, p->job->param);
+    for (int i = 0; i < 2 && fine; i++)
+        fine = retire_batch(p, &p->inputs[i]);
+    in->trial = count == p->job->batch ? rg_search_next(search) : -1;
+    int chosen = in->trial >= 0 ? in->trial : search->best;
+    return fine && frame(p, count, chosen >= 0 ? search->config[chosen] : p->job->param);
 }
 
 static bool insert(pipe *p, inputs *in)
@@ -200,7 +232,7 @@ static bool one_chunk(pipe *p, int64_t chunk)
     int64_t per_batch = p->job->batch / p->job->chunk, batch = chunk / per_batch, left = p->rows.count - batch * p->job->batch;
     inputs *in = &p->inputs[batch % 2];
     lane *l = &p->lane[chunk % GR_LANES];
-    if (chunk % per_batch == 0 && !(retire_batch(p, in) && frame(p, left < p->job->batch ? left : p->job->batch)))
+    if (chunk % per_batch == 0 && !next_frame(p, in, left < p->job->batch ? left : p->job->batch))
         return false;
     gr_slot *s = retire_lane(p, l) ? gr_slots_wait(&p->slots, chunk) : NULL;
     if (!s || !send(p, l, s, in, chunk))
@@ -321,6 +353,19 @@ static void pass(gr_worker *w, int half)
         w->code = RG_USAGE;
 }
 
+// What was found, for the user and for the table of stages.
+static void tell_best(gr_worker *w)
+{
+    const rg_search *s = &w->search;
+    char best[192];
+    int first = rg_search_find(s, w->job->param);
+    if (s->best < 0 || w->index > 0)
+        return;
+    rg_params_print(s->variant, s->config[s->best], best);
+    snprintf(w->job->tuned, sizeof w->job->tuned, "best of %d configurations tried: %s, %.4f ms an image; without tuning %.4f",
+             s->tried, best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
+}
+
 void gr_stream(gr_worker *w)
 {
     size_t voxels = (size_t)gr_voxels(w->job->k);
@@ -331,7 +376,14 @@ void gr_stream(gr_worker *w)
             w->device->fill(w->w[h], 0, voxels * sizeof(float)))
             w->code = rg_fail(RG_LACKS, "%s: no memory for the sums", w->device->name);
     }
+    rg_shape shape = gr_shape(w->job, w->job->batch);
+    w->searching = w->job->trials > 0 &&
+                   !rg_search_begin(&w->search, w->job->entry->variant, &shape, RG_SEARCH_LOCAL, w->job->trials, 1);
     for (int h = 0; h < w->job->halves && w->code == RG_GOOD; h++)
         if (w->rows[h].count)
             pass(w, h);
+    if (w->searching) {
+        tell_best(w);
+        rg_search_end(&w->search);
+    }
 }

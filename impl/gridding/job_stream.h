@@ -4,6 +4,7 @@
 #define RG_GRIDDING_JOB_STREAM_H
 
 #include "job.h"
+#include "../core/search.h"
 #include "job_device.h"
 
 #include <pthread.h>
@@ -19,6 +20,8 @@ typedef struct gr_worker {
     gr_rows rows[2]; // of each half
     float *g[2], *w[2]; // their sums, in the GPU's memory
     double ctf2[2], stage_s[GR_STAGES];
+    rg_search search; // of the best parameters, while trials are left
+    bool searching;
     int code;
     int64_t bad_row; // that could not be read, -1: none
 } gr_worker;
