@@ -89,9 +89,9 @@ typedef struct rg_bench_shape {
     const char *label; // what the size stands for: "paper Fig 6", "L11 video"
 } rg_bench_shape;
 
-// What `regather trace` is told. It switches the inputs on one at a time and shows what that changes in the outputs, beside what
-// it changes in the reference's. An algorithm without this is traced all the same: its inputs are then the elements of its first
-// argument, position-coded, and one is switched on by raising it to its largest value.
+// What `regather trace` is told. It switches the inputs on one at a time and shows what that changes in the outputs, beside
+// what it changes in the reference's. An algorithm without this is traced all the same: its inputs are then the elements of its
+// first argument, position-coded, and one is switched on by raising it to its largest value.
 typedef struct rg_trace_case {
     const char *name;                                                       // "x = 0 plane"
     int (*has)(const rg_shape *, int64_t input, int which, int64_t output); // whether the pair belongs to it; input -1: none on

@@ -53,7 +53,8 @@ unset key
 
 # ---- the outputs in three dimensions ---------------------------------------------------------------------------------------
 if (FLAT) { set origin 0.02, down(490); set size 0.56, 390.0 / HEIGHT } \
-else { set lmargin at screen 0.02; set rmargin at screen 0.56; set tmargin at screen down(125); set bmargin at screen down(450) }
+else { set lmargin at screen 0.02; set rmargin at screen 0.56; set tmargin at screen down(125); \
+    set bmargin at screen down(450) }
 set xlabel axis(1) textcolor rgb INK noenhanced
 set ylabel axis(2) textcolor rgb INK noenhanced
 set zlabel (FLAT ? "weight" : axis(3)) textcolor rgb INK noenhanced
@@ -143,7 +144,8 @@ if (HAS) {
     times = most > 1e-4 ? 1 / most : 1e4 # rounding errors stay pale
     do for [p = 0:5] {
         kind = p / 2
-        if (kind < 2) { set palette defined (0 "#0b1f3a", 0.35 "#0072b2", 0.65 "#8fd3c0", 1 "#fff6d5"); set cbrange [-0.2 : 1.2] }\
+        if (kind < 2) { set palette defined (0 "#0b1f3a", 0.35 "#0072b2", 0.65 "#8fd3c0", 1 "#fff6d5"); \
+            set cbrange [-0.2 : 1.2] } \
         else { set palette defined (-1 "#0072b2", 0 "#ffffff", 1 "#d55e00"); set cbrange [-1 : 1] }
         set lmargin at screen 0.03 + 0.163 * p; set rmargin at screen 0.03 + 0.163 * p + 0.147
         set title sprintf("%s, %s = 0", kind == 0 ? "map" : kind == 1 ? "right map" : sprintf("%.3g x diff.", times), \

@@ -65,8 +65,8 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     head_line(path, "pairs", pairs);
     head_line(path, "in common", common);
     head_line(path, "idea", idea);
-    char *caption = rg_print("`%s`: %s. Said to be %s: %s.%s%s%s", name, idea, verdict, pairs, common[0] ? " All faults have in common: " : "",
-                             common, common[0] ? "." : "");
+    char *caption = rg_print("`%s`: %s. Said to be %s: %s.%s%s%s", name, idea, verdict, pairs,
+                             common[0] ? " All faults have in common: " : "", common, common[0] ? "." : "");
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
     if (access(picture, R_OK) == 0)
@@ -106,10 +106,10 @@ void rg_write_gallery(const rg_report *r, rg_page *p)
     if (!r->traces)
         return;
     p->make->heading(p, 2, "What faults of an index look like");
-    p->make->paragraph(p, "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is 1 "
-                          "(then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all pixels and "
-                          "the voxels that they reach; then the pixel that fares worst alone; below, the map that the kernel makes of "
-                          "a known object, beside the right one. Division by the weights hides most of such faults from the eye: "
-                          "the difference is drawn enlarged.");
+    p->make->paragraph(p, "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
+                          "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
+                          "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
+                          "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
+                          "faults from the eye: the difference is drawn enlarged.");
     each_table(r, p);
 }

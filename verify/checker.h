@@ -72,7 +72,8 @@ typedef struct rg_job {
 } rg_job;
 
 // In memory shared with the worker, made before that starts: a variant's outputs beside the reference's, one answer after the
-// other, each argument at an offset of its own. What is not done was not reached: the variant crashed, or wrote where it must not.
+// other, each argument at an offset of its own. Answers beyond `done` were not reached: the variant crashed, or wrote where it
+// must not.
 typedef struct rg_show {
     rg_pattern pattern; // RG_ONE_HOT or RG_OBJECT
     int64_t n, done;

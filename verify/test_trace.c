@@ -295,7 +295,8 @@ static void the_gallery_shows_what_trace_left(void **state)
 {
     (void)state;
     // A command of 600 letters and more stands in the head that is read.
-    char *out = rg_print("--input i=%0600d --out %s/traces", 0, folder), *traces = rg_print("%s/traces", folder), *fig = rg_print("%s/fig", folder);
+    char *out = rg_print("--input i=%0600d --out %s/traces", 0, folder), *traces = rg_print("%s/traces", folder);
+    char *fig = rg_print("%s/fig", folder);
     char *text = NULL;
     size_t size;
     assert_int_equal(trace_broken("gridding", "gridding_edge_open", out), RG_WRONG);

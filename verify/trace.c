@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // trace.c: a variant with one input on at a time, and the verdict on every pair of input and output.
 //
-// The runs are the checker's: a worker process, guarded and poisoned buffers, inputs looked at afterwards (examine.c). The first
-// run has no input on; what later runs have beside it is what their input reached. Of a linear algorithm that is its column.
+// The runs are the checker's: a worker process, guarded and poisoned buffers, inputs looked at afterwards (examine.c). The
+// first run has no input on; what later runs have beside it is what their input reached. Of a linear algorithm that is its
+// column.
 #include "trace.h"
 #include "../impl/core/core.h"
 #include <errno.h>
@@ -49,11 +50,9 @@ static bool lay_out(const rg_algo *algo, const rg_shape *shape, rg_pattern patte
     return head < SHARED_BYTES && at <= (SHARED_BYTES - head) / (size_t)n;
 }
 
-static const void *found_of(int64_t j, int k) { return shared->answer + (size_t)j * shared->answer_bytes + shared->found_at[k]; }
-static const void *expected_of(int64_t j, int k)
-{
-    return shared->answer + (size_t)j * shared->answer_bytes + shared->expected_at[k];
-}
+static char *answer(int64_t j) { return shared->answer + (size_t)j * shared->answer_bytes; }
+static void *found_of(int64_t j, int k) { return answer(j) + shared->found_at[k]; }
+static void *expected_of(int64_t j, int k) { return answer(j) + shared->expected_at[k]; }
 
 // ---- verdicts ------------------------------------------------------------------------------------------------------------
 
@@ -190,8 +189,8 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
     if (!code && !any_output(how, outputs))
         code = rg_fail(RG_USAGE, "--output: no output stands there");
     if (!code && !lay_out(algo, &how->shape, RG_ONE_HOT, n + 1))
-        code = rg_fail(RG_USAGE, "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller --shape "
-                       "or fewer inputs with --input", (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30,
+        code = rg_fail(RG_USAGE, "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller "
+                       "--shape or fewer inputs with --input", (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30,
                        (double)SHARED_BYTES / 0x1p30);
     if (!code) {
         shared->input[0] = -1;
@@ -215,8 +214,8 @@ rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], vo
     v = run_all(how);
     for (int k = 0; k < algo->n_args; k++)
         if (is_output(algo, k)) {
-            found[k] = (void *)(uintptr_t)found_of(0, k);
-            expected[k] = (void *)(uintptr_t)expected_of(0, k);
+            found[k] = found_of(0, k);
+            expected[k] = expected_of(0, k);
         }
     return v;
 }

@@ -15,7 +15,8 @@
 // What is said of a pair. The weight of a pair is what switching the input on changes in the output, expected the same of the
 // reference. Right: within the variant's tolerance. Missing: nothing where something is expected (or never written). Doubled:
 // twice what is expected. Misplaced: something where nothing is expected, or what is expected of another output of this input;
-// all wrong weights of an input are, when a quarter of them or more is lost at some outputs and gained at others. Weight: any other.
+// all wrong weights of an input are, when a quarter of them or more is lost at some outputs and gained at others. Weight: any
+// other.
 typedef enum { RG_W_RIGHT, RG_W_MISSING, RG_W_DOUBLED, RG_W_MISPLACED, RG_W_WEIGHT, RG_WORDS } rg_word;
 extern const char *const rg_word_name[RG_WORDS];
 

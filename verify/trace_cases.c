@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_cases.c: the small shapes of an algorithm, and in each the corners where indices go wrong: one row a case, how many pairs
-// of input and output it has and what is said of them.
+// trace_cases.c: the small shapes of an algorithm, and in each the corners where indices go wrong: one row a case, how many
+// pairs of input and output it has and what is said of them.
 #include "trace.h"
 #include "../impl/core/core.h"
 #include <inttypes.h>
@@ -33,8 +33,10 @@ static void no_row(FILE *table, const char *shape, const char *status, const cha
 static void one_kind(const rg_pairs *pairs, const rg_trace_case *kind, const char *shape, FILE *table)
 {
     int64_t count[RG_WORDS] = {0};
-    for (int64_t i = 0; i < pairs->n; i++)
-        count[pairs->pair[i].word] += kind->has(&pairs->shape, pairs->pair[i].input, pairs->pair[i].which, pairs->pair[i].output);
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const rg_pair *p = &pairs->pair[i];
+        count[p->word] += kind->has(&pairs->shape, p->input, p->which, p->output);
+    }
     row(table, shape, kind->name, count);
 }
 

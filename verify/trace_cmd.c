@@ -83,13 +83,13 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
 
 static void print_fault(const rg_pairs *pairs, const rg_pair *p)
 {
+    const int traced = rg_traced_argument(pairs->algo);
     rg_place in, out;
     char hint[200];
-    rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &in);
+    rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
     rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
-    printf("    first: %s(%s) -> %s(%s): weight %.7g, expected %.7g: %s\n",
-           pairs->algo->arg[rg_traced_argument(pairs->algo)].name, in.text, pairs->algo->arg[p->which].name, out.text, p->weight,
-           p->expected, rg_word_name[p->word]);
+    printf("    first: %s(%s) -> %s(%s): weight %.7g, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
+           pairs->algo->arg[p->which].name, out.text, p->weight, p->expected, rg_word_name[p->word]);
     rg_pairs_hint(pairs, hint);
     if (hint[0])
         printf("    all faults have in common: %s\n", hint);
@@ -180,7 +180,9 @@ static int trace_chosen(session *s, const char *pattern)
             code = trace_variant(s, e);
             fflush(stdout);
         }
-    return code || chosen ? code : rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
+    if (!code && !chosen)
+        code = rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
+    return code;
 }
 
 static int run(const rg_cli *cli)
@@ -207,16 +209,18 @@ const rg_command rg_cmd_trace = {
     .name = "trace",
     .usage = "ALGO[:VARIANT]... [options]",
     .summary = "which outputs one input reaches, with which weights, and which it should",
-    .help = "Switches the inputs of a variant on one at a time (gridding: one pixel, 1 + 0i and 0 + 1i; autocorr: one pixel of\n"
-            "one photograph, the other position-coded) and compares what that changes in the outputs with the reference.\n"
-            "Every pair of input and output is right, missing, doubled, misplaced (something where nothing belongs, or what\n"
-            "belongs elsewhere) or has another weight. Prints how many, the first fault by its coordinates, and what all\n"
-            "faults have in common. Runs in the checker's child process, so plug-ins and wild kernels are welcome.\n"
+    .help = "Switches the inputs of a variant on one at a time (gridding: one pixel, 1 + 0i and 0 + 1i; autocorr: one pixel\n"
+            "of one photograph, the other position-coded) and compares what that changes in the outputs with the\n"
+            "reference. Every pair of input and output is right, missing, doubled, misplaced (something where nothing\n"
+            "belongs, or what belongs elsewhere) or has another weight. Prints how many, the first fault by its\n"
+            "coordinates, and what all faults have in common. Runs in the checker's child process, so plug-ins and wild\n"
+            "kernels are welcome.\n"
             "\n"
             "--out DIR writes NAME.tsv, one row a pair (columns input, input_at, argument, output, output_at, weight,\n"
-            "expected, verdict), and a picture of it in three dimensions and three slices. --output AT keeps the pairs of these\n"
-            "outputs: the inputs that reach them. --cases steps through small sides, odd and even, and their corners.\n"
-            "--real-space sends an object of known shape through the variant too and shows its map beside the right one.\n"
+            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png.\n"
+            "--output AT keeps the pairs of these outputs: the inputs that reach them. --cases steps through small sides,\n"
+            "odd and even, and their corners. --real-space sends an object of known shape through the variant too and\n"
+            "shows its map beside the right one.\n"
             "Exit 0 when every pair is right, 1 when any is not, 4 when this machine can run none.",
     .option = options,
     .run = run,

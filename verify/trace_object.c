@@ -65,8 +65,8 @@ int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double
     const int code = rg_file_open(&file, path);
     if (!code) {
         fprintf(file.stream, "# regather trace %s: %s:%s, slices through the middle of the object's map; a block a slice\n"
-                "# rms of the difference: %.3g %% of the right map's\n# u\tv\tfound\texpected\n", RG_VERSION, how.entry->algo->name,
-                how.entry->name, *rms_percent);
+                "# rms of the difference: %.3g %% of the right map's\n# u\tv\tfound\texpected\n", RG_VERSION,
+                how.entry->algo->name, how.entry->name, *rms_percent);
         write_slices(file.stream, side, map, right);
     }
     free(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_place.c: coordinates of elements, read back from what the algorithm's where() says of them, so that no algorithm needs to
-// say them twice: "(i=0,x=3,y=-2,re)".
+// trace_place.c: coordinates of elements, read back from what the algorithm's where() says of them, so that no algorithm needs
+// to say them twice: "(i=0,x=3,y=-2,re)".
 #include "trace.h"
 #include "../impl/core/core.h"
 #include <stdlib.h>

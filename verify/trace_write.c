@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through, and what the
-// worst input reached.
+// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through, and what
+// the worst input reached.
 //
 // In the picture a place has the word of its worst fault (the one with the largest sum of differences over all pairs that end,
 // or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.
@@ -243,8 +243,8 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     char *title = rg_print("%s: %s", how->entry->variant->name, rg_word_name[rg_pairs_word(pairs)]);
     char *detail = rg_print("%s, %s, %" PRId64 " inputs one at a time: %s", pairs->algo->name, shape, pairs->n_inputs, counts);
     char *frame = rg_print("%s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, names[0],
-                           names[1], names[2], names[3], names[4], slice(p, OUTPUT, 0), slice(p, OUTPUT, 1), slice(p, OUTPUT, 2),
-                           slice(p, ONE, 0), slice(p, ONE, 1), slice(p, ONE, 2));
+                           names[1], names[2], names[3], names[4], slice(p, OUTPUT, 0), slice(p, OUTPUT, 1),
+                           slice(p, OUTPUT, 2), slice(p, ONE, 0), slice(p, ONE, 1), slice(p, ONE, 2));
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // trace.c: what `regather trace` sends through the kernels of `gridding`.
 //
-// One pixel: 1 + 0i or 0 + 1i there, 0 elsewhere. In the column x = 0 the pixel at -y is its conjugate, as in every transform of
-// a real image, and the pixel (0, 0) has no imaginary part. Where there is a CTF it is -1 at the pixel and 0 elsewhere (so that
-// W, too, shows this pixel alone, and c is told from c^2) and the image is turned accordingly; a weight is 1/2. So G shows
-// m w(|v - r|), or as much with its sign turned where the mate is added, and W the same.
+// One pixel: 1 + 0i or 0 + 1i there, 0 elsewhere. In the column x = 0 the pixel at -y is its conjugate, as in every transform
+// of a real image, and the pixel (0, 0) has no imaginary part. Where there is a CTF it is -1 at the pixel and 0 elsewhere (so
+// that W, too, shows this pixel alone, and c is told from c^2) and the image's sign is turned with it; a weight is 1/2. So G
+// shows m w(|v - r|), its imaginary part with the sign turned where the mate is added, and W shows m w.
 // Image 0 is seen from a tilted direction, 1, 2, 3 along z, y and x; those that follow, from anywhere.
 //
 // The object: a ball with a smaller one beside it, so that it is no mirror image of itself and every axis can be told; its

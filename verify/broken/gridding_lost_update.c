@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gridding_lost_update.c: what gridding_no_atomics.cu comes to, every time: of two pixels that stand next to each other in a row
-// the second reads the sums before the first has written them, and writes its own over those.
+// gridding_lost_update.c: what gridding_no_atomics.cu comes to, every time: of two pixels that stand next to each other in a
+// row the second reads the sums before the first has written them, and writes its own over those.
 // Shows as weight that is missing wherever the windows of two such pixels meet; G / W hides most of it.
 #include "../../impl/gridding/call.h"
 
