@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const gr_stage_name[GR_STAGES] = {"read", "prepare", "copy", "insert", "add", "map", "write"};
+const char *const gr_stage_name[GR_STAGES] = {"open", "setup", "read", "prepare", "copy", "insert", "add", "map", "write"};
 
 static const rg_option options[] = {
     {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", false},
@@ -22,7 +22,7 @@ static const rg_option options[] = {
     {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu)", false},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
-    {"tune", "N", "try N configurations of the variant's parameters on the first half of the images, go on with the best", false},
+    {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -41,14 +41,15 @@ static const char help[] =
     "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
     "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
     "\n"
-    "On GPUs threads read ahead while images are copied, shifted, padded and transformed by cuFFT in three streams and inserted\n"
-    "in another; --gpus share the rows, one volume each. Started by mpirun or srun, processes share the rows, each with the next\n"
-    "GPU of its machine or with its cores, and the first one writes the map. Stages go to VOL_stages.tsv and to the output:\n"
-    "busy_s, the seconds during which at least one image was in the stage, and their share of the whole; their sum passes the\n"
-    "whole by what went on at the same time.\n"
+    "On GPUs threads read ahead while images are copied, shifted, padded and transformed by cuFFT in three streams and\n"
+    "inserted in another; --gpus share the rows, one volume each. Started by mpirun or srun, processes share the rows, each\n"
+    "with the next GPU of its machine or with its cores, and the first one writes the map. Stages go to VOL_stages.tsv and\n"
+    "to the output: busy_s, the seconds during which at least one image was in the stage, and their share of the whole (open:\n"
+    "the STAR file, its stacks and the GPU; setup: memory and plans); their sum passes the whole by what went on at the same\n"
+    "time.\n"
     "\n"
-    "--tune: tuning while running. Every configuration computes the same sums, so that trials are no work lost; they are timed\n"
-    "one at a time on the size and GPU at hand. On the CPU one of regather tune serves.\n"
+    "--tune: tuning while running. Every configuration computes the same sums, so that trials are no work lost; they are\n"
+    "timed one at a time on the size and GPU at hand. On the CPU regather tune serves.\n"
     "\n"
     "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a job that was killed\n"
     "is started again from its first image.";
@@ -105,14 +106,15 @@ static int write_stages(const gr_job *job, double whole_s)
         return code;
     rg_device_facts facts;
     job->device->facts(&facts);
-    fprintf(file.stream, "# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), %s on %d x %s"
-            ", %d processes, %d threads\n", job->command, job->particles.n, job->particles.side, job->symmetry.n,
-            job->n_operators, job->entry->name, job->gpus ? job->gpus : 1, facts.name, job->ranks, job->threads);
+    fprintf(file.stream, "# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n",
+            job->command, job->particles.n, job->particles.side, job->symmetry.n, job->n_operators);
+    fprintf(file.stream, "# %s on %d x %s, %d processes, %d threads\n", job->entry->name, job->gpus ? job->gpus : 1,
+            facts.name, job->ranks, job->threads);
     if (job->tuned[0])
         fprintf(file.stream, "# %s\n", job->tuned);
     double busy_s = 0;
     FILE *const to[] = {file.stream, stdout};
-    for (int s = 0; s < GR_MAP; s++)
+    for (int s = GR_SETUP; s < GR_MAP; s++)
         busy_s += job->stage_s[s];
     for (int f = 0; f < RG_COUNT(to); f++) {
         fprintf(to[f], "stage\tbusy_s\tshare\n");
@@ -132,9 +134,9 @@ static void say_plan(const gr_job *job)
 {
     char params[192];
     rg_params_print(job->entry->variant, job->param, params);
-    fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s (%s) on %s",
-            job->particles.n, job->particles.side, job->symmetry.n, job->n_operators, job->entry->name, params,
-            job->device->name);
+    fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s (%s)",
+            job->particles.n, job->particles.side, job->symmetry.n, job->n_operators, job->entry->name, params);
+    fprintf(stderr, " on %s", job->device->name);
     if (job->gpus > 1)
         fprintf(stderr, " and %d more", job->gpus - 1);
     if (job->ranks > 1)
@@ -173,6 +175,7 @@ static int run(const rg_cli *cli)
         code = prepare(&job, cli);
     if (code == RG_GOOD && !rg_quiet)
         say_plan(&job);
+    gr_lap(&job, GR_OPEN, began_s);
     if (code == RG_GOOD)
         code = gr_insert(&job);
     if (code == RG_GOOD && job.rank == 0)

@@ -7,8 +7,8 @@
 //     job_ranks.c    several processes of one job (MPI): rows of each, the sum of their sums
 //     job_prepare.c  an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
 //     job_insert.c   on the host: particles in batches through the variant, sums over batches
-//     job_gpus.c     on GPUs: a share of the rows each, the sum of their sums, the map (job_slots.c reads, job_stream.c inserts,
-//                    job_device.cu computes)
+//     job_gpus.c     on GPUs: a share of the rows each, the sum of their sums, the map (job_slots.c reads, job_stream.c
+//                    inserts, job_device.cu computes)
 //     job_map.c      division, inverse transform, gridding correction, crop, mask, files
 //     job_fsc.c      Fourier shell correlation, and the command fsc
 //
@@ -26,7 +26,7 @@
 
 #include <fftw3.h>
 
-typedef enum { GR_READ, GR_PREPARE, GR_COPY, GR_INSERT, GR_ADD, GR_MAP, GR_WRITE, GR_STAGES } gr_stage;
+typedef enum { GR_OPEN, GR_SETUP, GR_READ, GR_PREPARE, GR_COPY, GR_INSERT, GR_ADD, GR_MAP, GR_WRITE, GR_STAGES } gr_stage;
 extern const char *const gr_stage_name[GR_STAGES];
 
 // Rows first, first + step, ... , `count` of them.

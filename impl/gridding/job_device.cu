@@ -3,7 +3,7 @@
 //
 // An image is padded to P x P with its centre at the origin and transformed by cuFFT, many at a time, in place; the crop turns
 // every pixel by its shift. Phases are reduced to a turn in double precision before sine and cosine are taken in single: that
-// of the CTF passes hundreds of turns. Bytes an image: 5 passes of 4 P^2 and the stored pixels; the rest is bound by memory, too.
+// of the CTF passes hundreds of turns. All of it is bound by memory: an image takes 5 passes of 4 P^2 bytes and its pixels.
 #include "../core/cuda.h"
 #include "index.h"
 #include "job_device.h"
@@ -83,12 +83,11 @@ static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, in
     l->grid = (float2 *)room;
     long long n[2] = {padded, padded}, pitch = padded / 2 + 1, real[2] = {padded, 2 * pitch}, complex[2] = {padded, pitch};
     size_t work = 0;
-    return cufftCreate(&l->plan) ||
-                   cufftMakePlanMany64(l->plan, 2, n, real, 1, 2 * padded * pitch, complex, 1, padded * pitch, CUFFT_R2C, images,
-                                       &work) ||
-                   cufftSetStream(l->plan, l->stream)
-               ? RG_E_LIBRARY
-               : RG_OK;
+    const long long in = 2 * padded * pitch, out = padded * pitch;
+    const bool bad = cufftCreate(&l->plan) ||
+                     cufftMakePlanMany64(l->plan, 2, n, real, 1, in, complex, 1, out, CUFFT_R2C, images, &work) ||
+                     cufftSetStream(l->plan, l->stream);
+    return bad ? RG_E_LIBRARY : RG_OK;
 }
 
 // The plan always transforms as many images as it was made for; beyond `images` they are those of the call before.
@@ -171,7 +170,8 @@ static __global__ void pull(int k, operators s, const float2 *g, const float *w,
     for (int i = 0; i < s.n; i++) {
         const signed char *m = s.m[i];
         const int u = m[0] * x + m[3] * y + m[6] * z, turn = u < 0 ? -1 : 1;
-        const int64_t e = gr_voxel(k, turn * u, turn * (m[1] * x + m[4] * y + m[7] * z), turn * (m[2] * x + m[5] * y + m[8] * z));
+        const int v = m[1] * x + m[4] * y + m[7] * z, t = m[2] * x + m[5] * y + m[8] * z;
+        const int64_t e = gr_voxel(k, turn * u, turn * v, turn * t);
         re += g[e].x;
         im += (float)turn * g[e].y;
         weight += w[e];
@@ -181,7 +181,8 @@ static __global__ void pull(int k, operators s, const float2 *g, const float *w,
     to_w[to] = weight;
 }
 
-static int lattice(void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g, float *to_w)
+static int lattice(void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g,
+                   float *to_w)
 {
     operators s;
     s.n = n;

@@ -34,7 +34,8 @@ double gr_gpu_bytes(const gr_job *job, int64_t side, int64_t images)
 {
     rg_shape shape = gr_shape(job, images), none = gr_shape(job, 0);
     const rg_variant *v = job->entry->variant;
-    double volume = 12 * (double)gr_voxels(job->k), frame = (double)rg_frame_bytes(job->algo, v, &shape, job->param), inputs = 0;
+    double frame = (double)rg_frame_bytes(job->algo, v, &shape, job->param), inputs = 0;
+    double volume = 12 * (double)gr_voxels(job->k);
     for (int a = 0; a < GR_G; a++)
         inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
     double room = (double)steps_of(job->device)->lane_room(job->padded, job->chunk);
@@ -128,9 +129,10 @@ int gr_gpus_insert(gr_job *job)
 {
     job->worker = rg_alloc((size_t)job->gpus * sizeof *job->worker);
     for (int i = 0; i < job->gpus; i++) {
-        job->worker[i] = (gr_worker){.job = job, .index = i, .device = job->device, .steps = steps_of(job->device), .bad_row = -1};
+        gr_worker *w = &job->worker[i];
+        *w = (gr_worker){.job = job, .index = i, .device = job->device, .steps = steps_of(job->device), .bad_row = -1};
         for (int h = 0; h < job->halves; h++)
-            job->worker[i].rows[h] = gr_rows_of(job, h, i, job->gpus);
+            w->rows[h] = gr_rows_of(job, h, i, job->gpus);
     }
     run_all(job);
     int code = complain(job);

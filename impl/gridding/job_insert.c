@@ -114,7 +114,8 @@ static void prepare_image(inserter *in, chunk *c, int64_t i)
                      (float *)in->frame.arg[GR_IMAGE] + at * stored * 2);
     gr_rotations(job, q, (float *)in->frame.arg[GR_ROTATION] + at * job->n_operators * 9);
     if (job->ctf) {
-        double ctf2 = gr_prepare_ctf(&in->prepare, &q->ctf, job->particles.pixel_A, (float *)in->frame.arg[GR_CTF] + at * stored);
+        float *ctf = (float *)in->frame.arg[GR_CTF] + at * stored;
+        double ctf2 = gr_prepare_ctf(&in->prepare, &q->ctf, job->particles.pixel_A, ctf);
 #pragma omp atomic
         c->ctf2 += ctf2;
     }

@@ -163,15 +163,15 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
 }
 
-// On a GPU a chunk is as many images as 256 MiB of padded ones, at most 128, and a batch a sixteenth of the rows in whole
-// chunks, so that little is waited for at the start and at the end; at least 512 images, as every batch clears the volume. With
-// trials, so small that they take half of the images at most.
+// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128, and a batch a
+// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end; at least 512 images, as every batch
+// clears the volume. With trials, so small that they take half of the images at most.
 static void batch_of_gpu(gr_job *job)
 {
     int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials))
         least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
-    double fit = 0x1p28 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
+    double fit = 0x6p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
     job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
     job->chunk = job->chunk < least ? job->chunk : least;
     job->chunk = job->chunk < rows ? job->chunk : rows > 0 ? rows : 1;

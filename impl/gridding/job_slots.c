@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_slots.c: threads that read images ahead into pinned memory. Each takes the next chunk, waits until the slot kept for it is
-// free, and fills it; chunks are handed on in their order.
+// job_slots.c: threads that read images ahead into pinned memory. Each takes the next chunk, waits until the slot kept for it
+// is free, and fills it; chunks are handed on in their order.
 #include "job_stream.h"
 
 #include <stdlib.h>

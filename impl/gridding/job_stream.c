@@ -115,7 +115,8 @@ static bool send(pipe *p, lane *l, const gr_slot *s, const inputs *in, int64_t c
 {
     const gr_job *job = p->job;
     const gr_device_steps *steps = p->worker->steps;
-    int64_t first = chunk * job->chunk, at = first % job->batch, count = gr_chunk_images(&p->slots, chunk), stored = gr_pixels(job->k);
+    int64_t count = gr_chunk_images(&p->slots, chunk), stored = gr_pixels(job->k);
+    int64_t first = chunk * job->chunk, at = first % job->batch;
     int code = mark(p, l->begun, l->stream);
     if (code == RG_OK)
         code = upload(p, l, s, in->arg[GR_ROTATION] + 9 * at * job->n_operators, count);
@@ -156,12 +157,14 @@ static bool frame(pipe *p, int64_t count, const int64_t *param)
     if (!good(p, "inserting", p->device->sync()))
         return false;
     let_go(p);
+    double since_s = rg_seconds();
     int code = rg_frame_make(&p->frame, job->algo, v, p->device, &shape, param, false, 1);
     p->framed = true;
     for (int a = 0; a < GR_G; a++)
         p->inputs[0].arg[a] = p->frame.arg[a];
     if (good(p, "no memory for its buffers", code))
         good(p, "it cannot be prepared", v->prepare ? v->prepare(&p->frame.call) : RG_OK);
+    p->worker->stage_s[GR_SETUP] += rg_seconds() - since_s;
     return p->worker->code == RG_GOOD;
 }
 
@@ -340,15 +343,20 @@ static void unmake(pipe *p)
 static void pass(gr_worker *w, int half)
 {
     pipe p = {.worker = w, .job = w->job, .device = w->device, .rows = w->rows[half], .half = half};
-    make(&p);
-    gr_slots_start(&p.slots, w, p.rows);
+    double since_s = rg_seconds();
+    gr_slots_start(&p.slots, w, p.rows); // they read while the rest is made
+    if (w->code == RG_GOOD)
+        make(&p);
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
     bool fine = w->code == RG_GOOD;
     for (int64_t c = 0; c < p.slots.chunks && fine; c++)
         fine = one_chunk(&p, c);
     fine = fine && finish(&p);
     p.device->sync(); // copies may still read what the slots hold
+    since_s = rg_seconds();
     gr_slots_stop(&p.slots);
     unmake(&p);
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
     if (w->bad_row >= 0 && w->code == RG_GOOD)
         w->code = RG_USAGE;
 }
@@ -369,6 +377,7 @@ static void tell_best(gr_worker *w)
 void gr_stream(gr_worker *w)
 {
     size_t voxels = (size_t)gr_voxels(w->job->k);
+    double since_s = rg_seconds();
     for (int h = 0; h < w->job->halves && w->code == RG_GOOD; h++) {
         w->g[h] = w->device->alloc(2 * voxels * sizeof(float));
         w->w[h] = w->device->alloc(voxels * sizeof(float));
@@ -376,6 +385,7 @@ void gr_stream(gr_worker *w)
             w->device->fill(w->w[h], 0, voxels * sizeof(float)))
             w->code = rg_fail(RG_LACKS, "%s: no memory for the sums", w->device->name);
     }
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
     rg_shape shape = gr_shape(w->job, w->job->batch);
     w->searching = w->job->trials > 0 &&
                    !rg_search_begin(&w->search, w->job->entry->variant, &shape, RG_SEARCH_LOCAL, w->job->trials, 1);
