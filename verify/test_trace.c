@@ -144,13 +144,19 @@ static void broken_gridding_gets_its_word(void **state)
     static const struct {
         const char *name, *word, *common;
     } broken[] = {
-        {"gridding_border_clipped", "missing", ""},     {"gridding_centre", "misplaced", ""},
-        {"gridding_corners", "misplaced", ""},          {"gridding_ctf_once", "weight", "in W, the sign is turned"},
-        {"gridding_edge_open", "missing", "output x=5"}, {"gridding_lost_update", "missing", ""},
-        {"gridding_mates_doubled", "doubled", "input x=0"}, {"gridding_mates_missing", "missing", "output x=0"},
-        {"gridding_not_conjugated", "weight", "input im, output im, in G, the sign is turned"},
-        {"gridding_right", "right", ""},                {"gridding_table_truncated", "weight", ""},
-        {"gridding_transposed", "misplaced", ""},       {"gridding_window_short", "missing", ""},
+        {"gridding_border_clipped", "missing", ""},
+        {"gridding_centre", "misplaced", "most inputs stand where those at y-1 should"},
+        {"gridding_corners", "misplaced", ""},
+        {"gridding_ctf_once", "weight", "in W, the sign is turned"},
+        {"gridding_edge_open", "missing", "output x=5"},
+        {"gridding_lost_update", "missing", ""},
+        {"gridding_mates_doubled", "doubled", "input x=0"},
+        {"gridding_mates_missing", "missing", "output x=0"},
+        {"gridding_not_conjugated", "weight", "input im, output im, in G, the sign of most is turned"},
+        {"gridding_right", "right", ""},
+        {"gridding_table_truncated", "weight", ""},
+        {"gridding_transposed", "misplaced", ""},
+        {"gridding_window_short", "missing", ""},
     };
     for (int i = 0; i < RG_COUNT(broken); i++) {
         char *out = rg_print("--out %s", folder), *word = rg_print("inputs: %s (", broken[i].word);

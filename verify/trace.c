@@ -62,6 +62,15 @@ typedef struct column {
     const void *found, *expected, *found_0, *expected_0; // the last two NULL for answer 0
 } column;
 
+// What input number `found` did beside what input number `expected` should do.
+static column column_of(const rg_trace_how *how, int64_t found, int64_t expected, int k)
+{
+    const rg_arg *arg = &how->entry->algo->arg[k];
+    return (column){.type = arg->type(&how->shape), .n = arg->count(&how->shape), .found = found_of(found, k),
+                    .expected = expected_of(expected, k), .found_0 = found ? found_of(0, k) : NULL,
+                    .expected_0 = expected ? expected_of(0, k) : NULL};
+}
+
 static double weight_at(const column *c, int64_t e)
 {
     return rg_value_at(c->type, c->found, e) - (c->found_0 ? rg_value_at(c->type, c->found_0, e) : 0);
@@ -133,9 +142,7 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
     for (int k = 0; k < algo->n_args; k++) {
         if (!is_output(algo, k))
             continue;
-        const column c = {.type = algo->arg[k].type(&how->shape), .n = algo->arg[k].count(&how->shape),
-                          .found = found_of(j, k), .expected = expected_of(j, k), .found_0 = j ? found_of(0, k) : NULL,
-                          .expected_0 = j ? expected_of(0, k) : NULL};
+        const column c = column_of(how, j, j, k);
         const bool moved = has_moved(&c);
         for (int64_t e = 0; e < c.n; e++) {
             rg_pair p = {.input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e),
@@ -147,6 +154,62 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
                 add(pairs, &p);
         }
     }
+}
+
+// ---- inputs taken for others -----------------------------------------------------------------------------------------------
+
+// Whether input j reaches just what input other should; *any: and that is something.
+static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, const rg_tolerance *tolerance, bool *any)
+{
+    *any = false;
+    for (int k = 0; k < how->entry->algo->n_args; k++) {
+        const column c = column_of(how, j, other, k);
+        for (int64_t e = 0; is_output(how->entry->algo, k) && e < c.n; e++) {
+            if (!(fabs(weight_at(&c, e) - expected_at(&c, e)) <= 2 * allowed_at(&c, e, tolerance)))
+                return false;
+            *any |= fabs(expected_at(&c, e)) > 100 * allowed_at(&c, e, tolerance);
+        }
+    }
+    return true;
+}
+
+// The step from wrong input j to the one for which its outputs would be right; "" when there is none.
+static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tolerance, char text[64])
+{
+    const rg_algo *algo = how->entry->algo;
+    rg_place from, to;
+    text[0] = 0;
+    for (int64_t other = 1; other < shared->done && !text[0]; other++) {
+        bool any;
+        if (other == j || !reaches_that_of(how, j, other, tolerance, &any) || !any)
+            continue;
+        rg_place_of(algo, &how->shape, rg_traced_argument(algo), shared->input[j], &from);
+        rg_place_of(algo, &how->shape, rg_traced_argument(algo), shared->input[other], &to);
+        rg_place_step(&from, &to, text);
+    }
+}
+
+void rg_trace_stand_in(const rg_trace_how *how, rg_pairs *pairs)
+{
+    enum { STEPS = 16, INPUTS = 400 }; // every input is compared with every other
+    const rg_tolerance tolerance = rg_tolerance_of(how->entry, &how->shape, how->param);
+    char step[STEPS][64] = {""}, text[64];
+    int64_t count[STEPS] = {0}, wrong = 0;
+    for (int64_t j = 1; j < shared->done && shared->done <= INPUTS; j++) {
+        bool any;
+        int i = 0;
+        if (reaches_that_of(how, j, j, &tolerance, &any))
+            continue;
+        wrong++;
+        step_of(how, j, &tolerance, text);
+        while (i < STEPS - 1 && count[i] && strcmp(step[i], text) != 0)
+            i++;
+        memcpy(step[i], text, sizeof text);
+        count[i]++;
+    }
+    for (int i = 0; i < STEPS; i++)
+        if (2 * count[i] > wrong)
+            memcpy(pairs->stands_for, step[i], sizeof step[i]);
 }
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------

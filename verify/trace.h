@@ -45,6 +45,7 @@ typedef struct rg_pairs {
     rg_verdict ran; // PASS when all were run with guards and inputs intact
     int64_t n_inputs, n;
     rg_pair *pair;
+    char stands_for[64]; // "y-1": most wrong inputs reach what the input one row above should; "" when that is not so
 } rg_pairs;
 
 // ---- trace.c -------------------------------------------------------------------------------------------------------------
@@ -53,6 +54,8 @@ int rg_trace_open(void); // before the first worker. RG_GOOD, or one line and RG
 // The pairs of these inputs and outputs. RG_GOOD, or one line and RG_USAGE when there are none, or too many for the memory.
 struct rg_filter;
 int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const struct rg_filter *outputs, rg_pairs *);
+// Sets stands_for, as long as the answers of the last run are there.
+void rg_trace_stand_in(const rg_trace_how *, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
 void rg_pairs_count(const rg_pairs *, int64_t count[RG_WORDS]);
 // Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
@@ -72,6 +75,7 @@ typedef struct rg_place {
     char text[64]; // "i=0,x=3,y=-2,re"
 } rg_place;
 void rg_place_of(const rg_algo *, const rg_shape *, int which, int64_t element, rg_place *); // element -1: "none on"
+void rg_place_step(const rg_place *from, const rg_place *to, char text[64]); // "x+1,y-1", "im"
 bool rg_place_get(const rg_place *, const char *name, int64_t *value);
 
 // "x=0,y=-3,im": the places that have these coordinates, whatever the others are.

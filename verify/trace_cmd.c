@@ -162,6 +162,7 @@ static int trace_variant(session *s, const rg_entry *e)
         s->wrong += wrong > 0;
         s->traced++;
     } else if (!code && !(code = rg_trace_run(&how, &s->input, &s->output, &pairs))) {
+        rg_trace_stand_in(&how, &pairs);
         print_pairs(s, &how, &pairs);
         code = stem && pairs.ran.status != RG_SKIP ? write_pairs(s, &how, &pairs, stem) : RG_GOOD;
     }

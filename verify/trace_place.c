@@ -64,6 +64,18 @@ bool rg_place_get(const rg_place *p, const char *name, int64_t *value)
     return false;
 }
 
+void rg_place_step(const rg_place *from, const rg_place *to, char text[64])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int c = 0; c < to->n; c++)
+        if (from->value[c] != to->value[c] && used < 64)
+            used += (size_t)snprintf(text + used, 64 - used, "%s%s%+lld", used ? "," : "", to->name[c],
+                                     (long long)(to->value[c] - from->value[c]));
+    if (strcmp(from->part, to->part) != 0 && used < 64)
+        snprintf(text + used, 64 - used, "%s%s", used ? "," : "", to->part);
+}
+
 // ---- choosing ------------------------------------------------------------------------------------------------------------
 
 bool rg_filter_parse(const char *text, rg_filter *f, char why[160])
@@ -178,7 +190,10 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
         say(text, side ? "output " : "input ", "", &s.part[side]);
     }
     say(text, "in ", "", &s.argument);
-    const size_t used = strlen(text);
-    if (s.turned > s.faults * 9 / 10) // two that overlap add up to something else
-        snprintf(text + used, 200 - used, "%sthe sign is turned", used ? ", " : "");
+    size_t used = strlen(text);
+    if (pairs->stands_for[0])
+        used += (size_t)snprintf(text + used, 200 - used, "%smost inputs stand where those at %s should", used ? ", " : "",
+                                 pairs->stands_for);
+    if (s.turned > s.faults * 9 / 10 && used < 200) // two that overlap add up to something else
+        snprintf(text + used, 200 - used, "%sthe sign%s is turned", used ? ", " : "", s.turned < s.faults ? " of most" : "");
 }
