@@ -84,7 +84,7 @@ static void test_rows_and_stacks(void **state)
     assert_int_equal(truncate(cut, 1024 + 4 * (SIDE * SIDE * 12 + 5)), 0);
     refused(rows("a.star", "none.mrcs", IMAGES, 0, ""), "", "line 7: expected the stack \"none.mrcs\"");
     refused(rows("a.star", "good.mrcs", IMAGES + 1, 0, ""), "", "line 27: expected an image from 1 to 20 of ");
-    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 nan 3"), "", "line 11: expected a finite number for _rlnAngleT");
+    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 nan 3"), "", "line 11: expected a finite number for _rln");
     refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 2"), "", "line 11: expected 4 values");
     refused(rows("a.star", "wide.mrcs", IMAGES, 0, ""), "", "expected square images, found 5 columns and 6 rows");
     refused(rows("a.star", "cut.mrcs", IMAGES, 0, ""), "", "found the end of the file in section 13");

@@ -17,7 +17,11 @@ static void *cpu_stream(void) { return NULL; }
 static void cpu_stream_free(void *stream) { (void)stream; }
 
 static int cpu_wait(void *stream, void *event) { return (void)stream, (void)event, RG_OK; }
-static int cpu_upload_on(void *to, const void *from, size_t bytes, void *stream) { return (void)stream, cpu_copy(to, from, bytes); }
+static int cpu_upload_on(void *to, const void *from, size_t bytes, void *stream)
+{
+    (void)stream;
+    return cpu_copy(to, from, bytes);
+}
 
 static void *cpu_event(void) { return rg_alloc(sizeof(double)); }
 static int cpu_record(void *event, void *stream)

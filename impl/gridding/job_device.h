@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // job_device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, sums of sums, the
-// operators of the grid, the map. The same steps as job_prepare.c and job_map.c take on the host, compiled for the GPU and emulated.
-// All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
+// operators of the grid, the map. The same steps as job_prepare.c and job_map.c take on the host, compiled for the GPU and
+// emulated. All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
 #ifndef RG_GRIDDING_JOB_DEVICE_H
 #define RG_GRIDDING_JOB_DEVICE_H
 

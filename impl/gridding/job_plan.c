@@ -163,9 +163,9 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
 }
 
-// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128, and a batch a
-// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end; at least 512 images, as every batch
-// clears the volume. With trials, so small that they take half of the images at most.
+// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128. A batch is a
+// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end, but at least 512 images, as
+// every batch clears the volume. With trials, so small that they take half of the images at most.
 static void batch_of_gpu(gr_job *job)
 {
     int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
