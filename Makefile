@@ -6,7 +6,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
 all:
 
 SANITIZE ?= 0
@@ -41,11 +41,16 @@ HAVE_NLOPT  := $(call has_header,nlopt.h)
 HAVE_HWLOC  := $(call has_header,hwloc.h)
 HAVE_OPENMP := $(shell printf 'int main(void){return 0;}' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo 1 || echo 0)
 HAVE_FFTW_OMP := $(if $(filter 1,$(HAVE_OPENMP)),$(shell printf 'int fftw_init_threads(void);int main(void){return fftw_init_threads();}' | $(CC) -fopenmp -x c - -lfftw3_omp -lfftw3 -lm -o /dev/null 2>/dev/null && echo 1 || echo 0),0)
+# What mpicc adds to the compiler's line: Open MPI says it with --showme, MPICH and its kin with -show.
+MPICC       := $(shell command -v mpicc 2>/dev/null)
+MPI_FLAGS   := $(if $(MPICC),$(filter -I% -D% -pthread,$(shell $(MPICC) --showme:compile 2>/dev/null || $(MPICC) -compile_info 2>/dev/null)))
+MPI_LIBS    := $(if $(MPICC),$(filter -L% -l% -Wl%,$(shell $(MPICC) --showme:link 2>/dev/null || $(MPICC) -link_info 2>/dev/null)))
+HAVE_MPI    := $(if $(MPI_LIBS),$(shell printf '$(hash)include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(CC) $(MPI_FLAGS) -x c - -o /dev/null $(MPI_LIBS) 2>/dev/null && echo 1 || echo 0),0)
 CUDA_HOME   := $(if $(filter 1,$(HAVE_CUDA)),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
 # SASS for Hopper (with its own instructions), and PTX of sm_80 that any later GPU compiles when the program starts.
 CUDA_ARCH   ?= -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80
 
-HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP
+HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
 DEFS  := -D_GNU_SOURCE $(foreach h,$(HAVE),-D$(h)=$($(h)))
 WARN  := -Wall -Wextra
 comma := ,
@@ -53,7 +58,7 @@ SAN   := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined -f
 OPT   := $(if $(filter 1,$(SANITIZE)),-O1,-O3)
 OMP   := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 CFLAGS   ?= $(OPT) -g
-C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS)
+C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS))
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
 CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
@@ -66,6 +71,7 @@ CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
+        $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \
         $(if $(filter 1,$(HAVE_CUDA)),-L$(CUDA_HOME)/lib64 -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \
         -lstdc++ -lpthread -ldl -lm
 
@@ -151,7 +157,7 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-reproduce: all
+reproduce: all $(filter $(BUILD)/broken/gridding_%,$(BROKEN))
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all
 	$(BUILD)/regather $@
@@ -163,6 +169,7 @@ install: all
 	install -m 644 impl/suite.h $(DESTDIR)$(PREFIX)/include/regather/suite.h
 	for d in plots reference/published data/machines data/tuned; do install -d $(DESTDIR)$(PREFIX)/share/regather/$$d; \
 	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
+	for f in impl/*/presets.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done
 	install -m 644 reference/claims.tsv $(DESTDIR)$(PREFIX)/share/regather/reference/claims.tsv
 clean:
 	rm -rf $(BUILD)

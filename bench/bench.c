@@ -4,6 +4,7 @@
 // shape, in rounds, every lane in turn, in alternating order.
 
 #include "lineup.h"
+#include "rounds.h"
 
 #include "../impl/core/cpu.h"
 
@@ -46,11 +47,6 @@ typedef struct session {
 } session;
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
-
-static const rg_device *device_of(const session *b, const rg_lane *lane)
-{
-    return lane->entry->variant->space == RG_HOST ? rg_device_cpu() : b->gpu;
-}
 
 static void rates_from_rows(const rg_out *out, const rg_lane *lane, rg_rates *rates)
 {
@@ -109,43 +105,17 @@ static void probe(session *b, const rg_lane *lane)
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
 
-static void finish(session *b, rg_lane *lane, rg_inputs *in)
+static bool finished(void *of, rg_lane *lane)
 {
-    if (!lane->done)
-        rg_lane_judge(lane, in, b->options->seed);
-    if (b->options->energy && lane->verdict.status == RG_PASS)
-        rg_lane_energy(lane, in, energy_window_s);
+    session *b = of;
     add_row(b, lane);
-    rg_lane_close(lane);
+    return !b->code;
 }
 
-// The lanes all have room at once; `lane` holds those not done.
-static void time_together(session *b, rg_lane **lane, int n, rg_inputs *in)
+static void visited(void *of)
 {
-    rg_inputs_fill(in, rg_bits(b->options->seed, 0));
-    int left = 0;
-    for (int i = 0; i < n; i++) {
-        rg_lane_open(lane[i], device_of(b, lane[i]), in);
-        if (lane[i]->done || rg_lane_enough(lane[i]))
-            finish(b, lane[i], in);
-        left += lane[i]->device != NULL;
-    }
-    for (int round = 0; left && !b->code; round++) {
-        rg_inputs_fill(in, rg_bits(b->options->seed, (uint64_t)round));
-        for (int i = 0; i < n; i++) {
-            rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
-            if (turn->device && !turn->done)
-                rg_lane_visit(turn, in);
-            rg_progress_at(&b->progress, b->visits += turn->device != NULL);
-        }
-        for (int i = 0; i < n; i++)
-            if (lane[i]->device && (lane[i]->done || rg_lane_enough(lane[i]))) {
-                finish(b, lane[i], in);
-                left--;
-            }
-    }
-    for (int i = 0; i < n; i++)
-        rg_lane_close(lane[i]);
+    session *b = of;
+    rg_progress_at(&b->progress, ++b->visits);
 }
 
 // Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
@@ -177,6 +147,7 @@ static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
+    const rg_rounds rounds = {b->gpu, b->options->seed, b->options->energy ? energy_window_s : 0, finished, visited, b};
     double needs = rg_input_bytes(&b->lineup.lane[first]), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];
@@ -194,7 +165,7 @@ static void time_group(session *b, int first, int past)
     for (int n; !b->code && (n = choose(b, first, past, chosen));) {
         if (!in.algo)
             rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
-        time_together(b, chosen, n, &in);
+        rg_time_rounds(&rounds, chosen, n, &in);
     }
     if (in.algo)
         rg_inputs_free(&in);
@@ -280,6 +251,25 @@ static int outcome(const session *b)
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
+// Which lanes take parameters from data/tuned: once a variant and shape, on the terminal and in the head of the file.
+static void tell_tuned(const session *b, rg_head *head)
+{
+    const rg_lane *last = NULL;
+    for (int i = 0; i < b->lineup.n; i++) {
+        const rg_lane *lane = &b->lineup.lane[i];
+        if (!lane->tuned || (last && last->entry == lane->entry && !memcmp(&last->shape, &lane->shape, sizeof lane->shape)))
+            continue;
+        char shape[96], params[192];
+        last = lane;
+        rg_shape_print(lane->entry->algo, &lane->shape, shape);
+        rg_params_print(lane->entry->variant, lane->param, params);
+        printf("tuned: %s:%s %s runs with %s\n", lane->entry->algo->name, lane->entry->name, shape, params);
+        char *key = rg_print("tuned %s:%s %s", lane->entry->algo->name, lane->entry->name, shape);
+        rg_head_add(head, key, "%s", params);
+        free(key);
+    }
+}
+
 static int run_session(session *b)
 {
     const rg_bench_options *o = b->options;
@@ -289,6 +279,7 @@ static int run_session(session *b)
     rg_head head;
     rg_head_make(&head, b->gpu, o->seed, rg_cli_line(o->cli));
     head_inputs(b, &head);
+    tell_tuned(b, &head);
     int code = rg_out_start(&b->out, &head);
     rg_head_free(&head);
     for (int i = 0; i < b->lineup.n && !code && !b->code; i++)

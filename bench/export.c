@@ -4,7 +4,7 @@
 // gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median an
 // aggregate. t4 (results-schema.json of TuningSchema): one result a row; runtimes in milliseconds.
 
-#include "../data/result.h"
+#include "export.h"
 #include "../impl/core/core.h"
 
 #include <errno.h>
@@ -288,29 +288,36 @@ static void write_t4(FILE *f, const rg_result *r)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static int run(const rg_cli *cli)
+int rg_export(const rg_result *r, const char *format, const char *out)
 {
-    const char *format = rg_cli_text(cli, "format", ""), *out = rg_cli_text(cli, "out", NULL);
-    bool gbench = !strcmp(format, "gbench"), cut;
-    if (rg_cli_count(cli) != 1)
-        return rg_fail(RG_USAGE, "export: expected one result file, found %d", rg_cli_count(cli));
+    bool gbench = !strcmp(format, "gbench");
+    rg_file file = {.stream = stdout};
+    int code = RG_GOOD;
     if (!gbench && strcmp(format, "t4"))
         return rg_fail(RG_USAGE, "--format: expected gbench or t4, found \"%s\"", format);
+    if (out)
+        code = rg_file_open(&file, out);
+    if (!code)
+        (gbench ? write_gbench : write_t4)(file.stream, r);
+    if (!code && out)
+        code = rg_file_commit(&file);
+    else if (!code && (fflush(stdout) || ferror(stdout)))
+        code = rg_fail(RG_USAGE, "standard output: not written: %s", strerror(errno));
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
     rg_result r;
-    rg_file file = {.stream = stdout};
+    bool cut;
+    if (rg_cli_count(cli) != 1)
+        return rg_fail(RG_USAGE, "export: expected one result file, found %d", rg_cli_count(cli));
     int code = rg_result_read(rg_cli_word(cli, 0), &r, &cut);
     if (code)
         return code;
     if (cut)
         rg_warn("%s: its last line is unfinished and left out", r.path);
-    if (out)
-        code = rg_file_open(&file, out);
-    if (!code)
-        (gbench ? write_gbench : write_t4)(file.stream, &r);
-    if (!code && out)
-        code = rg_file_commit(&file);
-    else if (!code && (fflush(stdout) || ferror(stdout)))
-        code = rg_fail(RG_USAGE, "standard output: not written: %s", strerror(errno));
+    code = rg_export(&r, rg_cli_text(cli, "format", ""), rg_cli_text(cli, "out", NULL));
     rg_result_free(&r);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "lineup.h"
 
 #include "../impl/core/cpu.h"
+#include "../impl/core/tuned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +90,10 @@ int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
 }
 
 // The --param options that this variant knows, as one text; every use of an option is noted in `used`.
-static int read_params(const rg_bench_options *o, const rg_variant *v, int64_t *param, unsigned *used)
+static int read_params(const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned,
+                       unsigned *used)
 {
+    const rg_variant *v = e->variant;
     char text[512] = "", why[160];
     size_t length = 0;
     const char *given;
@@ -100,7 +103,7 @@ static int read_params(const rg_bench_options *o, const rg_variant *v, int64_t *
                 length += (size_t)snprintf(text + length, sizeof text - length, "%s%.60s", *text ? ";" : "", given);
                 *used |= 1u << (i & 31);
             }
-    return rg_params_parse(v, text, param, why) ? RG_GOOD : rg_fail(RG_USAGE, "--param: %s", why);
+    return rg_params_resolve(e, o->device, shape, text, param, tuned, why) ? RG_GOOD : rg_fail(RG_USAGE, "--param: %s", why);
 }
 
 // ---- lanes ---------------------------------------------------------------------------------------------------------------
@@ -131,12 +134,14 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
         }
 }
 
-static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param)
+static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape,
+                        const int64_t *param, bool tuned)
 {
     const rg_variant *v = e->variant;
     bool host = v->space == RG_HOST;
     rg_lane like = {
-        .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds};
+        .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds,
+        .tuned = tuned};
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
     unsigned scopes = o->scopes ? o->scopes : 1u << RG_RESIDENT;
     unsigned modes = o->modes ? o->modes : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
@@ -166,10 +171,11 @@ static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *alg
         int64_t param[RG_PARAMS_MAX] = {0};
         if (e->algo != algo || (!strcmp(o->device, "cpu") && e->variant->space == RG_DEVICE))
             continue;
-        int code = read_params(o, e->variant, param, used);
+        bool tuned;
+        int code = read_params(o, e, &shape, param, &tuned, used);
         if (code)
             return code;
-        add_variant(l, o, e, &shape, param);
+        add_variant(l, o, e, &shape, param, tuned);
     }
     return RG_GOOD;
 }

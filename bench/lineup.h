@@ -70,6 +70,8 @@ int rg_out_begin(rg_out *, const char *path, bool resume);
 int rg_out_start(rg_out *, const rg_head *);
 const rg_row *rg_out_find(const rg_out *, const rg_row *key); // NULL when there is no such row yet
 int rg_out_add(rg_out *, rg_row); // takes the row over; RG_GOOD, or one line (full disk)
+void rg_out_put(rg_out *, rg_row);          // in memory, in place of the row of the same key or as a further one; takes it over
+int rg_out_rewrite(rg_out *, const rg_head *); // the growing file anew, with all rows as they are in memory
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
 

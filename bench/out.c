@@ -112,7 +112,7 @@ const rg_row *rg_out_find(const rg_out *out, const rg_row *key)
     return NULL;
 }
 
-int rg_out_add(rg_out *out, rg_row row)
+static void append(rg_out *out, rg_row row)
 {
     rg_row *more = rg_alloc((size_t)(out->n_rows + 1) * sizeof *more);
     if (out->n_rows)
@@ -120,6 +120,39 @@ int rg_out_add(rg_out *out, rg_row row)
     free(out->row);
     out->row = more;
     out->row[out->n_rows++] = row;
+}
+
+void rg_out_put(rg_out *out, rg_row row)
+{
+    for (int i = 0; i < out->n_rows; i++)
+        if (rg_row_same(&out->row[i], &row)) {
+            rg_row_free(&out->row[i]);
+            out->row[i] = row;
+            return;
+        }
+    append(out, row);
+}
+
+int rg_out_rewrite(rg_out *out, const rg_head *head)
+{
+    if (!out->stream)
+        return RG_GOOD;
+    rg_file file; // whole or not at all: a killed run keeps what was there
+    int code = rg_file_open(&file, out->part);
+    if (code)
+        return code;
+    rg_result_write_head(file.stream, head->n, head->key, head->value);
+    for (int i = 0; i < out->n_rows; i++)
+        rg_result_write_row(file.stream, &out->row[i]);
+    code = rg_file_commit(&file);
+    fclose(out->stream);
+    out->stream = code ? NULL : rg_result_open(out->part, "a");
+    return code || out->stream ? code : rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
+}
+
+int rg_out_add(rg_out *out, rg_row row)
+{
+    append(out, row);
     if (!out->stream)
         return RG_GOOD;
     errno = 0;

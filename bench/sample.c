@@ -332,7 +332,7 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     double outputs = 0;
     for (int i = 0; i < algo->n_args; i++)
         outputs += algo->arg[i].direction == RG_IN ? 0 : (double)algo->arg[i].count(&lane->shape);
-    double elements = fmin(fmax(3e8 * outputs / algo->work(&lane->shape), 32), 1e6);
+    double elements = fmin(fmax(3e8 * outputs / algo->work(&lane->shape), 32), lane->judged_most ? lane->judged_most : 1e6);
     lane->verdict = rg_compare_outputs(lane->entry, &in->shape, lane->param, in->arg, NULL, (int)elements, seed);
     const char *past = guard_fault(lane);
     if (lane->verdict.status == RG_PASS && past) {

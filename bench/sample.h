@@ -42,6 +42,8 @@ typedef struct rg_lane {
     rg_mode mode;
     double max_s;       // time for samples
     int rounds;         // at most so many visits
+    int judged_most;    // elements of an output that are compared after timing; 0: as many as take a fraction of a second
+    bool tuned;         // some parameters come from data/tuned
 
     rg_frame frame;
     const rg_device *device; // NULL while closed

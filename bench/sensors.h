@@ -4,6 +4,7 @@
 #ifndef RG_SENSORS_H
 #define RG_SENSORS_H
 
+#include "../impl/core/cpu.h"
 #include "machine.h"
 #include <stdbool.h>
 
@@ -74,7 +75,6 @@ void rg_topology_read(rg_topology *);
 size_t rg_topology_last_cache(const rg_topology *); // bytes of all caches of the last level together; 0 when unknown
 void rg_topology_caches(const rg_topology *, char text[160]); // "L1d 32 KiB x 2, L2 ..."; "unknown (...)"
 
-void rg_cpu_model(char text[128]);
 void rg_cpu_simd(char text[96]);      // "avx2 avx512 avx512vnni"
 void rg_cpu_governor(char text[128]); // "performance", or "unknown (...)"
 

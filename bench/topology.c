@@ -131,13 +131,6 @@ void rg_topology_caches(const rg_topology *t, char text[160])
     }
 }
 
-void rg_cpu_model(char text[128])
-{
-    if (!rg_proc_field("/proc/cpuinfo", "model name", text, 128) && !rg_proc_field("/proc/cpuinfo", "CPU part", text, 128)) {
-        snprintf(text, 128, "unknown (/proc/cpuinfo names no model)");
-    }
-}
-
 void rg_cpu_simd(char text[96])
 {
     static const char *const level[] = {"avx2", "avx512", "avx512vnni", "amx"};

@@ -114,26 +114,32 @@ static void factor(double at, double sigma, int64_t side, double *value)
     free(now);
 }
 
-static void add_product(double height, const double *across, const double *down, int64_t side, double *plane)
+// plane(i, j) = sum over the parts of their factors at i and j; row by row, so that a row stays in cache while all parts are added.
+static void add_products(int n, const double *across, int64_t across_step, const double *down, int64_t side, double *plane)
 {
-    for (int64_t j = 0; j < side; j++) {
-        double h = height * down[j];
-        for (int64_t i = 0; i < side; i++)
-            plane[j * side + i] += h * across[i];
-    }
+    memset(plane, 0, (size_t)(side * side) * sizeof *plane);
+    for (int64_t j = 0; j < side; j++)
+        for (int b = 0; b < n; b++) {
+            const double *x = across + b * across_step * side;
+            double h = down[b * side + j];
+            for (int64_t i = 0; i < side; i++)
+                plane[j * side + i] += h * x[i];
+        }
 }
 
 void rg_blobs_image(int n, const rg_blob *blob, const double a[9], const double origin_px[2], int64_t side, int64_t centre,
                     double *image)
 {
-    double *across = rg_alloc((size_t)(2 * side) * sizeof *across), *down = across + side;
-    memset(image, 0, (size_t)(side * side) * sizeof *image);
+    double *across = rg_alloc((size_t)(2 * n * side) * sizeof *across), *down = across + n * side;
     for (int b = 0; b < n; b++) {
         const double *c = blob[b].at;
-        factor(a[0] * c[0] + a[1] * c[1] + a[2] * c[2] - origin_px[0] + (double)centre, blob[b].sigma, side, across);
-        factor(a[3] * c[0] + a[4] * c[1] + a[5] * c[2] - origin_px[1] + (double)centre, blob[b].sigma, side, down);
-        add_product(blob[b].amplitude * blob[b].sigma * sqrt(2 * PI), across, down, side, image);
+        double height = blob[b].amplitude * blob[b].sigma * sqrt(2 * PI);
+        factor(a[0] * c[0] + a[1] * c[1] + a[2] * c[2] - origin_px[0] + (double)centre, blob[b].sigma, side, across + b * side);
+        factor(a[3] * c[0] + a[4] * c[1] + a[5] * c[2] - origin_px[1] + (double)centre, blob[b].sigma, side, down + b * side);
+        for (int64_t i = 0; i < side; i++)
+            across[b * side + i] *= height;
     }
+    add_products(n, across, 1, down, side, image);
     free(across);
 }
 
@@ -148,9 +154,10 @@ double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side)
 
 void rg_blobs_section(int n, const rg_blob *blob, const double *factors, int64_t side, int64_t z, double *section)
 {
-    memset(section, 0, (size_t)(side * side) * sizeof *section);
-    for (int b = 0; b < n; b++) {
-        const double *x = factors + 3 * b * side, *y = x + side;
-        add_product(blob[b].amplitude * x[2 * side + z], x, y, side, section);
-    }
+    double *down = rg_alloc((size_t)(n * side) * sizeof *down);
+    for (int b = 0; b < n; b++)
+        for (int64_t j = 0; j < side; j++)
+            down[b * side + j] = blob[b].amplitude * factors[(3 * b + 2) * side + z] * factors[(3 * b + 1) * side + j];
+    add_products(n, factors, 3, down, side, section);
+    free(down);
 }

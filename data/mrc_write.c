@@ -47,33 +47,44 @@ static void put_value(rg_mrc_out *m, int64_t x, float v)
 {
     if (m->mode == RG_MRC_INT8) {
         m->line[x] = (unsigned char)(int8_t)v;
-    } else if (m->mode == RG_MRC_FLOAT32) {
-        memcpy(m->line + 4 * x, &v, 4);
     } else {
         uint16_t half = m->mode == RG_MRC_FLOAT16 ? rg_float_to_half(v) : (uint16_t)(int32_t)v;
         memcpy(m->line + 2 * x, &half, 2);
     }
 }
 
+// The value that a reader will find.
+static double stored_as(int mode, float v) { return mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v; }
+
+static void count_value(rg_mrc_out *m, double v)
+{
+    m->minimum = v < m->minimum ? v : m->minimum;
+    m->maximum = v > m->maximum ? v : m->maximum;
+    m->sum += v - m->shift;
+    m->sum_of_squares += (v - m->shift) * (v - m->shift);
+}
+
 int rg_mrc_write_section(rg_mrc_out *m, const float *section)
 {
+    bool as_it_is = m->mode == RG_MRC_FLOAT32;
+    if (m->values == 0)
+        m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
     for (int64_t y = 0; y < m->ny; y++) {
+        const float *row = section + y * m->nx;
         for (int64_t x = 0; x < m->nx; x++) {
-            float v = section[y * m->nx + x];
-            if (!fits(m->mode, v))
+            if (!fits(m->mode, row[x]))
                 return rg_fail(RG_USAGE, "%s: the value %g at column %" PRId64 ", row %" PRId64 " has no place in mode %d",
-                               m->file.path, v, x, y, m->mode);
-            put_value(m, x, v);
-            double stored = m->mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v;
-            if (m->values++ == 0)
-                m->shift = m->minimum = m->maximum = stored;
-            m->minimum = fmin(m->minimum, stored);
-            m->maximum = fmax(m->maximum, stored);
-            m->sum += stored - m->shift;
-            m->sum_of_squares += (stored - m->shift) * (stored - m->shift);
+                               m->file.path, row[x], x, y, m->mode);
+            if (!as_it_is)
+                put_value(m, x, row[x]);
+            count_value(m, stored_as(m->mode, row[x]));
         }
-        fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
+        m->values += m->nx;
+        if (!as_it_is)
+            fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
     }
+    if (as_it_is)
+        fwrite(section, sizeof *section, (size_t)(m->nx * m->ny), m->file.stream);
     return RG_GOOD;
 }
 

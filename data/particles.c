@@ -273,10 +273,23 @@ int rg_particles_open(rg_particles *p, const char *star_path)
     return code;
 }
 
+rg_particles rg_particles_reader(const rg_particles *p)
+{
+    rg_particles reader = *p;
+    reader.open = -1;
+    return reader;
+}
+
+void rg_particles_reader_close(rg_particles *reader)
+{
+    if (reader->open >= 0)
+        rg_mrc_close(&reader->file);
+    reader->open = -1;
+}
+
 void rg_particles_close(rg_particles *p)
 {
-    if (p->open >= 0)
-        rg_mrc_close(&p->file);
+    rg_particles_reader_close(p);
     for (int i = 0; i < p->n_stacks; i++)
         free(p->stack[i].path);
     free(p->stack);
@@ -285,14 +298,22 @@ void rg_particles_close(rg_particles *p)
     *p = (rg_particles){.open = -1};
 }
 
+// Infinities and NaNs have all bits of the exponent set; integers, so that the loop is vectorised.
+static bool all_finite(const float *value, int64_t n)
+{
+    const uint32_t *bits = (const void *)value;
+    uint32_t found = 0;
+    for (int64_t i = 0; i < n; i++)
+        found |= (bits[i] & 0x7F800000) == 0x7F800000;
+    return !found;
+}
+
 int rg_particles_image(rg_particles *p, int64_t i, float *image)
 {
     const rg_particle *q = &p->row[i];
     int code = RG_GOOD;
     if (p->open != q->stack) {
-        if (p->open >= 0)
-            rg_mrc_close(&p->file);
-        p->open = -1;
+        rg_particles_reader_close(p);
         code = rg_mrc_open(&p->file, p->stack[q->stack].path);
         if (code != RG_GOOD)
             return code;
@@ -301,6 +322,8 @@ int rg_particles_image(rg_particles *p, int64_t i, float *image)
             return rg_fail(RG_USAGE, "%s: changed while it was being read", p->file.path);
     }
     code = rg_mrc_section(&p->file, q->image, image);
+    if (code != RG_GOOD || all_finite(image, p->side * p->side))
+        return code;
     for (int64_t j = 0; j < p->side * p->side && code == RG_GOOD; j++)
         if (!isfinite(image[j]))
             code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %g at column %" PRId64

@@ -47,6 +47,9 @@ int rg_particles_open(rg_particles *, const char *star_path);
 void rg_particles_close(rg_particles *);
 // Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_image(rg_particles *, int64_t i, float *image);
+// The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
+rg_particles rg_particles_reader(const rg_particles *);
+void rg_particles_reader_close(rg_particles *);
 // A, row by row.
 void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]);
 

@@ -174,7 +174,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
         return code;
     double *image = rg_alloc((size_t)(BATCH * pixels) * sizeof *image);
     double *factors = is_map ? rg_blobs_factors(p->n_blobs, p->blob, p->side) : NULL;
-    float *section = rg_alloc((size_t)pixels * sizeof *section);
+    float *section = rg_alloc((size_t)(BATCH * pixels) * sizeof *section);
     rg_progress_begin(&progress, is_map ? "map" : "images", is_map ? "sections" : "images", (double)sections);
     for (int64_t first = 0; first < sections && code == RG_GOOD; first += BATCH) {
         int64_t count = sections - first < BATCH ? sections - first : BATCH;
@@ -184,12 +184,11 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
                 rg_blobs_section(p->n_blobs, p->blob, factors, p->side, first + i, image + i * pixels);
             else
                 make_image(p, first + i, image + i * pixels);
+            for (int64_t j = i * pixels; j < (i + 1) * pixels; j++)
+                section[j] = (float)image[j];
         }
-        for (int64_t i = 0; i < count && code == RG_GOOD; i++) {
-            for (int64_t j = 0; j < pixels; j++)
-                section[j] = (float)image[i * pixels + j];
-            code = rg_mrc_write_section(&out, section);
-        }
+        for (int64_t i = 0; i < count && code == RG_GOOD; i++)
+            code = rg_mrc_write_section(&out, section + i * pixels);
         rg_progress_at(&progress, (double)(first + count));
     }
     rg_progress_end(&progress);

@@ -2,6 +2,7 @@
 // main.c: the commands and their dispatch; `list` and `man` themselves.
 #include "core/core.h"
 #include "core/table.h"
+#include "core/tuned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static const rg_command *const commands[] = {
 
 // ---- list ----------------------------------------------------------------------------------------------------------------
 
-static void list_variant(const rg_entry *e)
+static void list_variant(const rg_entry *e, const char *device)
 {
     const char *lacks = rg_unavailable(e);
     printf("  %-18s %s%-9s%s %s", e->name, rg_colour(stdout, lacks ? "yellow" : "green"),
@@ -34,6 +35,7 @@ static void list_variant(const rg_entry *e)
             printf(" %lld", (long long)p->value[k]);
         printf(": %s%s\n", p->doc, rg_colour(stdout, "off"));
     }
+    rg_tuned_print(e, device, stdout);
 }
 
 static int list_run(const rg_cli *cli)
@@ -51,7 +53,7 @@ static int list_run(const rg_cli *cli)
             if (!headed)
                 printf("%s%s%s: %s\n", rg_colour(stdout, "bold"), algo->name, rg_colour(stdout, "off"), algo->formula);
             headed = true;
-            list_variant(e);
+            list_variant(e, device);
         }
     }
     return RG_GOOD;
@@ -60,7 +62,8 @@ static int list_run(const rg_cli *cli)
 const rg_command rg_cmd_list = {
     "list", "[ALGO[:VARIANT]] [--device host]", "the function table: algorithm, variant, idea, available here or why not",
     "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed as they run emulated on\n"
-    "the CPU, for checking only. The values a parameter may take follow its default.",
+    "the CPU, for checking only. The values a parameter may take follow its default; what `regather tune` found for this machine's\n"
+    "processor (data/tuned) follows them, by shape, and takes the defaults' place.",
     NULL, list_run,
 };
 

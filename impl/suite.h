@@ -89,6 +89,28 @@ typedef struct rg_bench_shape {
     const char *label; // what the size stands for: "paper Fig 6", "L11 video"
 } rg_bench_shape;
 
+// What `regather trace` is told. It switches the inputs on one at a time and shows what that changes in the outputs, beside
+// what it changes in the reference's. An algorithm without this is traced all the same: its inputs are then the elements of its
+// first argument, position-coded, and one is switched on by raising it to its largest value.
+typedef struct rg_trace_case {
+    const char *name;                                                       // "x = 0 plane"
+    int (*has)(const rg_shape *, int64_t input, int which, int64_t output); // whether the pair belongs to it; input -1: none on
+} rg_trace_case;
+
+typedef struct rg_trace {
+    int argument;                                                    // IN: its elements are the inputs
+    void (*fill)(const rg_shape *, int64_t input, void *const *arg); // all inputs, with that one on; -1: with none on
+    rg_shape shape;                                                  // the one that is traced when none is asked for
+    const rg_shape *case_shape;                                      // what --cases steps through; invalid ones say why
+    int n_case_shapes;
+    const rg_trace_case *kind;                                       // its rows, at each shape
+    int n_kinds;
+    rg_shape object; // --real-space: an object of known shape as the inputs, and the outputs as a map of map_side^3 voxels
+    void (*fill_object)(const rg_shape *, void *const *arg); // NULL: none
+    int64_t (*map_side)(const rg_shape *);
+    void (*map)(const rg_shape *, void *const *arg, float *map);
+} rg_trace;
+
 typedef struct rg_algo {
     uint32_t abi, bytes; // RG_ABI and sizeof(rg_algo), looked at before anything else
     const char *name;
@@ -113,6 +135,7 @@ typedef struct rg_algo {
     double (*traffic_bytes)(const rg_shape *);                              // least bytes: inputs read once, outputs written once
     double (*work)(const rg_shape *);                                       // operations counted in rate_unit
     const char *rate_unit;                                                  // "multiply-adds/s", "pixels/s"
+    const rg_trace *trace;                                                  // NULL: the general rule of rg_trace
 } rg_algo;
 
 // ---- the variant ---------------------------------------------------------------------------------------------------------

@@ -190,6 +190,7 @@ void rg_write_content(const rg_report *r, rg_page *p)
     defects_table(r, p);
     for (int m = 0; m < r->n_machines; m++)
         rg_write_machine(&r->machine[m], p);
+    rg_write_gallery(r, p);
     limits(p);
     p->make->end(p);
 }

@@ -137,6 +137,8 @@ static int make_report(rg_report *r, const rg_cli *cli)
     if (code == RG_GOOD && !rg_cli_flag(cli, "no-figures"))
         rg_draw(r);
     if (code == RG_GOOD)
+        code = rg_copy_gallery(r);
+    if (code == RG_GOOD)
         code = write_page(r, "index.html", &rg_html);
     if (code == RG_GOOD)
         code = write_page(r, "REPORT.md", &rg_markdown);
@@ -154,7 +156,7 @@ static int make_report(rg_report *r, const rg_cli *cli)
 
 static int run(const rg_cli *cli)
 {
-    rg_report r = {.out = rg_cli_text(cli, "out", "report")};
+    rg_report r = {.out = rg_cli_text(cli, "out", "report"), .traces = rg_cli_text(cli, "traces", NULL)};
     int code = make_report(&r, cli);
     release(&r);
     return code;
@@ -164,6 +166,7 @@ static const rg_option options[] = {
     {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv)", false},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", true},
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant", true},
+    {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", false},
     {"claims", "FILE", "the claims to judge", false},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go (report)", false},
     {"no-figures", NULL, "leave gnuplot out", false},

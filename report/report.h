@@ -152,6 +152,7 @@ typedef struct rg_figure {
 
 typedef struct rg_report {
     const char *out, *plots;
+    const char *traces; // folder of `regather trace`, or NULL
     int n_machines;
     rg_bench_machine *machine; // [0] is this one
     rg_job_files job;
@@ -162,6 +163,9 @@ typedef struct rg_report {
 
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
 void rg_draw(rg_report *);
+// The gallery of faults: its pictures to fig/, its section. RG_GOOD, or one line and RG_USAGE.
+int rg_copy_gallery(const rg_report *);
+void rg_write_gallery(const rg_report *, rg_page *);
 void rg_write_machine(const rg_bench_machine *, rg_page *);
 void rg_write_content(const rg_report *, rg_page *);
 void rg_print_claims(const rg_report *, FILE *);

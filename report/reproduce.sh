@@ -63,6 +63,15 @@ job() { # VARIANT
     "$regather" autocorr "$results/$preset"/series/*.png --times "$results/$preset/series/times.tsv" --max-offset "$offset" \
         --norm centred --spectrum --resume --variant "$1" --out "$results/$preset/$1"
 }
+# The kernels of gridding that are wrong on purpose: exit 1 is what they are for.
+gallery() {
+    set --
+    for so in "$build"/broken/gridding_*.so; do
+        name=$(basename "$so" .so)
+        set -- "$@" "gridding:$name.so:$name" --plugin "$so"
+    done
+    "$regather" trace "$@" --real-space --out "$results/trace"
+}
 case $preset in
 quick) offset=120 width=375 height=750 time=105 ;;
 *) offset=250 width=750 height=1500 time=240 ;;
@@ -81,6 +90,7 @@ step series "$results/$preset/series/times.tsv" "$regather" phantom coarsening -
     --time $time --out "$results/$preset/series"
 step job "$results/$preset/simd/rmax.tsv" job simd
 step job2 "$results/$preset/$second/rmax.tsv" job $second
+step trace "$results/trace/gridding_right.tsv" gallery
 
 if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/published plots data/machines; then
     echo "report: up to date"
@@ -89,7 +99,7 @@ if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference
 fi
 "$regather" report "$results/bench-$preset.tsv" "$results/selftest.tsv" --verify "$results/verify.tsv" \
     --verify "$results/printed.tsv" --job "$results/$preset/simd" \
-    --job "$results/$preset/$second" --machines data/machines --out "$out" > "$results/report.new"
+    --job "$results/$preset/$second" --traces "$results/trace" --machines data/machines --out "$out" > "$results/report.new"
 code=$?
 cat "$results/report.new"
 mv "$results/report.new" "$results/report.log"

@@ -29,6 +29,11 @@ void rg_fault_print(const rg_algo *, const rg_shape *, int which, int64_t i, con
                     const void *previous, char *text, size_t size);
 rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *param);
 
+// |found - expected| allowed: 0 for RG_EXACT.
+double rg_allowed(const rg_tolerance *, double expected);
+double rg_value_at(rg_type, const void *, int64_t i);
+bool rg_is_poison(rg_type, const void *, int64_t i); // never written
+
 // ---- problem.c -----------------------------------------------------------------------------------------------------------
 
 // Inputs of one shape, seed and pattern, and the answer of the reference. Lives in memory shared by all workers, readable only.
@@ -39,6 +44,11 @@ typedef struct rg_problem {
     void *initial[RG_ARGS_MAX];  // IN and INOUT before the run; NULL for OUT
     void *expected[RG_ARGS_MAX]; // OUT and INOUT after it; NULL for IN
 } rg_problem;
+
+// Two more patterns, for trace: one input switched on, number seed - 1 (0: none), and the object of rg_trace.
+#define RG_ONE_HOT ((rg_pattern)RG_PATTERNS)
+#define RG_OBJECT ((rg_pattern)(RG_PATTERNS + 1))
+int rg_traced_argument(const rg_algo *); // whose elements are switched on
 
 void rg_problem_store_open(void); // in the parent, before the first worker
 const rg_problem *rg_problem_find(const rg_algo *, const rg_shape *, rg_pattern); // NULL when not yet computed
@@ -58,12 +68,31 @@ typedef struct rg_job {
     uint64_t seed;
     unsigned patterns; // bit mask
     bool no_refuse;
+    struct rg_show *show; // not NULL: runs the inputs that it lists instead, and leaves in it what came out
 } rg_job;
+
+// In memory shared with the worker, made before that starts: a variant's outputs beside the reference's, one answer after the
+// other, each argument at an offset of its own. Answers beyond `done` were not reached: the variant crashed, or wrote where it
+// must not.
+typedef struct rg_show {
+    rg_pattern pattern; // RG_ONE_HOT or RG_OBJECT
+    int64_t n, done;
+    int64_t *input; // n numbers, -1: none on
+    size_t answer_bytes, found_at[RG_ARGS_MAX], expected_at[RG_ARGS_MAX];
+    char *answer;
+} rg_show;
 
 // What the child is about to do; the parent allows it so many seconds (0: the limit of the case).
 typedef void rg_phase(const char *what, double limit_s);
 void rg_examine(const rg_entry *, const rg_device *, const rg_job *, rg_phase *, rg_verdict *);
 extern const char *const rg_pattern_name[RG_PATTERNS];
+
+// worker.c: fills show->answer by a worker process; PASS when every run ended with its guards and inputs intact.
+rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *,
+                        const rg_verify_options *);
+
+// verify_cmd.c: whether --device asks for the entry; NULL: no --device.
+bool rg_on_device(const rg_entry *, const char *asked);
 
 // ---- plan.c --------------------------------------------------------------------------------------------------------------
 

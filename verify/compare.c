@@ -47,12 +47,19 @@ static double distance(rg_type t, const void *found, const void *expected, int64
     return f == e ? 0 : fabs(f - e);
 }
 
+double rg_value_at(rg_type t, const void *p, int64_t i) { return real_at(t, p, i); }
+
+double rg_allowed(const rg_tolerance *tolerance, double expected)
+{
+    return tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(expected);
+}
+
 bool rg_element_passes(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
                        rg_tally *tally)
 {
     const double e = real_at(t, expected, i);
     const double err = distance(t, found, expected, i);
-    const double tol = tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(e);
+    const double tol = rg_allowed(tolerance, e);
     const double size = isnan(err) ? INFINITY : err;
     if (size > tally->error || (size == tally->error && tol > tally->tol)) {
         tally->error = size;
@@ -87,7 +94,7 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
         snprintf(text, 40, "%" PRId64, integer_at(t, p, i));
 }
 
-static bool is_poison(rg_type t, const void *p, int64_t i)
+bool rg_is_poison(rg_type t, const void *p, int64_t i)
 {
     const unsigned char *byte = element(t, p, i);
     for (size_t k = 0; k < rg_type_bytes(t); k++)
@@ -128,7 +135,7 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
     where(algo, shape, which, i, place);
     value_print(t, found, i, is);
     value_print(t, expected, i, should);
-    if (is_poison(t, found, i)) {
+    if (rg_is_poison(t, found, i)) {
         snprintf(text, size, "%s%s was never written, expected %s", arg->name, place, should);
         return;
     }

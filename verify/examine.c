@@ -175,6 +175,20 @@ static bool repeats(exam *x, int run)
     return true;
 }
 
+// ---- what trace wants to see -----------------------------------------------------------------------------------------------
+
+static void show(exam *x)
+{
+    rg_show *to = x->job->show;
+    char *answer = to->answer + (size_t)to->done * to->answer_bytes;
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        if (!is_in(x, k)) {
+            memcpy(answer + to->found_at[k], x->found[k], bytes(x, k));
+            memcpy(answer + to->expected_at[k], x->problem->expected[k], bytes(x, k));
+        }
+    to->done++;
+}
+
 // ---- runs, rounds, the case ----------------------------------------------------------------------------------------------
 
 static bool one_run(exam *x, int run)
@@ -193,7 +207,11 @@ static bool one_run(exam *x, int run)
     if ((code = x->device->sync()))
         return device_fault(x, "the device reports", code);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
-    if (!guards(x) || !collect(x) || !outputs_right(x))
+    if (!guards(x) || !collect(x))
+        return false;
+    if (x->job->show)
+        show(x);
+    else if (!outputs_right(x))
         return false;
     x->runs_compared++;
     if (run > 0)
@@ -203,16 +221,21 @@ static bool one_run(exam *x, int run)
     return true;
 }
 
+static void pose(exam *x, rg_pattern pattern, uint64_t seed)
+{
+    x->shape.seed = x->frame.shape.seed = seed;
+    if (!rg_problem_find(x->entry->algo, &x->shape, pattern))
+        x->phase("the reference", REFERENCE_LIMIT_S);
+    x->problem = rg_problem_make(x->entry->algo, &x->shape, pattern);
+}
+
 static bool one_round(exam *x, int i, bool unaligned)
 {
     const rg_algo *algo = x->entry->algo;
-    x->shape.seed = x->job->seed + (uint64_t)rounds[i].seed_step;
-    snprintf(x->at, sizeof x->at, "%s, seed %llu%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)x->shape.seed,
+    const uint64_t seed = x->job->seed + (uint64_t)rounds[i].seed_step;
+    snprintf(x->at, sizeof x->at, "%s, seed %llu%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)seed,
              unaligned ? ", unaligned base" : "");
-    if (!rg_problem_find(algo, &x->shape, rounds[i].pattern))
-        x->phase("the reference", REFERENCE_LIMIT_S);
-    x->problem = rg_problem_make(algo, &x->shape, rounds[i].pattern);
-    x->frame.shape.seed = x->shape.seed;
+    pose(x, rounds[i].pattern, seed);
     for (int run = 0; run < (x->slow && i > 0 ? 1 : rounds[i].runs); run++)
         if (!one_run(x, run))
             return false;
@@ -221,6 +244,30 @@ static bool one_round(exam *x, int i, bool unaligned)
             memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
     x->has_previous = true;
     return true;
+}
+
+static bool all_rounds(exam *x, bool unaligned)
+{
+    bool good = true;
+    for (int i = 0; i < RG_COUNT(rounds) && good; i++)
+        if ((x->job->patterns & (1u << rounds[i].pattern)) && (!x->slow || !x->runs_compared || unaligned == (i % 2 == 1)))
+            good = one_round(x, i, unaligned);
+    return good;
+}
+
+static bool all_shown(exam *x)
+{
+    const rg_show *s = x->job->show;
+    bool good = true;
+    for (int64_t j = 0; j < s->n && good; j++) {
+        char place[64] = "none";
+        if (s->input[j] >= 0 && x->entry->algo->where)
+            x->entry->algo->where(&x->shape, rg_traced_argument(x->entry->algo), s->input[j], place);
+        snprintf(x->at, sizeof x->at, "input %s on", place);
+        pose(x, s->pattern, (uint64_t)(s->input[j] + 1));
+        good = one_run(x, 0);
+    }
+    return good;
 }
 
 // On the emulated GPU an access outside the arguments and the scratch memory is a fault of the thread that makes it.
@@ -243,9 +290,8 @@ static bool at_base(exam *x, bool unaligned)
     x->prepared = false;
     if (good && x->device->is_emulated)
         emulated_extents(x);
-    for (int i = 0; i < RG_COUNT(rounds) && good; i++)
-        if ((x->job->patterns & (1u << rounds[i].pattern)) && (!x->slow || !x->runs_compared || unaligned == (i % 2 == 1)))
-            good = one_round(x, i, unaligned);
+    if (good)
+        good = x->job->show ? all_shown(x) : all_rounds(x, unaligned);
     if (x->prepared && x->entry->variant->finish) {
         x->phase("finish", 0);
         x->entry->variant->finish(&x->frame.call);
@@ -293,7 +339,7 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
         return;
     }
     memory(&x);
-    const bool good = at_base(&x, false) && at_base(&x, true);
+    const bool good = at_base(&x, false) && (job->show || at_base(&x, true));
     memory_free(&x);
     verdict->error = x.tally.error;
     verdict->tol = x.tally.tol;

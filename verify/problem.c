@@ -63,6 +63,48 @@ static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **fro
     return memset(p, 0, bytes);
 }
 
+// ---- inputs that are switched on one at a time -----------------------------------------------------------------------------
+
+int rg_traced_argument(const rg_algo *algo)
+{
+    for (int k = 0; k < algo->n_args && !algo->trace; k++)
+        if (algo->arg[k].direction != RG_OUT)
+            return k;
+    return algo->trace ? algo->trace->argument : 0;
+}
+
+// The general rule: position-coded inputs of seed 1, one element raised to what it is in the pattern `maximum`.
+static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg)
+{
+    rg_shape s = *shape;
+    s.seed = 1;
+    const int which = rg_traced_argument(algo);
+    const size_t bytes = rg_type_bytes(algo->arg[which].type(&s));
+    void *largest[RG_ARGS_MAX] = {NULL};
+    algo->fill(&s, RG_POSITION, arg);
+    if (input < 0)
+        return;
+    for (int k = 0; k < algo->n_args; k++)
+        largest[k] = rg_alloc(arg_bytes(algo, &s, k) + 1);
+    algo->fill(&s, RG_MAXIMUM, largest);
+    memcpy((char *)arg[which] + (size_t)input * bytes, (char *)largest[which] + (size_t)input * bytes, bytes);
+    for (int k = 0; k < algo->n_args; k++)
+        free(largest[k]);
+}
+
+static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
+{
+    const int64_t input = (int64_t)shape->seed - 1;
+    if (pattern == RG_OBJECT)
+        algo->trace->fill_object(shape, arg);
+    else if (pattern != RG_ONE_HOT)
+        algo->fill(shape, pattern, arg);
+    else if (algo->trace)
+        algo->trace->fill(shape, input, arg);
+    else
+        raise_one(algo, shape, input, arg);
+}
+
 static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, char *from)
 {
     void *arg[RG_ARGS_MAX] = {NULL};
@@ -74,7 +116,7 @@ static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, r
             p->expected[k] = space(algo, shape, k, from ? &from : NULL);
         arg[k] = algo->arg[k].direction == RG_OUT ? p->expected[k] : p->initial[k];
     }
-    algo->fill(shape, pattern, arg);
+    fill(algo, shape, pattern, arg);
     for (int k = 0; k < algo->n_args; k++)
         if (algo->arg[k].direction == RG_INOUT) {
             memcpy(p->expected[k], p->initial[k], arg_bytes(algo, shape, k));

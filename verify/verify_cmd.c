@@ -198,7 +198,7 @@ static void check_variant(session *s, const rg_entry *e)
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 // --device cpu takes the variants that run on the CPU, host the emulated, gpu.. those of the GPU; none: the first and the last.
-static bool on_device(const rg_entry *e, const char *asked)
+bool rg_on_device(const rg_entry *e, const char *asked)
 {
     if (!asked || strcmp(asked, "host") == 0)
         return true;
@@ -260,7 +260,7 @@ static int check_chosen(session *s, const char *pattern)
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
         char why[160];
-        if (!on_device(e, device))
+        if (!rg_on_device(e, device))
             continue;
         if (!chosen++ && read_shape(s, e))
             return RG_USAGE;

@@ -210,8 +210,7 @@ static rg_verdict converse(const rg_job *job, double limit_s)
     }
 }
 
-rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads,
-                          const rg_verify_options *options)
+static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, const rg_verify_options *options)
 {
     rg_verdict v = {.status = RG_FAIL, .reason = "not run"};
     const char *unavailable = rg_unavailable(entry);
@@ -220,8 +219,9 @@ rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const in
         snprintf(v.reason, sizeof v.reason, "%s", unavailable);
         return v;
     }
-    rg_job job = {.item = {.shape = *shape, .threads = threads}, .seed = options->seed, .no_refuse = options->no_refuse,
-                  .patterns = options->patterns ? options->patterns : (1u << RG_PATTERNS) - 1};
+    job.seed = options->seed;
+    job.no_refuse = options->no_refuse;
+    job.patterns = options->patterns ? options->patterns : (1u << RG_PATTERNS) - 1;
     for (int k = 0; k < entry->variant->n_params; k++)
         job.item.param[k] = param[k];
     const char *device = entry->emulated ? "host" : options->device ? options->device : "gpu";
@@ -230,4 +230,16 @@ rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const in
         return v;
     }
     return converse(&job, options->limit_s > 0 ? options->limit_s : RG_LIMIT_S);
+}
+
+rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads,
+                          const rg_verify_options *options)
+{
+    return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}}, param, options);
+}
+
+rg_verdict rg_show_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, rg_show *show,
+                        const rg_verify_options *options)
+{
+    return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}, .show = show}, param, options);
 }

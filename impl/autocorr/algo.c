@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static rg_type pixel_type(const rg_shape *s) { return s->n[AC_KIND] & AC_16BIT ? RG_U16 : RG_U8; }
 static rg_type sum_type(const rg_shape *s) { return (void)s, RG_I64; }
@@ -222,6 +223,54 @@ static double work(const rg_shape *s)
     return s->n[AC_KIND] & AC_CROSS ? plane : (plane + (double)count_a(s)) / 2;
 }
 
+// ---- one pixel at a time ---------------------------------------------------------------------------------------------------
+
+// Of two photographs a is dark but for one pixel of grey 1, so that the sum at (X0, Y0) is the pixel of b that met it; b says
+// where each stands. Alone, a is that photograph, one pixel of which becomes brighter by 1.
+static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
+{
+    const int cross = (s->n[AC_KIND] & AC_CROSS) != 0;
+    fill(&(rg_shape){.n = {s->n[0], s->n[1], s->n[2], s->n[3]}, .seed = 1}, RG_POSITION, arg);
+    if (cross) memset(arg[AC_A], 0, (size_t)count_a(s) * rg_type_bytes(pixel_type(s)));
+    if (input < 0) return;
+    if (pixel_type(s) == RG_U8) ((uint8_t *)arg[AC_A])[input]++;
+    else ((uint16_t *)arg[AC_A])[input]++;
+}
+
+static int centre(const rg_shape *s, int64_t input, int which, int64_t e)
+{
+    (void)input, (void)which;
+    return ac_mirror(s->n[AC_R], e) == e;
+}
+static int half_row(const rg_shape *s, int64_t input, int which, int64_t e)
+{
+    (void)input, (void)which;
+    return ac_y0(s->n[AC_R], e) == 0;
+}
+static int largest_offset(const rg_shape *s, int64_t input, int which, int64_t e)
+{
+    const int64_t r = s->n[AC_R];
+    (void)input, (void)which;
+    return llabs(ac_x0(r, e)) == r || llabs(ac_y0(r, e)) == r;
+}
+static int border(const rg_shape *s, int64_t input, int which, int64_t e)
+{
+    const int64_t w = s->n[AC_WIDTH], h = s->n[AC_HEIGHT], x = input % w, y = input / w;
+    (void)which, (void)e;
+    return input >= 0 && (x == 0 || y == 0 || x == w - 1 || y == h - 1);
+}
+
+static const rg_shape trace_shapes[] = {
+    CHECK(4, 5, 3, CROSS8), CHECK(5, 4, 4, AUTO8), CHECK(6, 7, 3, CROSS16), CHECK(7, 6, 3, AUTO16), CHECK(8, 9, 4, CROSS8),
+    CHECK(9, 8, 8, AUTO8), CHECK(9, 4, 5, CROSS8), CHECK(4, 9, 5, AUTO8),
+};
+static const rg_trace_case trace_kinds[] = {
+    {"offset 0", centre}, {"row Y0 = 0", half_row}, {"largest offsets", largest_offset}, {"border pixels", border}};
+
+static const rg_trace trace = {.argument = AC_A, .fill = fill_one, .shape = CHECK(9, 7, 4, CROSS8),
+                               .case_shape = trace_shapes, .n_case_shapes = RG_COUNT(trace_shapes), .kind = trace_kinds,
+                               .n_kinds = RG_COUNT(trace_kinds)};
+
 RG_ALGO(autocorr) = {
     .abi = RG_ABI,
     .bytes = sizeof(rg_algo),
@@ -245,4 +294,5 @@ RG_ALGO(autocorr) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "multiply-adds/s",
+    .trace = &trace,
 };

@@ -14,8 +14,12 @@
 
 bool rg_quiet;
 
+_Thread_local bool rg_silent;
+
 static void complain(const char *kind, const char *format, va_list list)
 {
+    if (rg_silent)
+        return;
     fflush(stdout);
     flockfile(stderr); // one line stays one line, also from several threads
     fprintf(stderr, "%sregather: %s", isatty(STDERR_FILENO) ? "\r\033[K" : "", kind);
@@ -178,6 +182,11 @@ static const rg_param *param_named(const rg_variant *v, const char *name, size_t
 bool rg_params_parse(const rg_variant *v, const char *text, int64_t *param, char why[160])
 {
     rg_params_standard(v, param);
+    return rg_params_set(v, text, param, why);
+}
+
+bool rg_params_set(const rg_variant *v, const char *text, int64_t *param, char why[160])
+{
     if (!strcmp(text, "-"))
         return true;
     for (const char *at = text; *at;) {

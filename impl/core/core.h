@@ -15,6 +15,8 @@ enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
 
 // Prints "regather: ..." as one line on stderr and returns code, so that callers write   return rg_fail(RG_USAGE, "...").
 int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A thread that looks ahead sets it while what it complains of may never be reached: rg_fail and rg_warn then print nothing.
+extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
@@ -85,6 +87,7 @@ bool rg_shape_parse(const struct rg_algo *, const char *text, struct rg_shape *,
 struct rg_variant;
 void rg_params_print(const struct rg_variant *, const int64_t *param, char text[192]);
 bool rg_params_parse(const struct rg_variant *, const char *text, int64_t *param, char why[160]);
+bool rg_params_set(const struct rg_variant *, const char *text, int64_t *param, char why[160]); // missing ones stay as they are
 void rg_params_standard(const struct rg_variant *, int64_t *param);
 
 // A file written whole or not at all: rg_file_open gives a stream to PATH.part-PID in the same folder, rg_file_commit flushes,

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,21 @@ bool rg_cpu_has(const char *feature)
 #endif
     (void)feature;
     return false;
+}
+
+void rg_cpu_model(char text[128])
+{
+    static const char *const key[] = {"model name", "CPU part"};
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[512];
+    snprintf(text, 128, "unknown (/proc/cpuinfo names no model)");
+    for (bool found = false; f && !found && fgets(line, sizeof line, f);)
+        for (size_t i = 0; i < sizeof key / sizeof *key && !found; i++) {
+            const char *value = !strncmp(line, key[i], strlen(key[i])) ? strchr(line, ':') : NULL;
+            found = value && sscanf(value + 1, " %127[^\n]", text) == 1;
+        }
+    if (f)
+        fclose(f);
 }
 
 // The cores that the process might use when it was first asked: pinning narrows the system's own answer.

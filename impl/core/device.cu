@@ -8,7 +8,8 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
-static int opened = -1;
+enum { GPUS_MAX = 64 };
+static thread_local int opened = -1; // the GPU of this thread, as in the CUDA runtime
 
 static void *gpu_alloc(size_t bytes)
 {
@@ -16,7 +17,13 @@ static void *gpu_alloc(size_t bytes)
     return cudaMalloc(&p, bytes) == cudaSuccess ? p : nullptr;
 }
 static void gpu_release(void *p) { cudaFree(p); }
-static int gpu_upload(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice); }
+// From pageable memory cudaMemcpy returns when the last piece is staged, not when it has arrived, and streams of ours do not
+// wait for the one that it uses.
+static int gpu_upload(void *to, const void *from, size_t bytes)
+{
+    cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
+}
 static int gpu_download(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost); }
 
 static int gpu_sync()
@@ -54,6 +61,38 @@ static int gpu_elapsed(void *from, void *to, double *ms)
         e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
     *ms = f;
     return (int)e;
+}
+
+static void *gpu_stream_urgent()
+{
+    int least = 0, greatest = 0;
+    cudaStream_t s = nullptr;
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    return cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, greatest) == cudaSuccess ? (void *)s : nullptr;
+}
+static int gpu_wait(void *s, void *e) { return (int)cudaStreamWaitEvent((cudaStream_t)s, (cudaEvent_t)e, 0); }
+
+// Portable: a thread of any GPU may copy from it.
+static void *gpu_pinned(size_t bytes)
+{
+    void *p = nullptr;
+    return cudaHostAlloc(&p, bytes, cudaHostAllocPortable) == cudaSuccess ? p : nullptr;
+}
+static void gpu_unpin(void *p) { cudaFreeHost(p); }
+static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s)
+{
+    return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s);
+}
+
+// Without access to the other GPU's memory the runtime copies by way of the host.
+static int gpu_move(void *to, const void *from, size_t bytes)
+{
+    cudaPointerAttributes at;
+    cudaError_t e = cudaPointerGetAttributes(&at, from);
+    if (e == cudaSuccess && at.device != opened && cudaDeviceEnablePeerAccess(at.device, 0) != cudaSuccess)
+        cudaGetLastError(); // enabled already, or not possible
+    e = e == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr) : e;
+    return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
 
 static int gpu_flush(void *stream)
@@ -101,7 +140,7 @@ static const char *gpu_error(int code) { return code < 0 ? rg_device_cpu()->erro
 // The driver interface is asked, because the runtime's own count would create a context in the asking process, and a context
 // does not survive fork().
 struct driver {
-    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int);
+    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int);
 };
 
 static const char *driver_open(driver *d)
@@ -115,66 +154,100 @@ static const char *driver_open(driver *d)
     *(void **)&d->count = dlsym(library, "cuDeviceGetCount");
     *(void **)&d->get = dlsym(library, "cuDeviceGet");
     *(void **)&d->attribute = dlsym(library, "cuDeviceGetAttribute");
-    return d->init && d->count && d->get && d->attribute ? nullptr : "the NVIDIA driver library is damaged";
+    *(void **)&d->name = dlsym(library, "cuDeviceGetName");
+    return d->init && d->count && d->get && d->attribute && d->name ? nullptr : "the NVIDIA driver library is damaged";
 }
 
-// cuInit is not inherited usably by fork() either, so a child of its own asks and answers by its exit status.
+// cuInit is not inherited usably by fork() either, so a child of its own asks and answers through a pipe.
 #include <sys/wait.h>
 #include <unistd.h>
-static int ask_in_child(int index, const char **why)
+struct answer {
+    int count, sm; // sm and name of the GPU that was asked for, 0 and "" when there is none
+    char name[128];
+};
+
+static void ask_driver(const driver &d, int index, answer *a)
+{
+    int device = 0, major = 0, minor = 0;
+    if (index < 0 || d.get(&device, index) || d.attribute(&major, 75, device) || d.attribute(&minor, 76, device))
+        return;
+    a->sm = 10 * major + minor;
+    d.name(a->name, (int)sizeof a->name, device);
+}
+
+static bool ask_in_child(int index, answer *a, const char **why)
 {
     driver d;
+    int end[2];
+    *a = answer{};
     if ((*why = driver_open(&d)))
-        return -1;
+        return false;
     fflush(nullptr);
-    pid_t child = fork();
+    pid_t child = pipe(end) ? -1 : fork();
     if (child == 0) {
-        int n = 0, device = 0, major = 0, minor = 0;
-        if (d.init(0) || d.count(&n))
-            _exit(255);
-        if (index < 0)
-            _exit(n < 250 ? n : 250);
-        bool good = !d.get(&device, index) && !d.attribute(&major, 75, device) && !d.attribute(&minor, 76, device);
-        _exit(good ? 10 * major + minor : 255);
+        if (d.init(0) || d.count(&a->count))
+            _exit(1);
+        ask_driver(d, index, a);
+        _exit(write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
     }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 255) {
-        *why = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
-        return -1;
+    bool answered = false;
+    if (child > 0) {
+        int status;
+        close(end[1]);
+        answered = read(end[0], a, sizeof *a) == (ssize_t)sizeof *a;
+        close(end[0]);
+        waitpid(child, &status, 0);
     }
-    return WEXITSTATUS(status);
+    *why = answered ? nullptr : "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
+    return answered;
 }
 
 extern "C" int rg_gpu_count(char why[200])
 {
-    static int count = -2;
+    static int count = -1;
     static const char *reason;
-    if (count == -2)
-        count = ask_in_child(-1, &reason);
+    if (count < 0) {
+        answer a;
+        count = ask_in_child(-1, &a, &reason) ? a.count : 0;
+    }
     if (count < 1)
         snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
     return count > 0 ? count : 0;
 }
 
+static const answer *gpu_answer(int index)
+{
+    static answer of[GPUS_MAX];
+    static bool asked[GPUS_MAX];
+    const char *reason;
+    if (index < 0 || index >= GPUS_MAX)
+        return nullptr;
+    if (!asked[index])
+        ask_in_child(index, &of[index], &reason);
+    asked[index] = true;
+    return &of[index];
+}
+
 extern "C" int rg_gpu_sm(int index)
 {
-    static int sm[64];
-    const char *reason;
-    if (index < 0 || index >= 64)
-        return 0;
-    if (!sm[index])
-        sm[index] = ask_in_child(index, &reason);
-    return sm[index] > 0 ? sm[index] : 0;
+    const answer *a = gpu_answer(index);
+    return a ? a->sm : 0;
+}
+
+extern "C" const char *rg_gpu_name(int index)
+{
+    const answer *a = gpu_answer(index);
+    return a ? a->name : "";
 }
 
 extern "C" const rg_device *rg_gpu_open(int index, char why[200])
 {
-    static char name[16];
-    static rg_device gpu;
+    static char names[GPUS_MAX][16];
+    static rg_device gpus[GPUS_MAX];
     int count = rg_gpu_count(why);
     if (count < 1)
         return nullptr;
-    if (index >= count) {
+    if (index >= count || index >= GPUS_MAX) {
         snprintf(why, 200, "no gpu%d: this machine has %d", index, count);
         return nullptr;
     }
@@ -186,8 +259,9 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
         return nullptr;
     }
     opened = index;
-    snprintf(name, sizeof name, "gpu%d", index);
-    gpu.name = name;
+    rg_device &gpu = gpus[index];
+    snprintf(names[index], sizeof names[index], "gpu%d", index);
+    gpu.name = names[index];
     gpu.is_gpu = true;
     gpu.is_emulated = false;
     gpu.alloc = gpu_alloc;
@@ -202,6 +276,12 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     gpu.event_free = gpu_event_free;
     gpu.event_record = gpu_record;
     gpu.event_ms = gpu_elapsed;
+    gpu.stream_urgent = gpu_stream_urgent;
+    gpu.stream_wait = gpu_wait;
+    gpu.pinned = gpu_pinned;
+    gpu.unpin = gpu_unpin;
+    gpu.upload_on = gpu_upload_on;
+    gpu.move = gpu_move;
     gpu.flush = gpu_flush;
     gpu.facts = gpu_facts;
     gpu.error = gpu_error;

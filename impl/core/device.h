@@ -39,6 +39,13 @@ struct rg_device {
     void (*event_free)(void *);
     int (*event_record)(void *event, void *stream);
     int (*event_ms)(void *from, void *to, double *ms); // waits for `to`
+    // Work that goes on beside other work; CPU and emulated GPU do it at once.
+    void *(*stream_urgent)(void);          // a stream whose kernels start before those of others
+    int (*stream_wait)(void *stream, void *event); // what is queued later starts after the event
+    void *(*pinned)(size_t);               // host memory that copies read without a copy of their own
+    void (*unpin)(void *);
+    int (*upload_on)(void *to, const void *pinned, size_t, void *stream); // queued
+    int (*move)(void *to, const void *from, size_t); // device memory to device memory, another GPU's too; done on return
     int (*flush)(void *stream);            // queues a write of twice the L2 size
     int (*facts)(rg_device_facts *);
     const char *(*error)(int code);        // text of an error code of this device or of suite.h
@@ -52,6 +59,7 @@ const rg_device *rg_device_open(const char *name, char why[200]);
 // Counts GPUs without creating a context; 0 with the reason ("built without CUDA", "no driver", "driver too old") in why.
 int rg_gpu_count(char why[200]);
 int rg_gpu_sm(int index); // compute capability as 90, without a context; 0 when there is none
+const char *rg_gpu_name(int index); // without a context; "" when there is none
 const rg_device *rg_gpu_open(int index, char why[200]);
 
 #ifdef __cplusplus

@@ -16,6 +16,13 @@ static int cpu_sync(void) { return RG_OK; }
 static void *cpu_stream(void) { return NULL; }
 static void cpu_stream_free(void *stream) { (void)stream; }
 
+static int cpu_wait(void *stream, void *event) { return (void)stream, (void)event, RG_OK; }
+static int cpu_upload_on(void *to, const void *from, size_t bytes, void *stream)
+{
+    (void)stream;
+    return cpu_copy(to, from, bytes);
+}
+
 static void *cpu_event(void) { return rg_alloc(sizeof(double)); }
 static int cpu_record(void *event, void *stream)
 {
@@ -76,7 +83,9 @@ const rg_device *rg_device_cpu(void)
     static const rg_device cpu = {
         .name = "cpu", .alloc = cpu_alloc, .release = free, .upload = cpu_copy, .download = cpu_copy, .fill = cpu_fill,
         .sync = cpu_sync, .stream_make = cpu_stream, .stream_free = cpu_stream_free, .event_make = cpu_event, .event_free = free,
-        .event_record = cpu_record, .event_ms = cpu_elapsed, .flush = cpu_flush, .facts = cpu_facts, .error = cpu_error,
+        .event_record = cpu_record, .event_ms = cpu_elapsed, .stream_urgent = cpu_stream, .stream_wait = cpu_wait,
+        .pinned = cpu_alloc, .unpin = free, .upload_on = cpu_upload_on, .move = cpu_copy, .flush = cpu_flush,
+        .facts = cpu_facts, .error = cpu_error,
     };
     return &cpu;
 }

@@ -17,6 +17,12 @@ int rg_gpu_sm(int index)
     return 0;
 }
 
+const char *rg_gpu_name(int index)
+{
+    (void)index;
+    return "";
+}
+
 const rg_device *rg_gpu_open(int index, char why[200])
 {
     (void)index;

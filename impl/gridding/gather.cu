@@ -64,6 +64,41 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
     __syncthreads();
 }
 
+static __device__ __forceinline__ void accumulate(gr_terms &sum, float w, const gr_terms &t)
+{
+    sum.re += w * t.re;
+    sum.im += w * t.im;
+    sum.w += w * t.w;
+}
+
+// The pixels first .. last about a foot (x, y).
+typedef struct square {
+    int first_x, last_x, first_y, last_y;
+    float x, y, rest; // rest = 1 - height^2 / b^2
+} square;
+
+// A square within the circle on one side of the column x = 0: what is stored of it is a square too, of pixels or of mates.
+template <int way, bool has_ctf, bool aligned>
+static __device__ __forceinline__ gr_terms same_side(const gr_input &in, const float *table, const pixels &from, const square &s)
+{
+    gr_terms sum = {0, 0, 0};
+    const int sign = s.last_x < 0 ? -1 : 1, down = sign * (in.k + 1), n = s.last_x - s.first_x;
+    int line = s.first_y * down + sign * s.first_x;
+    for (int j = s.first_y; j <= s.last_y; j++, line += down) {
+        const float dy = (float)j - s.y, row = s.rest - dy * dy * in.per_bb;
+        float dx = (float)s.first_x - s.x;
+        for (int i = 0, at = line; i <= n; i++, at += sign, dx += 1.0f) {
+            const float q = row - dx * dx * in.per_bb, w = q >= 0 ? gr_weight_of<way>(table, q) : 0;
+            const float2 f = gr_pixel_at(from.image, at, aligned);
+            const float c = has_ctf ? from.ctf[at] : 1.0f;
+            const gr_terms t = {c * f.x, c * f.y, c * c};
+            accumulate(sum, w, t);
+        }
+    }
+    sum.im = (float)sign * sum.im;
+    return sum;
+}
+
 // The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
@@ -71,20 +106,20 @@ static __device__ __forceinline__ gr_terms window(const gr_input &in, const floa
 {
     gr_terms sum = {0, 0, 0};
     const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0)), safe = (float)in.k - 1.4143f * in.b - 1.0f;
-    const bool within = shared || (safe > 0 && x * x + y * y <= safe * safe); // the whole window lies in the circle
-    const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
-    for (int j = gr_first(y, r, p.first_y); j <= last_y; j++) {
+    const square s = {gr_first(x, r, p.first_x), gr_last(x, r, p.last_x), gr_first(y, r, p.first_y),
+                      gr_last(y, r, p.last_y),   x,                       y, rest};
+    if (!shared && safe > 0 && x * x + y * y <= safe * safe && (s.first_x >= 0 || s.last_x < 0))
+        return from.aligned ? same_side<way, has_ctf, true>(in, table, from, s)
+                            : same_side<way, has_ctf, false>(in, table, from, s);
+    for (int j = s.first_y; j <= s.last_y; j++) {
         const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
-        for (int i = first_x; i <= last_x; i++) {
+        for (int i = s.first_x; i <= s.last_x; i++) {
             const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
-            if (q < 0 || (!within && i * i + j * j > in.k * in.k))
+            if (q < 0 || (!shared && i * i + j * j > in.k * in.k))
                 continue;
-            const float w = gr_weight_of<way>(table, q);
-            const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
-                                      : terms_at<has_ctf>(from, in.k, i, j);
-            sum.re += w * t.re;
-            sum.im += w * t.im;
-            sum.w += w * t.w;
+            accumulate(sum, gr_weight_of<way>(table, q),
+                       shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
+                              : terms_at<has_ctf>(from, in.k, i, j));
         }
     }
     return sum;
@@ -166,7 +201,7 @@ static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {
 static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 16, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
-    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 8, "samples inserted at the same time; 1 if ATOMICS is 0"},
+    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 16, "samples inserted at the same time; 1 if ATOMICS is 0"},
     {"PRECOMP_INT", flag, RG_COUNT(flag), 0, "weights from a table (1) or computed (0)"},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},

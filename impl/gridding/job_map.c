@@ -101,12 +101,12 @@ static double mask_at(double radius_px, double mask_px)
     return mask_px <= 0 || t <= 0 ? 1 : t >= 1 ? 0 : 0.5 * (1 + cos(3.14159265358979323846 * t));
 }
 
-// What a voxel is multiplied with depends on its squared distance from the centre only: a table over that whole number.
-static double *factors(const gr_job *job)
+double *gr_factors(const gr_job *job, int64_t *n_factors)
 {
     int64_t half = job->particles.side / 2, most = 3 * half * half;
     double b = (double)job->radius_tenths / 10, n = (double)job->padded;
     double *factor = rg_alloc((size_t)(most + 1) * sizeof *factor);
+    *n_factors = most + 1;
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t r2 = 0; r2 <= most; r2++) {
         double radius = sqrt((double)r2);
@@ -117,8 +117,8 @@ static double *factors(const gr_job *job)
 
 static void crop(const gr_job *job, const float *grid, float *map)
 {
-    int64_t n = job->padded, pitch = 2 * (n / 2 + 1), side = job->particles.side, low = -(side / 2);
-    double *factor = factors(job);
+    int64_t n = job->padded, pitch = 2 * (n / 2 + 1), side = job->particles.side, low = -(side / 2), factors;
+    double *factor = gr_factors(job, &factors);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t z = low; z < low + side; z++)
         for (int64_t y = low; y < low + side; y++)
@@ -153,12 +153,17 @@ void gr_map(const gr_job *job, const gr_sums *sums, double wiener, float *map)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
+char *gr_out_path(const gr_job *job, const char *suffix, const char *ending)
+{
+    const char *dot = strrchr(job->out, '.'), *slash = strrchr(job->out, '/');
+    int stem = dot && dot > (slash ? slash : job->out) ? (int)(dot - job->out) : (int)strlen(job->out);
+    return rg_print("%.*s%s%s", stem, job->out, suffix, ending ? ending : job->out + stem);
+}
+
 static int write_begin(const gr_job *job, const char *suffix, const float *map, rg_mrc_out *out)
 {
     int64_t side = job->particles.side;
-    const char *dot = strrchr(job->out, '.'), *slash = strrchr(job->out, '/');
-    int stem = dot && dot > (slash ? slash : job->out) ? (int)(dot - job->out) : (int)strlen(job->out);
-    char *path = rg_print("%.*s%s%s", stem, job->out, suffix, job->out + stem);
+    char *path = gr_out_path(job, suffix, NULL);
     int code = rg_mrc_write_begin(out, path, side, side, side, RG_MRC_FLOAT32, job->particles.pixel_A, true);
     free(path);
     if (code != RG_GOOD)
@@ -170,23 +175,46 @@ static int write_begin(const gr_job *job, const char *suffix, const float *map, 
     return code;
 }
 
-static void add_halves(gr_job *job)
+static int add_halves(gr_job *job)
 {
     int64_t voxels = gr_voxels(job->k);
+    if (job->gpus)
+        return gr_gpus_add_halves(job);
     for (int64_t i = 0; i < 2 * voxels; i++)
         job->sums[0].g[i] += job->sums[1].g[i];
     for (int64_t i = 0; i < voxels; i++)
         job->sums[0].w[i] += job->sums[1].w[i];
+    return RG_GOOD;
 }
 
-static int one_map(gr_job *job, const gr_sums *sums, double wiener, const char *suffix, float *map, rg_mrc_out *out)
+static int apply_lattice(gr_job *job)
 {
     double since_s = rg_seconds();
-    gr_map(job, sums, wiener, map);
-    double now_s = rg_seconds();
-    job->stage_s[GR_MAP] += now_s - since_s;
-    int code = write_begin(job, suffix, map, out);
-    job->stage_s[GR_WRITE] += rg_seconds() - now_s;
+    int code = RG_GOOD;
+    for (int h = 0; h < job->halves && code == RG_GOOD && job->use_lattice; h++) {
+        if (job->gpus)
+            code = gr_gpus_lattice(job, h);
+        else
+            gr_apply_lattice(job, &job->sums[h]);
+    }
+    gr_lap(job, GR_MAP, since_s);
+    return code;
+}
+
+// Of one half's sums, or with both added up in the first one's place.
+static int one_map(gr_job *job, int half, double wiener, const char *suffix, float *map, rg_mrc_out *out)
+{
+    double since_s = rg_seconds();
+    int code = RG_GOOD;
+    if (job->gpus)
+        code = gr_gpus_map(job, half, wiener, map);
+    else
+        gr_map(job, &job->sums[half], wiener, map);
+    gr_lap(job, GR_MAP, since_s);
+    since_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = write_begin(job, suffix, map, out);
+    gr_lap(job, GR_WRITE, since_s);
     return code;
 }
 
@@ -195,30 +223,27 @@ int gr_write_maps(gr_job *job)
 {
     int64_t side = job->particles.side;
     rg_mrc_out out[3];
-    int n = 0, code = RG_GOOD;
+    int n = 0, code = apply_lattice(job);
     float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
-    double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0}, since_s = rg_seconds();
-    for (int h = 0; h < job->halves; h++)
-        gr_apply_lattice(job, &job->sums[h]);
-    job->stage_s[GR_MAP] += rg_seconds() - since_s;
+    double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0};
     for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++) {
-        code = one_map(job, &job->sums[h], wiener[h], h ? "_half2" : "_half1", map, &out[n]);
+        code = one_map(job, h, wiener[h], h ? "_half2" : "_half1", map, &out[n]);
         n += code == RG_GOOD;
     }
+    if (code == RG_GOOD && job->halves == 2)
+        code = add_halves(job);
     if (code == RG_GOOD) {
-        if (job->halves == 2)
-            add_halves(job);
-        code = one_map(job, &job->sums[0], wiener[0] + wiener[1], "", map, &out[n]);
+        code = one_map(job, 0, wiener[0] + wiener[1], "", map, &out[n]);
         n += code == RG_GOOD;
     }
     free(map);
-    since_s = rg_seconds();
+    double since_s = rg_seconds();
     for (int i = 0; i < n; i++) {
         if (code == RG_GOOD)
             code = rg_mrc_write_commit(&out[i]);
         else
             rg_mrc_write_abandon(&out[i]);
     }
-    job->stage_s[GR_WRITE] += rg_seconds() - since_s;
+    gr_lap(job, GR_WRITE, since_s);
     return code;
 }

@@ -2,6 +2,7 @@
 // job_plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../core/core.h"
 #include "../core/pick.h"
+#include "../core/tuned.h"
 #include "job.h"
 
 #include <inttypes.h>
@@ -29,10 +30,21 @@ static const char *refusal(const gr_job *job, const rg_variant *v, const int64_t
     return why || !v->refuse ? why : v->refuse(&shape, param);
 }
 
+// The tuned parameters of this processor, or the defaults.
+static void resolve(gr_job *job, const rg_entry *e, const char *device)
+{
+    char why[160];
+    rg_shape shape = gr_shape(job, 512);
+    if (!rg_params_resolve(e, device, &shape, "", job->param, NULL, why))
+        rg_params_standard(e->variant, job->param);
+}
+
 static int pick(gr_job *job, const char *asked, const char *device)
 {
     if (asked) {
         int code = rg_pick_asked(job->algo, device, asked, &job->entry, job->param);
+        if (code == RG_GOOD && !strchr(asked, '='))
+            resolve(job, job->entry, device);
         const char *why = code == RG_GOOD ? refusal(job, job->entry->variant, job->param) : NULL;
         return why ? rg_fail(RG_USAGE, "--variant %s: %s", asked, why) : code;
     }
@@ -40,7 +52,7 @@ static int pick(gr_job *job, const char *asked, const char *device)
         const rg_entry *e = rg_pick_named(job->algo, device, fixed_order[i]);
         if (!e || rg_unavailable(e))
             continue;
-        rg_params_standard(e->variant, job->param);
+        resolve(job, e, device);
         if (refusal(job, e->variant, job->param))
             continue;
         job->entry = e;
@@ -50,12 +62,32 @@ static int pick(gr_job *job, const char *asked, const char *device)
                    job->algo->name);
 }
 
-static int open_device(gr_job *job, const char *device)
+// "gpu" stands for all GPUs of this machine, or for one of them in each of several processes.
+static int open_device(gr_job *job, const char *device, int64_t most)
 {
-    char why[200];
+    char why[200] = "", name[16];
     bool is_host = job->entry->variant->space == RG_HOST && !job->entry->emulated;
-    job->device = is_host ? rg_device_cpu() : job->entry->emulated ? rg_device_emulated() : rg_device_open(device, why);
-    return job->device ? RG_GOOD : rg_fail(RG_LACKS, "--device %s: %s", device, why);
+    bool any = strcmp(device, "gpu") == 0 && !is_host && !job->entry->emulated;
+    int gpus = any ? rg_gpu_count(why) : 1;
+    snprintf(name, sizeof name, "gpu%d", any && gpus ? gr_ranks_host() % gpus : 0);
+    job->device = is_host ? rg_device_cpu() : job->entry->emulated ? rg_device_emulated()
+                                                                   : rg_device_open(any ? name : device, why);
+    if (!job->device)
+        return rg_fail(RG_LACKS, "--device %s: %s", device, why);
+    if (job->entry->emulated && most)
+        gpus = (int)most;
+    if (most > gpus)
+        return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %d for it", most, gpus);
+    job->gpus = is_host ? 0 : job->ranks > 1 ? 1 : most ? (int)most : gpus;
+    return RG_GOOD;
+}
+
+gr_rows gr_rows_of(const gr_job *job, int half, int share, int shares)
+{
+    int64_t rows = job->past - job->first, from = job->first + rows * share / shares;
+    int64_t past = job->first + rows * (share + 1) / shares, step = job->halves;
+    int64_t first = from + (half - from % step + step) % step;
+    return (gr_rows){first, step, past > first ? (past - first + step - 1) / step : 0};
 }
 
 // Sides follow from the images' side and the padding.
@@ -65,7 +97,7 @@ static void size(gr_job *job, int64_t side)
     job->k = job->padded / 2;
 }
 
-enum { CHUNK = 8 }; // images a thread prepares before the next are read
+enum { CHUNK = 8 }; // images a thread of the host prepares before the next are read
 
 typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
@@ -75,19 +107,18 @@ typedef struct memory {
 static memory needs(const gr_job *job, int64_t side, int64_t images)
 {
     rg_shape shape = gr_shape(job, images);
-    double frame = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param);
-    double voxels = (double)gr_voxels(job->k);
-    bool off_host = job->device != rg_device_cpu();
-    double pixels = (double)side * (double)side, padded = (double)job->padded, threads = job->threads;
-    double sums = job->halves * 12 * voxels, each = (8 + 4 * job->ctf) * (double)gr_pixels(job->k);
+    double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
+    double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
+    if (job->gpus)
+        return (memory){.device = gr_gpu_bytes(job, side, images),
+                        .host = job->gpus * gr_pinned_bytes(job) + result + (job->ranks > 1 ? sums : 0)};
+    double frame = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
-    double pictures = 3 * CHUNK * threads * (4 * pixels + (off_host ? each : 0));
-    double map = 4 * padded * padded * (padded + 2) + 4 * pixels * (double)side;
+    double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
+    double map = 4 * padded * padded * (padded + 2) + result;
     double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
-    memory m = {.device = off_host ? frame : 0};
-    double inserting = (off_host ? lattice : frame) + pictures + lanes, finishing = map > lattice ? map : lattice;
-    m.host = sums + (inserting > finishing ? inserting : finishing);
-    return m;
+    double finishing = map > lattice ? map : lattice;
+    return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
 
 static bool fits(const gr_job *job, int64_t side, int64_t images, const rg_device_facts *host, const rg_device_facts *device)
@@ -112,41 +143,74 @@ static int refuse_size(gr_job *job, const rg_device_facts *host, const rg_device
                    (double)(is_host ? host->free_bytes : device->free_bytes) / 0x1p30, side);
 }
 
-// As many images a call as fit: on a device into most of its memory, so that its sums are copied back once; on the host into a
-// quarter of what is free and no more than 4 GiB, beyond which nothing is gained.
+static bool taken(const gr_job *job, int64_t images)
+{
+    rg_shape shape = gr_shape(job, images);
+    const rg_variant *v = job->entry->variant;
+    return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
+}
+
+// On the host as many images a call as fit into a quarter of what is free and 4 GiB, beyond which nothing is gained.
+static void batch_of_host(gr_job *job, const rg_device_facts *host)
+{
+    const double most = 4 * 0x1p30, quarter = (double)host->free_bytes / 4, room = quarter < most ? quarter : most;
+    rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
+    double each = (double)rg_frame_bytes(job->algo, job->entry->variant, &two, job->param)
+                  - (double)rg_frame_bytes(job->algo, job->entry->variant, &one, job->param);
+    int64_t rows = gr_rows_of(job, 0, 0, 1).count;
+    double images = room / (each > 1 ? each : 1);
+    job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
+    job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
+}
+
+// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128. A batch is a
+// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end, but at least 512 images, as
+// every batch clears the volume. With trials, so small that they take half of the images at most.
+static void batch_of_gpu(gr_job *job)
+{
+    int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
+    if (job->trials && least > rows / (2 * job->trials))
+        least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
+    double fit = 0x6p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
+    job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
+    job->chunk = job->chunk < least ? job->chunk : least;
+    job->chunk = job->chunk < rows ? job->chunk : rows > 0 ? rows : 1;
+    job->batch = ((least < rows ? least : rows) + job->chunk - 1) / job->chunk * job->chunk;
+    job->batch = job->batch > 0 ? job->batch : job->chunk;
+}
+
 static int choose_batch(gr_job *job)
 {
     rg_device_facts host, device;
     if (rg_device_cpu()->facts(&host) != RG_OK || job->device->facts(&device) != RG_OK)
         return rg_fail(RG_LACKS, "the free memory of %s is not known", job->device->name);
+    job->chunk = 1;
     if (!fits(job, job->particles.side, 1, &host, &device))
         return refuse_size(job, &host, &device);
-    const double most = 4 * 0x1p30, quarter = (double)host.free_bytes / 4;
-    double room = quarter < most ? quarter : most;
-    const rg_variant *v = job->entry->variant;
-    rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
-    double fixed = (double)rg_frame_bytes(job->algo, v, &one, job->param);
-    double each = (double)rg_frame_bytes(job->algo, v, &two, job->param) - fixed;
-    if (job->device != rg_device_cpu())
-        room = 0.9 * (double)device.free_bytes - fixed;
-    int64_t rows = (job->particles.n + job->halves - 1) / job->halves;
-    double images = room / (each > 1 ? each : 1);
-    job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
-    for (; job->batch > 1; job->batch = job->batch * 3 / 4) {
-        rg_shape shape = gr_shape(job, job->batch);
-        bool taken = !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
-        if (taken && fits(job, job->particles.side, job->batch, &host, &device))
-            break;
+    if (!job->gpus)
+        batch_of_host(job, &host);
+    else
+        batch_of_gpu(job);
+    while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->particles.side, job->batch, &host, &device))) {
+        if (job->gpus && job->batch == job->chunk)
+            job->chunk = (job->chunk + 1) / 2;
+        job->batch = job->gpus ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
     }
-    job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
+    job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
     return RG_GOOD;
 }
 
-int gr_plan(gr_job *job, const char *asked, const char *device)
+int gr_plan(gr_job *job, const char *asked, const char *device, int64_t gpus)
 {
     size(job, job->particles.side);
+    job->ranks = job->ranks ? job->ranks : 1;
+    job->first = job->particles.n * job->rank / job->ranks;
+    job->past = job->particles.n * (job->rank + 1) / job->ranks;
     int code = pick(job, asked, device);
     if (code == RG_GOOD)
-        code = open_device(job, device);
+        code = open_device(job, device, gpus);
+    if (code == RG_GOOD && job->trials && !job->gpus)
+        code = rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
+                       job->entry->name);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

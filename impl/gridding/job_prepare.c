@@ -82,6 +82,14 @@ void gr_prepare_image(const gr_prepare *p, const float *image, double origin_x_p
     fftwf_free(column);
 }
 
+rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)
+{
+    rg_ctf c = rg_ctf_make(of);
+    double s2 = step * step;
+    return (rg_ctf){.xx = c.xx * s2, .xy = c.xy * s2, .yy = c.yy * s2, .quartic = c.quartic * s2 * s2, .constant = c.constant,
+                    .damping = c.damping * s2, .scale = c.scale};
+}
+
 double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, float *out)
 {
     rg_ctf ctf = rg_ctf_make(of);

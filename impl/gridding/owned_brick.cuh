@@ -1,59 +1,106 @@
 // SPDX-License-Identifier: MIT
-// owned_brick.cuh: the inner part of owned.cu: how a warp adds one sample to its 8 x 8 columns of a brick.
-//
-// The pixels that the columns can need are first copied into shared memory, a rectangle of at most gr_tile_pixels, 596 at
-// b = 1.9. Then the voxels within b of the image are listed, and the lanes take them 32 at a time, whatever their columns:
-// each adds the N x N pixels about the voxel's foot, those outside of the disc of radius sqrt(b^2 - height^2) with no effect.
-// Voxels so far from the image that N - 1 pixels hold the disc, two in five at b = 1.9, stand in a list of their own.
+// owned_brick.cuh: the inner part of owned.cu: the pixels of a sample that a brick can need, in shared memory, and how the
+// voxels of a list add theirs.
 #ifndef RG_GRIDDING_OWNED_BRICK_CUH
 #define RG_GRIDDING_OWNED_BRICK_CUH
 
-#include "owned_samples.cuh"
+#include "owned_list.cuh"
 
-enum { BRICK = 16, WARP_U = 8, WARP_V = 8, WARPS = BRICK * BRICK / (WARP_U * WARP_V), BRICK_VOXELS = BRICK * BRICK * BRICK };
-enum { TILE_ROWS = 4 };             // copied together; the height of a tile is a multiple
-enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some not; each with its m c^2, 0 beyond the circle
+// w of kernel.h, in d^2: the square of a polynomial of degree 6 in q = b^2 - d^2, the minimax of w for that form, wrong by
+// 1.15e-6, after rounding by less than OWNED_KERNEL_ERROR.
+#define OWNED_KERNEL_ERROR 1.6e-6
+enum { ROOT_TERMS = 7 };
+typedef struct gr_root {
+    float c[ROOT_TERMS];
+} gr_root;
 
-// Pixels a tile may have. Its sides are 7|u| + 7|v| + 2 reach plus rounding to pixels, where the steps u and v lie on the
-// image and are at most sqrt(2) long: together at most 28 + 4 sqrt(2) b, and the product at most the square of half the sum.
-// No side is longer than 7 sqrt(6) + 2 sqrt(3) b + 1, 28.6 at most.
-static inline int gr_tile_pixels(double b)
+static inline gr_root gr_root_of(double b)
 {
-    const double half = (28.0 + 5.66 * b + 2 * 1.05 + 5 + (TILE_ROWS - 1)) / 2; // 5: what gr_pitch adds at most
-    return (int)(half * half) + 1;
+    static const double c[ROOT_TERMS] = {0.00202264667, 0.0373103323,  0.199189745, 0.145039227,
+                                         0.539399582,   -0.132030458, 0.209068352};
+    gr_root root;
+    double scale = 1;
+    for (int i = 0; i < ROOT_TERMS; i++, scale /= b * b)
+        root.c[i] = (float)(c[i] * scale);
+    return root;
 }
 
-// Voxels a list may have: the columns are within b of the image over 2 sqrt(3) b at most.
-static inline int gr_list_voxels(double b)
+static __device__ __forceinline__ float gr_weight_at(const gr_root &root, float q)
 {
-    const int most = (int)(2 * 1.7321 * b + 0.01) + 1;
-    return WARP_U * WARP_V * (most < BRICK ? most : BRICK);
+    float r = root.c[ROOT_TERMS - 1];
+#pragma unroll
+    for (int i = ROOT_TERMS - 2; i >= 0; i--)
+        r = fmaf(r, q, root.c[i]);
+    return r * r;
 }
 
-// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same
-// banks.
-static __device__ __forceinline__ int gr_pitch(int w) { return w + (int)(0x4500000100000123ull >> w % 16 * 4 & 15u); }
+// ---- tiles ---------------------------------------------------------------------------------------------------------------
 
 typedef struct gr_tile {
-    float2 *pixel; // m c F
-    float *c;      // m c^2, WITH_CTF only
-    int x0, y0, width, height, pitch;
+    float2 *pixel; // c F
+    float *c;      // c^2, where there is a CTF
 } gr_tile;
 
-// w of kernel.h as the square of a polynomial of degree 7: the minimax of w for that form, wrong by 1.2e-7, after rounding by
-// 4e-7.
-static __device__ __forceinline__ float gr_square_kernel(float q)
+// A warp copies pieces of rows, of 32 pixels, BATCH of them at a time: pieces turn * BATCH * WARPS + warp and every WARPS-th
+// from there, first all of the rows' beginnings, then what lies beyond 32 pixels.
+enum { WARPS = THREADS / 32, BATCH = 4 };
+typedef struct gr_load {
+    float2 f[BATCH];
+    float c[BATCH];
+} gr_load;
+
+static __device__ __forceinline__ int gr_pieces(const gr_hit &hit) { return hit.tile.w << (hit.tile.z > 32); }
+
+// The element of pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
+template <bool has_ctf, bool aligned>
+static __device__ __forceinline__ void gr_fetch_pieces(const gr_hit &hit, const gr_input &in, int piece, gr_load &load)
 {
-    float root = 0.0650053322f;
-    root = fmaf(root, q, -0.0656300783f);
-    root = fmaf(root, q, 0.341523737f);
-    root = fmaf(root, q, 0.11307358f);
-    root = fmaf(root, q, 0.357440054f);
-    root = fmaf(root, q, 0.142441884f);
-    root = fmaf(root, q, 0.0443956107f);
-    root = fmaf(root, q, 0.00174994685f);
-    return root * root;
+    const int64_t origin = hit.image * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
+    const float *pixels = in.image + 2 * origin, *ctf = in.ctf + (has_ctf ? origin : 0);
+    const int4 tile = hit.tile;
+    const int lane = (int)threadIdx.x % 32, in_circle = hit.in_circle;
+#pragma unroll
+    for (int i = 0; i < BATCH; i++, piece += WARPS) {
+        const int beyond = piece >= tile.w, row = piece - (beyond ? tile.w : 0), column = lane + 32 * beyond;
+        const int x = tile.x + column, y = tile.y + row, element = y * (in.k + 1) + x, stored = x < 0 ? -element : element;
+        const bool there = row < tile.w && column < tile.z && (in_circle || x * x + y * y <= in.k * in.k);
+        load.f[i] = make_float2(0, 0);
+        if (there)
+            load.f[i] = gr_pixel_at(pixels, stored, aligned);
+        load.c[i] = has_ctf && there ? ctf[stored] : 0;
+    }
 }
+
+template <bool has_ctf>
+static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_input &in, int piece, gr_load &load)
+{
+    if ((uintptr_t)in.image % sizeof(float2) == 0)
+        gr_fetch_pieces<has_ctf, true>(hit, in, piece, load);
+    else
+        gr_fetch_pieces<has_ctf, false>(hit, in, piece, load);
+}
+
+template <bool has_ctf>
+static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int piece, const gr_load &load, const gr_tile &to)
+{
+    const int4 tile = hit.tile;
+    const int lane = (int)threadIdx.x % 32, pitch = hit.pitch;
+#pragma unroll
+    for (int i = 0; i < BATCH; i++, piece += WARPS) {
+        const int beyond = piece >= tile.w, row = piece - (beyond ? tile.w : 0), column = lane + 32 * beyond;
+        if (row >= tile.w || column >= tile.z)
+            continue;
+        const float2 f = load.f[i];
+        const float c = has_ctf ? load.c[i] : 1.0f;
+        to.pixel[row * pitch + column] = make_float2(c * f.x, tile.x + column < 0 ? -c * f.y : c * f.y);
+        if (has_ctf)
+            to.c[row * pitch + column] = c * c;
+    }
+}
+
+// ---- windows -------------------------------------------------------------------------------------------------------------
+
+enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some not; each with its c^2, 0 beyond the circle
 
 // sum += weight (f, c) where q >= 0. As predicated instructions: a branch for each pixel would cost more than what it saves.
 static __device__ __forceinline__ void gr_add_if(float q, float weight, float2 f, float c, gr_terms &sum)
@@ -72,102 +119,113 @@ static __device__ __forceinline__ void gr_add_if(float q, float weight, float2 f
 #endif
 }
 
-// A voxel's foot on the image, and the first pixel of its window; rest = 1 - height^2 / b^2.
-typedef struct gr_foot {
-    float x, y, first_x, first_y, rest;
-} gr_foot;
+// The nearest integer of x as a float's low bits: adding 1.5 x 2^23 rounds.
+static constexpr float ROUND = 12582912.0f;
+static constexpr int ROUND_BITS = 0x4B400000;
 
-template <int N, int mode>
-static __device__ __forceinline__ gr_terms gr_window(const gr_tile &tile, const gr_foot &p, float per_b, float kk)
+// The pixels of a window, of which pixel (i, j) is at (across, down)^2 from the foot and at (gx, gy)^2 from the origin.
+typedef struct gr_pixels_of {
+    const float2 *f;
+    const float *c;
+    float rest, kk; // squared radii of the disc and of the circle
+} gr_pixels_of;
+
+template <int mode>
+static __device__ __forceinline__ void gr_add_pixel(const gr_pixels_of &p, const gr_root &root, int at, float row, float across,
+                                                    float room, float column, gr_terms &sum)
 {
-    float across[N], column[N];
-    const float left = (p.first_x - p.x) * per_b, top = (p.first_y - p.y) * per_b;
+    const float q = row - across, weight = gr_weight_at(root, q);
+    gr_add_if(mode == AT_EDGE ? fminf(q, room - column) : q, weight, p.f[at], mode == WITH_CTF ? p.c[at] : 1.0f, sum);
+}
+
+// The n x n pixels about foot (x, y). Of the corners of 4 x 4 seldom any but the nearest is in the disc.
+template <int n, int mode>
+static __device__ __forceinline__ gr_terms gr_window(const gr_hit &hit, gr_pixels_of p, const gr_root &root, float x, float y)
+{
+    const float half = n % 2 ? 0.0f : 0.5f, up_x = (x - half) + ROUND, up_y = (y - half) + ROUND;
+    const float px = up_x - ROUND - (float)((n - 1) / 2), py = up_y - ROUND - (float)((n - 1) / 2);
+    const int pitch = hit.pitch, skipped = ROUND_BITS + (n - 1) / 2;
+    const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - hit.at;
+    p.f += at;
+    p.c += mode == WITH_CTF ? at : 0;
+    float across[n], column[n], row[n], room[n];
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-        const float d = left + (float)i * per_b, gx = p.first_x + (float)i;
-        across[i] = d * d;
+    for (int i = 0; i < n; i++) {
+        const float gx = px + (float)i, gy = py + (float)i, dx = px - x + (float)i, dy = py - y + (float)i;
+        across[i] = dx * dx;
         column[i] = gx * gx;
+        row[i] = p.rest - dy * dy;
+        room[i] = p.kk - gy * gy;
     }
-    const int at = ((int)p.first_y - tile.y0) * tile.pitch + (int)p.first_x - tile.x0;
     gr_terms sum = {0, 0, 0};
 #pragma unroll
-    for (int j = 0; j < N; j++) {
-        const float d = top + (float)j * per_b, gy = p.first_y + (float)j, rest = p.rest - d * d, room = kk - gy * gy;
-        const float2 *line = tile.pixel + at + j * tile.pitch;
+    for (int j = 0; j < n; j++)
 #pragma unroll
-        for (int i = 0; i < N; i++) {
-            float q = rest - across[i];
-            const float weight = gr_square_kernel(q), c = mode == WITH_CTF ? tile.c[at + j * tile.pitch + i] : 1.0f;
-            if (mode == AT_EDGE)
-                q = fminf(q, room - column[i]);
-            gr_add_if(q, weight, line[i], c, sum);
+        for (int i = 0; i < n; i++)
+            if (n != 4 || (i % 3 != 0 || j % 3 != 0))
+                gr_add_pixel<mode>(p, root, j * pitch + i, row[j], across[i], room[j], column[i], sum);
+    if (n == 4) {
+        const bool left = across[0] <= across[n - 1], top = row[0] >= row[n - 1];
+        const float near_x = left ? across[0] : across[n - 1], far_x = left ? across[n - 1] : across[0];
+        const float near_y = top ? row[0] : row[n - 1], far_y = top ? row[n - 1] : row[0];
+        const int at_x = left ? 0 : 3, at_y = top ? 0 : 3 * pitch;
+        const float column_x = left ? column[0] : column[n - 1], room_y = top ? room[0] : room[n - 1];
+        gr_add_pixel<mode>(p, root, at_y + at_x, near_y, near_x, room_y, column_x, sum);
+        if (fmaxf(near_y - far_x, far_y - near_x) >= 0) {
+            const float column_far = left ? column[n - 1] : column[0], room_far = top ? room[n - 1] : room[0];
+            gr_add_pixel<mode>(p, root, at_y + 3 - at_x, near_y, far_x, room_y, column_far, sum);
+            gr_add_pixel<mode>(p, root, 3 * pitch - at_y + at_x, far_y, near_x, room_far, column_x, sum);
+            gr_add_pixel<mode>(p, root, 3 * pitch - at_y + 3 - at_x, far_y, far_x, room_far, column_far, sum);
         }
     }
     return sum;
 }
 
-// The rectangle of pixels that a warp's columns from (u0, v0) can need, at least least x least.
-static __device__ __forceinline__ void gr_frame_tile(gr_tile &tile, const gr_view &view, int u0, int v0, int least)
-{
-    int last_x, last_y;
-    gr_span(view, view.x, u0, v0, WARP_U, WARP_V, &tile.x0, &last_x);
-    gr_span(view, view.y, u0, v0, WARP_U, WARP_V, &tile.y0, &last_y);
-    tile.width = max(last_x - tile.x0 + 1, least);
-    tile.height = (max(last_y - tile.y0 + 1, least) + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
-    tile.pitch = gr_pitch(tile.width);
-}
+// What a block has in shared memory.
+typedef struct gr_memory {
+    float *sums;
+    gr_tile tile;
+    gr_column *column;
+    gr_lists lists;
+} gr_memory;
 
-static __device__ __forceinline__ bool gr_tile_in_circle(const gr_tile &tile, int k)
+// A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
+template <int n, int mode>
+static __device__ __forceinline__ void gr_add_voxels(const gr_hit &hit, const gr_memory &own, const gr_input &in,
+                                                     const gr_root &root, const unsigned short *list, int at, int most)
 {
-    const int x = max(abs(tile.x0), abs(tile.x0 + tile.width - 1)), y = max(abs(tile.y0), abs(tile.y0 + tile.height - 1));
-    return x * x + y * y <= k * k;
-}
-
-// Copies the tile of an image of weight m, a lane a column of at most 32, TILE_ROWS loads under way together. The element of
-// pixel (x, y), counted from that of (0, 0), is y (k + 1) + x; its mate's is the opposite.
-template <bool has_ctf, bool in_circle>
-static __device__ __forceinline__ void gr_fill_tile(const gr_tile &tile, const gr_input &in, int image, float m)
-{
-    const int64_t origin = image * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
-    const float *pixels = in.image + 2 * origin, *ctf = in.ctf + (has_ctf ? origin : 0);
-    const bool aligned = (uintptr_t)in.image % sizeof(float2) == 0;
-    const int lane = (int)threadIdx.x % 32, x = tile.x0 + lane, sign = x < 0 ? -1 : 1, down = sign * (in.k + 1);
-    const int room = in.k * in.k - x * x;
-    if (lane >= tile.width)
+    if (at >= most)
         return;
-    int element = tile.y0 * down + sign * x, to = lane;
-    for (int y = tile.y0; y < tile.y0 + tile.height; y += TILE_ROWS) {
-        float2 f[TILE_ROWS];
-        float c[TILE_ROWS];
-#pragma unroll
-        for (int i = 0; i < TILE_ROWS; i++, element += down) {
-            const bool there = in_circle || (y + i) * (y + i) <= room;
-            f[i] = there ? gr_pixel_at(pixels, element, aligned) : make_float2(0, 0);
-            c[i] = has_ctf && there ? ctf[element] : 0;
-        }
-#pragma unroll
-        for (int i = 0; i < TILE_ROWS; i++, to += tile.pitch) {
-            const float factor = has_ctf ? m * c[i] : m;
-            tile.pixel[to] = make_float2(factor * f[i].x, (float)sign * factor * f[i].y);
-            if (has_ctf)
-                tile.c[to] = factor * c[i];
-        }
-    }
+    const int entry = *list;
+    const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
+    const int ia = entry >> COLUMN_BITS;
+    const float a = (float)ia, height = c.height + hit.h.z * a;
+    const gr_pixels_of p = {own.tile.pixel, own.tile.c, in.b * in.b - height * height, (float)(in.k * in.k)};
+    const gr_terms t = gr_window<n, mode>(hit, p, root, c.x + hit.x.z * a, c.y + hit.y.z * a);
+    float *to = own.sums + gr_element(c.element + ia * gr_stride(hit.axis));
+    to[0] += hit.m * t.re;
+    to[BRICK_VOXELS] += hit.m * t.im;
+    to[2 * BRICK_VOXELS] += hit.m * t.w;
 }
 
-// ---- the sums of a brick -------------------------------------------------------------------------------------------------
-
-// Element of voxel (x, y, z) of a brick in shared memory, as the sum of what its coordinates give: lines of 32 are turned by
-// 4 for every z, so that lanes whose columns run along any axis meet twice or so in a bank, and seldom more often.
-typedef struct gr_place_in_brick {
-    int line, turn;
-} gr_place_in_brick;
-
-RG_HD int gr_element(gr_place_in_brick p) { return (p.line & ~31) + ((p.line + p.turn) & 31); }
-RG_HD gr_place_in_brick gr_along(int axis, int n)
+// All voxels of the lists, 32 at a time, the largest windows first.
+template <int N, int mode>
+static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_memory &own, const gr_input &in,
+                                                    const gr_root &root, const int number[3])
 {
-    gr_place_in_brick p = {axis == X_AXIS ? n : axis == Y_AXIS ? BRICK * n : BRICK * BRICK * n, axis == Z_AXIS ? 4 * n : 0};
-    return p;
+    const int lane = (int)threadIdx.x % 32, first = (number[0] + 31) / 32, second = first + (number[1] + 31) / 32,
+              third = second + (number[2] + 31) / 32;
+    for (int i = (int)threadIdx.x / 32; i < third; i += WARPS)
+        if (i < first) {
+            const int at = i * 32 + lane;
+            gr_add_voxels<N, mode>(hit, own, in, root, own.lists.voxel + at, at, number[0]);
+        } else if (i < second) {
+            const int at = (i - first) * 32 + lane;
+            gr_add_voxels<N - 1, mode>(hit, own, in, root, own.lists.voxel + (own.lists.most - 1 - at), at, number[1]);
+        } else {
+            const int at = (i - second) * 32 + lane;
+            gr_add_voxels<(N > 2 ? N - 2 : 1), mode>(hit, own, in, root, own.lists.small + at, at, number[2]);
+        }
 }
 
 #endif

@@ -1,107 +1,119 @@
 // SPDX-License-Identifier: MIT
-// owned_list.cuh: the columns of a brick that a warp takes, and the list of their voxels that a sample reaches.
+// owned_list.cuh: the voxels of a brick that a sample reaches, listed by the size of the window that they need.
+//
+// A thread takes a column. Its voxels within b of the image are a range, and those of every class (gr_classes) a range about
+// the same middle, so that the larger classes are cut out of the smaller. Where in the lists a warp's voxels go is decided by
+// whichever warp comes first; no sum depends on that.
 #ifndef RG_GRIDDING_OWNED_LIST_CUH
 #define RG_GRIDDING_OWNED_LIST_CUH
 
-#include "owned_brick.cuh"
+#include "owned_samples.cuh"
 
-// The columns of a warp while a list of samples passes. Coordinates are those of the volume, -k .. k.
-typedef struct gr_prism {
-    int axis, u0, v0, a0, last_a;  // first voxel of the columns, along axis, and where they end
-    int columns_u, columns_v;      // that lie in the volume
-    gr_place_in_brick at, u, v, a; // where the first voxel is, and a step in each direction
-} gr_prism;
+enum { THREADS = BRICK * BRICK, COLUMN_BITS = 8 };
 
-static __device__ gr_prism gr_prism_of(int axis, const int low[3], int k)
+// A list of each class: the first two grow towards each other in one array, the third has its own.
+typedef struct gr_lists {
+    unsigned short *voxel, *small; // column | a << COLUMN_BITS
+    int most;                      // voxels in both of the first
+} gr_lists;
+
+// Voxels of a column within b: 2 sqrt(3) b at most, and of the third class.
+static inline int gr_column_most(double height) { return (int)(2 * 1.7321 * height + 0.01) + 1; }
+static inline int gr_list_most(double b)
 {
-    const int warp = (int)threadIdx.x / 32, u_axis = gr_u_axis(axis), v_axis = gr_v_axis(axis);
-    const int u = warp % 2 * WARP_U, v = warp / 2 * WARP_V;
-    gr_prism p;
-    p.axis = axis;
-    p.u0 = low[u_axis] + u;
-    p.v0 = low[v_axis] + v;
-    p.a0 = low[axis];
-    p.last_a = min(p.a0 + BRICK - 1, k);
-    p.columns_u = min(WARP_U, k + 1 - p.u0);
-    p.columns_v = min(WARP_V, k + 1 - p.v0);
-    p.u = gr_along(u_axis, 1);
-    p.v = gr_along(v_axis, 1);
-    p.a = gr_along(axis, 1);
-    p.at.line = u * p.u.line + v * p.v.line;
-    p.at.turn = u * p.u.turn + v * p.v.turn;
-    return p;
+    const int most = gr_column_most(b);
+    return THREADS * (most < BRICK ? most : BRICK);
+}
+static inline int gr_small_most(double b, int N)
+{
+    const gr_classes c = gr_classes_of(N, b);
+    const double inner = c.height[1] < 0 ? 0 : (double)c.height[1];
+    const int most = 2 * ((int)((b - inner) * 1.7321 + 0.01) + 1);
+    return THREADS * (most < BRICK ? most : BRICK);
 }
 
-static __device__ __forceinline__ bool gr_misses(const gr_prism &p, float4 foot)
-{
-    const float middle = foot.x * ((float)p.u0 + (WARP_U - 1) / 2.0f) + foot.y * ((float)p.v0 + (WARP_V - 1) / 2.0f);
-    const float reach = fabsf(foot.x) * ((WARP_U - 1) / 2.0f) + fabsf(foot.y) * ((WARP_V - 1) / 2.0f) + foot.z + TILE_MARGIN;
-    return middle + reach < (float)p.a0 || middle - reach > (float)p.last_a;
-}
-
-// Voxels of one column within b of a sample, and those of them whose disc needs the whole window; `last` may be below `first`.
-typedef struct gr_column {
-    int first, last, first_full, last_full;
+// Where a column's foot is on the image, its height, and its first element of the brick.
+typedef struct __align__(16) gr_column {
+    float x, y, height;
+    int element;
 } gr_column;
 
-static __device__ __forceinline__ gr_column gr_column_of(const gr_prism &p, const gr_view &view, int u, int v, float full)
+RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRICK : BRICK * BRICK; }
+
+// Warps take 8 x 4 columns, half warps squares.
+RG_HD int gr_column_u(int thread) { return (thread >> 5 & 1) * 8 + (thread >> 4 & 1) * 4 + (thread & 3); }
+RG_HD int gr_column_v(int thread) { return (thread >> 6) * 4 + (thread >> 2 & 3); }
+
+typedef struct gr_range {
+    int first, last;
+} gr_range;
+
+static __device__ __forceinline__ gr_range gr_range_of(float middle, float half, int last_a)
 {
-    const float middle = view.su * (float)(p.u0 + u) + view.sv * (float)(p.v0 + v), half = view.half + RANGE_MARGIN;
-    const bool exists = u < p.columns_u && v < p.columns_v;
-    gr_column c;
-    c.first = max((int)ceilf(middle - half), p.a0);
-    c.last = exists ? min((int)floorf(middle + half), p.last_a) : c.first - 1;
-    c.first_full = max((int)ceilf(middle - full * view.half), c.first);
-    c.last_full = min((int)floorf(middle + full * view.half), c.last);
-    return c;
+    gr_range r = {max((int)ceilf(middle - half), 0), min((int)floorf(middle + half), last_a)};
+    return r;
 }
 
-// A voxel of a list: u, v and a of the prism in 3, 3 and 4 bits.
-RG_HD unsigned short gr_list_entry(int u, int v, int a) { return (unsigned short)(u | v << 3 | a << 6); }
+static __device__ __forceinline__ int gr_length(gr_range r) { return max(r.last - r.first + 1, 0); }
 
-// Numbers of voxels: with the whole window, and with the small one.
-typedef struct gr_numbers {
-    int full, small;
-} gr_numbers;
-
-// The sum of n over the lanes before this one, and over all.
-static __device__ __forceinline__ int gr_sum_before(int n, int *total)
+// The sum of n over the lanes before this one and itself.
+static __device__ __forceinline__ int gr_sum_through(int n)
 {
     const int lane = (int)threadIdx.x % 32;
     int sum = n;
+#pragma unroll
     for (int step = 1; step < 32; step *= 2) {
         const int below = __shfl_up_sync(~0u, sum, (unsigned)step);
         sum += lane >= step ? below : 0;
     }
-    *total = __shfl_sync(~0u, sum, 31);
-    return sum - n;
+    return sum;
 }
 
-// Lists the voxels within b of a sample, those with the whole window first. Half warps list squares of columns, one below the
-// other and then the same in the other half of the prism: of what was tried, pixels meet least often in a bank so.
-static __device__ __forceinline__ gr_numbers gr_list_voxels_of(const gr_prism &p, const gr_view &view, float full,
-                                                               unsigned short *list)
+static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int entry, int first, int last)
 {
-    const int lane = (int)threadIdx.x % 32, u = lane / 16 * 4 + lane % 4, v = lane / 4 % 4;
-    gr_column c[2];
-    int before[2], total[2]; // numbers of both kinds, in 16 bits each
-    for (int i = 0; i < 2; i++) {
-        c[i] = gr_column_of(p, view, u, v + i * (WARP_V / 2), full);
-        const int all = max(c[i].last - c[i].first + 1, 0), whole = max(c[i].last_full - c[i].first_full + 1, 0);
-        before[i] = gr_sum_before(whole + ((all - whole) << 16), &total[i]);
+#pragma unroll 1
+    for (int a = first; a <= last; a++, to += step)
+        *to = (unsigned short)(entry | a << COLUMN_BITS);
+}
+
+// Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before.
+static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const gr_classes &classes, gr_lists lists,
+                                                      gr_column *column, int *number)
+{
+    const int lane = (int)threadIdx.x % 32, iu = gr_column_u((int)threadIdx.x), iv = gr_column_v((int)threadIdx.x);
+    const float u = (float)iu, v = (float)iv;
+    const float4 x = hit.x, y = hit.y, h = hit.h, at = hit.columns;
+    const float middle = at.x * u + at.y * v + at.z;
+    const int last = iu < hit.columns_u && iv < hit.columns_v ? hit.last : -1;
+    gr_range r[3];
+    r[2] = gr_range_of(middle, classes.height[2] * at.w + RANGE_MARGIN, last);
+    if (!__any_sync(~0u, r[2].first <= r[2].last))
+        return;
+    const gr_column own = {x.x * u + x.y * v + x.w, y.x * u + y.y * v + y.w, h.x * u + h.y * v + h.w,
+                           iu * gr_stride(gr_u_axis(hit.axis)) + iv * gr_stride(gr_v_axis(hit.axis))};
+    column[threadIdx.x] = own;
+#pragma unroll
+    for (int i = 1; i >= 0; i--) {
+        r[i] = gr_range_of(middle, classes.height[i] * at.w + RANGE_MARGIN, last);
+        if (classes.height[i] < 0 || r[i].last < r[i].first) // then all of the next class lies before it
+            r[i].first = (r[i].last = r[i + 1].last) + 1;
     }
-    const gr_numbers n = {(total[0] + total[1]) & 0xffff, (total[0] + total[1]) >> 16};
-    before[1] += total[0];
-    for (int i = 0; i < 2; i++) {
-        int at_full = before[i] & 0xffff, at_small = n.full + (before[i] >> 16);
-        for (int a = c[i].first; a <= c[i].last; a++) {
-            const bool whole = a >= c[i].first_full && a <= c[i].last_full;
-            list[whole ? at_full : at_small] = gr_list_entry(u, v + i * (WARP_V / 2), a - p.a0);
-            at_full += whole;
-            at_small += !whole;
-        }
-    }
-    return n;
+    const int n0 = gr_length(r[0]), n1 = gr_length(r[1]) - n0, n2 = gr_length(r[2]) - n0 - n1;
+    // Totals of a warp are below 2^10: 32 columns of at most 16 voxels.
+    const int through = gr_sum_through(n0 | n1 << 10 | n2 << 20), total = __shfl_sync(~0u, through, 31);
+    int base = 0;
+    if (lane < 3)
+        base = atomicAdd(&number[lane], total >> 10 * lane & 1023);
+    const int at0 = __shfl_sync(~0u, base, 0) + (through & 1023) - n0;
+    const int at1 = __shfl_sync(~0u, base, 1) + (through >> 10 & 1023) - n1;
+    const int at2 = __shfl_sync(~0u, base, 2) + (through >> 20) - n2;
+    const int entry = (int)threadIdx.x;
+    unsigned short *second = lists.voxel + (lists.most - 1 - at1), *third = lists.small + at2;
+    gr_write(lists.voxel + at0, 1, entry, r[0].first, r[0].last);
+    gr_write(second, -1, entry, r[1].first, r[0].first - 1);
+    gr_write(second - (r[0].first - r[1].first), -1, entry, r[0].last + 1, r[1].last);
+    gr_write(third, 1, entry, r[2].first, r[1].first - 1);
+    gr_write(third + (r[1].first - r[2].first), 1, entry, r[1].last + 1, r[2].last);
 }
 
 #endif

@@ -1,98 +1,135 @@
 // SPDX-License-Identifier: MIT
-// owned_samples.cuh: the samples as the bricks of owned.cu take them: three lists, in order, by the axis nearest to the
-// normal.
+// owned_samples.cuh: the samples as the bricks of owned.cu see them (view.cuh), each along the axis nearest to its normal, and
+// what a block keeps of those that meet its brick.
 #ifndef RG_GRIDDING_OWNED_SAMPLES_CUH
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
-#include "view.cuh"
+#include "owned_plan.cuh"
 
-enum { SORT_THREADS = 1024 };
+// Arrays of one entry a sample.
+typedef struct gr_views {
+    float4 *foot;        // su, sv, half of the view, the axis as an int
+    float4 *x, *y, *h;   // steps; m where the height has no reach
+} gr_views;
 
-// Arrays of one entry a sample; `first` has the first entry of each list, and the end.
-typedef struct gr_lists {
-    float4 *foot;     // su, sv, half of the view, the number of the image as an int
-    float4 *steps[3]; // of x, y and height, with m where the height has no reach
-    int *first;
-} gr_lists;
+static inline size_t gr_views_bytes(int64_t samples) { return 4 * sizeof(float4) * (size_t)samples; }
 
-static inline size_t gr_lists_bytes(int64_t samples) { return 256 + 4 * sizeof(float4) * (size_t)samples; }
-
-static inline gr_lists gr_lists_of(void *memory, int64_t samples)
+static inline gr_views gr_views_of(void *memory, int64_t samples)
 {
-    gr_lists l;
-    l.first = (int *)memory;
-    l.foot = (float4 *)((unsigned char *)memory + 256);
+    gr_views v;
+    v.foot = (float4 *)memory;
+    v.x = v.foot + samples;
+    v.y = v.x + samples;
+    v.h = v.y + samples;
+    return v;
+}
+
+static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float last) { return make_float4(t.u, t.v, t.a, last); }
+
+static __global__ void gr_make_views(gr_input in, gr_views to)
+{
+    const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (sample >= in.samples)
+        return;
+    const float *rotation = in.rotation + 9 * (int64_t)sample;
+    const int axis = gr_nearest_axis(rotation);
+    const gr_view view = gr_view_of(rotation, axis, in.b);
+    to.foot[sample] = make_float4(view.su, view.sv, view.half, __int_as_float(axis));
+    to.x[sample] = gr_packed(view.x, 0);
+    to.y[sample] = gr_packed(view.y, 0);
+    to.h[sample] = gr_packed(view.height, in.weight ? in.weight[sample / in.operators] : 1.0f);
+}
+
+// Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, N - 1, N - 2: the largest height of each class,
+// -1 where there is none. N > 2 b.
+typedef struct gr_classes {
+    float height[3];
+} gr_classes;
+
+static inline gr_classes gr_classes_of(int N, double b)
+{
+    gr_classes c;
+    for (int i = 0; i < 2; i++) {
+        const double room = (N - 1 - i) / 2.0;
+        c.height[i] = b < room ? -1.0f : (float)sqrt(b * b - room * room);
+    }
+    c.height[2] = (float)b;
+    return c;
+}
+
+// A sample that meets the brick, in the brick's coordinates u, v, a = 0 .. 15 along the axes of its view.
+typedef struct gr_hit {
+    float4 x, y, h;            // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w
+    float4 columns;            // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
+    int4 tile;                 // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
+    int pitch, at, axis, last; // at: less than the element of pixel (0, 0) of the tile; last a
+    int columns_u, columns_v, image, in_circle;
+    float m;
+} gr_hit;
+
+// Of the tile along one coordinate: between the feet of the outermost columns, and beyond them as far as windows reach.
+static __device__ __forceinline__ int2 gr_tile_side(float4 t, float4 columns, const gr_classes &c, int N)
+{
+    const float u = (BRICK - 1) * (t.x + t.z * columns.x), v = (BRICK - 1) * (t.y + t.z * columns.y);
+    const float corner = t.w + t.z * columns.z, tilt = fabsf(t.z) * columns.w;
+    float reach = 0;
     for (int i = 0; i < 3; i++)
-        l.steps[i] = l.foot + (i + 1) * samples;
-    return l;
+        reach = c.height[i] < 0 ? reach : fmaxf(reach, c.height[i] * tilt + 0.5f * (float)(N - i));
+    const int first = (int)ceilf(corner + fminf(u, 0) + fminf(v, 0) - reach - TILE_MARGIN);
+    return make_int2(first, (int)floorf(corner + fmaxf(u, 0) + fmaxf(v, 0) + reach + TILE_MARGIN) - first + 1);
 }
 
-static __device__ __forceinline__ float4 gr_packed(const gr_steps &t) { return make_float4(t.u, t.v, t.a, t.reach); }
-static __device__ __forceinline__ gr_steps gr_unpacked(float4 t)
+// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same
+// banks.
+static __device__ __forceinline__ int gr_pitch(int w) { return w + (int)(0x4500000100000123ull >> w % 16 * 4 & 15u); }
+
+static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const gr_input &in, int sample, const int low[AXES],
+                                                   const gr_classes &classes, int N)
 {
-    gr_steps s = {t.x, t.y, t.z, t.w};
-    return s;
+    const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
+    gr_hit hit;
+    hit.axis = __float_as_int(foot.w);
+    hit.image = sample / in.operators;
+    hit.m = h.w;
+    const int u0 = low[gr_u_axis(hit.axis)], v0 = low[gr_v_axis(hit.axis)], a0 = low[hit.axis];
+    const float u = (float)u0, v = (float)v0, a = (float)a0;
+    hit.x = make_float4(x.x, x.y, x.z, x.x * u + x.y * v + x.z * a);
+    hit.y = make_float4(y.x, y.y, y.z, y.x * u + y.y * v + y.z * a);
+    hit.h = make_float4(h.x, h.y, h.z, h.x * u + h.y * v + h.z * a);
+    hit.columns = make_float4(foot.x, foot.y, foot.x * u + foot.y * v - a, 1.0f / fabsf(h.z));
+    hit.last = min(BRICK - 1, in.k - a0);
+    hit.columns_u = in.k + 1 - u0;
+    hit.columns_v = in.k + 1 - v0;
+    const int2 across = gr_tile_side(hit.x, hit.columns, classes, N), down = gr_tile_side(hit.y, hit.columns, classes, N);
+    const int last_x = across.x + across.y - 1, last_y = down.x + down.y - 1;
+    const int near_x = max(max(across.x, -last_x), 0), near_y = max(max(down.x, -last_y), 0);
+    const int far_x = max(abs(across.x), abs(last_x)), far_y = max(abs(down.x), abs(last_y));
+    hit.tile = make_int4(across.x, down.x, near_x * near_x + near_y * near_y > in.k * in.k ? 0 : across.y, down.y);
+    hit.in_circle = far_x * far_x + far_y * far_y <= in.k * in.k;
+    hit.pitch = gr_pitch(across.y);
+    hit.at = down.x * hit.pitch + across.x;
+    return hit;
 }
 
-static __device__ void gr_enter(gr_lists to, int at, const gr_input &in, int sample, int axis)
+// Pixels that a tile may have, pitch included. Steps u and v lie on the image, are at most sqrt(2) long, and u^2 + v^2 <= 4,
+// so both sides together are at most 15 x 4, twice the reach beside each, which is at most b tilt + N/2 with tilts of sqrt(2)
+// together 2, roundings, and 5 that gr_pitch adds; the product is at most the square of half the sum.
+static inline int gr_tile_pixels(double b, int N)
 {
-    const gr_view view = gr_view_of(in.rotation + 9 * (int64_t)sample, axis, in.b);
-    const int image = sample / in.operators;
-    to.foot[at] = make_float4(view.su, view.sv, view.half, __int_as_float(image));
-    to.steps[0][at] = gr_packed(view.x);
-    to.steps[1][at] = gr_packed(view.y);
-    to.steps[2][at] = make_float4(view.height.u, view.height.v, view.height.a, in.weight ? in.weight[image] : 1.0f);
-}
-
-static __device__ __forceinline__ gr_view gr_entry(const gr_lists &from, int at, int *image)
-{
-    const float4 foot = from.foot[at];
-    gr_view view = {foot.x,
-                    foot.y,
-                    foot.z,
-                    gr_unpacked(from.steps[0][at]),
-                    gr_unpacked(from.steps[1][at]),
-                    gr_unpacked(from.steps[2][at])};
-    *image = __float_as_int(foot.w);
-    return view;
-}
-
-// A block makes the list of its axis.
-static __global__ void gr_sort(gr_input in, gr_lists to)
-{
-    __shared__ int in_warp[SORT_THREADS / 32];
-    const int axis = (int)blockIdx.x, lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int at = 0;
-    for (int s = 0; s < in.samples; s += SORT_THREADS) {
-        const int mine = s + (int)threadIdx.x;
-        at += __syncthreads_count(mine < in.samples && gr_nearest_axis(in.rotation + 9 * (int64_t)mine) < axis);
+    const gr_classes c = gr_classes_of(N, b);
+    double reach = 0; // of both sides, tilts t and s with t^2 + s^2 <= 2
+    for (int i = 0; i <= 100; i++) {
+        double side[2] = {0, 0};
+        for (int j = 0; j < 3; j++)
+            for (int e = 0; e < 2; e++) {
+                const double t = e ? sqrt(2.0) * sin(i * 0.0157079633) : sqrt(2.0) * cos(i * 0.0157079633);
+                if (c.height[j] >= 0)
+                    side[e] = fmax(side[e], (double)c.height[j] * t + (N - j) / 2.0);
+            }
+        reach = fmax(reach, side[0] + side[1]);
     }
-    if (threadIdx.x == 0)
-        to.first[axis] = at;
-    for (int s = 0; s < in.samples; s += SORT_THREADS) {
-        const int mine = s + (int)threadIdx.x;
-        const bool take = mine < in.samples && gr_nearest_axis(in.rotation + 9 * (int64_t)mine) == axis;
-        const unsigned taken = __ballot_sync(~0u, take);
-        if (lane == 0)
-            in_warp[warp] = __popc(taken);
-        __syncthreads();
-        int before = at + __popc(taken & ((1u << lane) - 1u));
-        for (int w = 0; w < SORT_THREADS / 32; w++) {
-            before += w < warp ? in_warp[w] : 0;
-            at += in_warp[w];
-        }
-        if (take)
-            gr_enter(to, before, in, mine, axis);
-        __syncthreads();
-    }
-    if (threadIdx.x == 0 && axis == Z_AXIS)
-        to.first[AXES] = at;
-}
-
-static inline int gr_sort_all(const rg_call *call, const gr_input &in, gr_lists to)
-{
-    RG_LAUNCH(gr_sort, AXES, SORT_THREADS, 0, call->stream, in, to);
-    return (int)cudaGetLastError();
+    const double half = ((BRICK - 1) * 4.0 + 2 * (reach + 2 * 0.02 + 0.05) + 2 + 5) / 2;
+    return (int)(half * half) + 1;
 }
 
 #endif

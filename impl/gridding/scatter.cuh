@@ -60,7 +60,7 @@ enum { GR_S_BLOCK, GR_S_GRID_Z, GR_S_PRECOMP, GR_S_SHARED, GR_S_TILE, GR_S_PARAM
 static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] = {1, 4, 8, 16}, gr_s_flag[] = {0, 1},
                      gr_s_tile[] = {1, 2, 4, 8};
 static const rg_param gr_s_params[GR_S_PARAMS] = {
-    {"BLOCK_DIM", gr_s_block, RG_COUNT(gr_s_block), 16, "side of the square blocks, in pixels"},
+    {"BLOCK_DIM", gr_s_block, RG_COUNT(gr_s_block), 32, "side of the square blocks, in pixels"},
     {"GRID_DIM_Z", gr_s_grid_z, RG_COUNT(gr_s_grid_z), 16, "samples inserted at the same time"},
     {"PRECOMP_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "weights from a table (1) or computed (0)"},
     {"SHARED_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},

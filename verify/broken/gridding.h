@@ -35,12 +35,15 @@
 #define CONJUGATE(im) (-(im))
 #endif
 
+#ifndef ADD
+#define ADD add
 RG_HD void add(const gr_call *p, int64_t voxel, float re, float im, float w)
 {
     p->G[2 * voxel] += re;
     p->G[2 * voxel + 1] += im;
     p->W[voxel] += w;
 }
+#endif
 
 RG_HD void add_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3])
 {
@@ -54,9 +57,9 @@ RG_HD void add_pixel(const gr_call *p, int64_t x, float re, float im, float weig
                     continue;
                 const float w = WEIGHT(u < 1 ? u : 1);
                 if (IS_STORED(vx))
-                    add(p, gr_voxel(k, vx, vy, vz), w * re, w * im, w * weight);
+                    ADD(p, gr_voxel(k, vx, vy, vz), w * re, w * im, w * weight);
                 if (IS_MATE(vx, x))
-                    add(p, gr_voxel(k, -vx, -vy, -vz), w * re, CONJUGATE(w * im), w * weight);
+                    ADD(p, gr_voxel(k, -vx, -vy, -vz), w * re, CONJUGATE(w * im), w * weight);
             }
 }
 
@@ -85,10 +88,10 @@ static int scatter(rg_call *call)
 // A kernel with a table is given the table's tolerance: it must be caught all the same.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_bound(s, TABLE); }
 
-#define BROKEN_GRIDDING(NAME)                                                                                                 \
+#define BROKEN_GRIDDING(NAME, IDEA)                                                                                           \
     static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME,           \
-                                      .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_HOST, .needs = "",            \
-                                      .tolerance = tolerance, .run = scatter};                                                \
+                                      .idea = IDEA, .role = RG_OTHER, .space = RG_HOST, .needs = "", .tolerance = tolerance,  \
+                                      .run = scatter};                                                                        \
     RG_PLUGIN = {&broken, NULL}
 
 #endif

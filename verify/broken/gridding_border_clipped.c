@@ -5,4 +5,4 @@
     (fabsf((r)[0]) + (b) <= (float)(k) && fabsf((r)[1]) + (b) <= (float)(k) && fabsf((r)[2]) + (b) <= (float)(k))
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_border_clipped");
+BROKEN_GRIDDING("gridding_border_clipped", "pixels whose window reaches over the border are left out altogether");

@@ -4,4 +4,4 @@
 #define PLACE(m, x, y, r) gr_place(m, x, (y)-1, r)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_centre");
+BROKEN_GRIDDING("gridding_centre", "the row of frequency 0 is taken one too low");

@@ -4,4 +4,4 @@
 #define COLUMNS(k, y) ((k) + 1 + 0 * (y))
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_corners");
+BROKEN_GRIDDING("gridding_corners", "pixels beyond the circle of the highest frequency take part");

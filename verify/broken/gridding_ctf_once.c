@@ -5,4 +5,4 @@
 #define CONJUGATE(im) (-(im))
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_ctf_once");
+BROKEN_GRIDDING("gridding_ctf_once", "the denominator has the CTF instead of its square");

@@ -5,4 +5,4 @@
 #define IS_MATE(vx, x) ((vx) <= 0 && (vx) > -k && (x) > 0)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_edge_open");
+BROKEN_GRIDDING("gridding_edge_open", "x < k where x <= k was meant: the last column of voxels is never reached");

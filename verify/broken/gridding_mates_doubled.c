@@ -5,4 +5,4 @@
 #define IS_MATE(vx, x) ((vx) <= 0 && (x) >= 0)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_mates_doubled");
+BROKEN_GRIDDING("gridding_mates_doubled", "the image's own column x = 0 is given mates too, though both are stored");

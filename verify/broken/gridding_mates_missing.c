@@ -6,4 +6,4 @@
 #define IS_MATE(vx, x) ((vx) < 0 && (x) > 0)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_mates_missing");
+BROKEN_GRIDDING("gridding_mates_missing", "the plane x = 0 does not get the mates that fall on it from the other side");

@@ -5,4 +5,4 @@
 #define CONJUGATE(im) (im)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_not_conjugated");
+BROKEN_GRIDDING("gridding_not_conjugated", "mates are added without turning the sign of the imaginary part");

@@ -6,4 +6,4 @@
 #define TABLE 1
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_table_truncated");
+BROKEN_GRIDDING("gridding_table_truncated", "the index into the table of weights is cut off instead of rounded");

@@ -5,4 +5,4 @@
                            (r)[2] = (m)[2] * (x) + (m)[5] * (y))
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_transposed");
+BROKEN_GRIDDING("gridding_transposed", "pixels are placed with the inverse of the rotation");

@@ -5,4 +5,4 @@
 #define LAST(c, b, k) (gr_last(c, b, k) - 1)
 #include "gridding.h"
 
-BROKEN_GRIDDING("gridding_window_short");
+BROKEN_GRIDDING("gridding_window_short", "the window ends one voxel early");

@@ -24,6 +24,8 @@ struct Plan {
 
 std::vector<Plan> plans;
 
+bool is_forward(cufftType type) { return type == CUFFT_R2C || type == CUFFT_D2Z; }
+
 Plan *plan_of(cufftHandle h)
 {
     return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
@@ -65,7 +67,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
                                                 : CUFFT_SUCCESS;
     if (*why)
         return nullptr;
-    const bool real_in = type == CUFFT_D2Z, real_out = type == CUFFT_Z2D;
+    const bool real_in = is_forward(type), real_out = !real_in;
     if (!rg_emu::memory_holds(in, span(*p, p->in, real_out) * in_bytes) ||
         !rg_emu::memory_holds(out, span(*p, p->out, real_in) * out_bytes) ||
         (!p->own_area && !rg_emu::memory_holds(p->area, p->work))) {
@@ -138,15 +140,23 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
             return CUFFT_INVALID_VALUE;
         p->n[d] = (int)n[d];
     }
-    const bool real_in = type == CUFFT_D2Z, real_out = type == CUFFT_Z2D;
+    const bool real_in = is_forward(type), real_out = !real_in, is_double = type == CUFFT_D2Z || type == CUFFT_Z2D;
     p->in = layout_of(*p, in_embed, in_stride, in_distance, real_out);
     p->out = layout_of(*p, out_embed, out_stride, out_distance, real_in);
-    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, true) * sizeof(double2);
+    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, true) * (is_double ? sizeof(double2) : sizeof(float2));
     p->planned = true;
     return CUFFT_SUCCESS;
 }
 
 // FFTW_ESTIMATE leaves the arrays alone while it plans.
+static cufftResult transform(fftwf_plan fft)
+{
+    if (!fft)
+        return CUFFT_EXEC_FAILED;
+    fftwf_execute(fft);
+    fftwf_destroy_plan(fft);
+    return CUFFT_SUCCESS;
+}
 static cufftResult transform(fftw_plan fft)
 {
     if (!fft)
@@ -154,6 +164,26 @@ static cufftResult transform(fftw_plan fft)
     fftw_execute(fft);
     fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
+}
+
+cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
+{
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_R2C, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftwf_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
+                                                 (fftwf_complex *)out, p->out.embed, p->out.stride, p->out.distance,
+                                                 FFTW_ESTIMATE));
+}
+
+cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
+{
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_C2R, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftwf_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
+                                                 p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
+                                                 FFTW_ESTIMATE));
 }
 
 cufftResult cufftExecD2Z(cufftHandle h, cufftDoubleReal *in, cufftDoubleComplex *out)

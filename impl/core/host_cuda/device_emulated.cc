@@ -51,6 +51,8 @@ void *event_make() { return nullptr; }
 void event_free(void *) {}
 int event_record(void *, void *) { return cudaErrorNotSupported; }
 int event_ms(void *, void *, double *) { return cudaErrorNotSupported; }
+int stream_wait(void *, void *) { return RG_OK; }
+int upload_on(void *to, const void *from, size_t bytes, void *) { return copy(to, from, bytes); }
 int flush(void *) { return cudaErrorNotSupported; }
 
 int facts(rg_device_facts *f)
@@ -72,6 +74,7 @@ const char *error(int code)
 const rg_device *rg_device_emulated(void)
 {
     static const rg_device device = {"host", true, true, allocate, release, copy, copy, fill, sync, stream_make, stream_free,
-                                     event_make, event_free, event_record, event_ms, flush, facts, error};
+                                     event_make, event_free, event_record, event_ms, stream_make, stream_wait, malloc, free,
+                                     upload_on, copy, flush, facts, error};
     return &device;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// rounds.c: see rounds.h; how one sample is taken is in sample.c.
+#include "rounds.h"
+
+static bool finish(const rg_rounds *r, rg_lane *lane, rg_inputs *in)
+{
+    if (!lane->done)
+        rg_lane_judge(lane, in, r->seed);
+    if (r->energy_s > 0 && lane->verdict.status == RG_PASS)
+        rg_lane_energy(lane, in, r->energy_s);
+    bool more = r->finished(r->of, lane);
+    rg_lane_close(lane);
+    return more;
+}
+
+void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
+{
+    rg_inputs_fill(in, rg_bits(r->seed, 0));
+    int left = 0;
+    bool more = true;
+    for (int i = 0; i < n; i++) {
+        rg_lane_open(lane[i], lane[i]->entry->variant->space == RG_HOST ? rg_device_cpu() : r->gpu, in);
+        if (lane[i]->done || rg_lane_enough(lane[i]))
+            more &= finish(r, lane[i], in);
+        left += lane[i]->device != NULL;
+    }
+    for (int round = 0; left && more; round++) {
+        rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)round));
+        for (int i = 0; i < n; i++) {
+            rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
+            if (turn->device && !turn->done)
+                rg_lane_visit(turn, in);
+            if (turn->device)
+                r->visited(r->of);
+        }
+        for (int i = 0; i < n; i++)
+            if (lane[i]->device && (lane[i]->done || rg_lane_enough(lane[i]))) {
+                more &= finish(r, lane[i], in);
+                left--;
+            }
+    }
+    for (int i = 0; i < n; i++)
+        rg_lane_close(lane[i]);
+}

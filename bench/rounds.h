@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// rounds.h: lanes of one shape timed in rounds, each in turn, in alternating order: the one timing loop of bench and tune.
+#ifndef RG_ROUNDS_H
+#define RG_ROUNDS_H
+
+#include "sample.h"
+
+typedef struct rg_rounds {
+    const rg_device *gpu; // NULL when no lane needs one
+    uint64_t seed;
+    double energy_s;      // window of the energy measurement of lanes that passed; 0: none
+    bool (*finished)(void *of, rg_lane *); // a lane with its verdict, still open; false ends the timing
+    void (*visited)(void *of);             // after every turn
+    void *of;
+} rg_rounds;
+
+// The lanes, not done yet, have all room at once. All are closed on return.
+void rg_time_rounds(const rg_rounds *, rg_lane **lane, int n, rg_inputs *);
+
+#endif

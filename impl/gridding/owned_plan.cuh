@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// owned_plan.cuh: bricks of the volume, and the units of work of owned.cu: a brick and a part of the samples.
+//
+// Of planes through the origin a brick at distance d meets about min(1, BRICK_REACH / d). Bricks that more than `hits` samples
+// are expected to meet are shared by several units, which keep their sums in slots of scratch until a second kernel adds them
+// up, in order. Units are taken in whatever order blocks become free; no sum depends on that.
+#ifndef RG_GRIDDING_OWNED_PLAN_CUH
+#define RG_GRIDDING_OWNED_PLAN_CUH
+
+#include "view.cuh"
+
+enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
+enum { BRICK_REACH = 14 }; // half the mean width of a brick, and b
+enum { UNITS_WANTED = 2400, HITS_LEAST = 8, HITS_MOST = 256 };
+
+typedef struct gr_bricks {
+    int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
+} gr_bricks;
+
+// One unit: part `part` of `parts` of the samples of a brick, whose sums go to `slot`, or to the volume where parts is 1.
+typedef struct gr_unit {
+    int brick, part, parts, slot;
+} gr_unit;
+
+typedef struct gr_counters {
+    int units, slots, next;
+} gr_counters;
+
+// hits = 0: so many that about UNITS_WANTED units have work.
+static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
+{
+    const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
+    gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits};
+    if (!hits) { // of half a ball, brick by brick: samples times the integral of BRICK_REACH / d
+        const double all = (double)n.samples * 3.14159265 * BRICK_REACH * k * k / BRICK_VOXELS;
+        n.hits = (int)fmin(fmax(all / UNITS_WANTED, HITS_LEAST), HITS_MOST);
+    }
+    return n;
+}
+
+// First voxel of brick i; the middle of y and z first.
+RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES])
+{
+    const int y = i / n.x % n.y, z = i / n.x / n.y;
+    low[X_AXIS] = i % n.x * BRICK;
+    low[Y_AXIS] = (y % 2 ? n.y / 2 - (y + 1) / 2 : n.y / 2 + y / 2) * BRICK - n.k;
+    low[Z_AXIS] = (z % 2 ? n.z / 2 - (z + 1) / 2 : n.z / 2 + z / 2) * BRICK - n.k;
+}
+
+// Square of twice the distance of a brick's middle from the origin.
+RG_HD int64_t gr_brick_distance(const int low[AXES])
+{
+    int64_t sum = 0;
+    for (int i = 0; i < AXES; i++) {
+        const int64_t middle = 2 * low[i] + BRICK - 1;
+        sum += middle * middle;
+    }
+    return sum;
+}
+
+RG_HD int gr_brick_parts(gr_bricks n, int i)
+{
+    int low[AXES];
+    gr_brick_low(n, i, low);
+    const double d = sqrt((double)gr_brick_distance(low)) / 2;
+    const double share = d < BRICK_REACH ? 1 : BRICK_REACH / d, parts = (double)n.samples * share / n.hits;
+    return parts > 1 ? (int)ceil(parts) : 1;
+}
+
+static inline int gr_bricks_all(gr_bricks n) { return n.x * n.y * n.z; }
+
+static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots)
+{
+    *units = *slots = 0;
+    for (int i = 0; i < gr_bricks_all(n); i++) {
+        const int parts = gr_brick_parts(n, i);
+        *units += parts;
+        *slots += parts > 1 ? parts : 0;
+    }
+}
+
+// Slots begin behind the units.
+RG_HD float *gr_slots_of(const gr_unit *units, int64_t n) { return (float *)(units + (n + 15) / 16 * 16); }
+
+static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_counters *count)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= bricks)
+        return;
+    const int parts = gr_brick_parts(n, i), at = atomicAdd(&count->units, parts);
+    const int slot = parts > 1 ? atomicAdd(&count->slots, parts) : 0;
+    for (int part = 0; part < parts; part++) {
+        const gr_unit unit = {i, part, parts, slot + part};
+        units[at + part] = unit;
+    }
+}
+
+// Element of voxel e = x + 16 y + 256 z of a brick in shared memory and in a slot: the lanes of a warp, whose columns may run
+// along any axis, meet seldom in a bank.
+RG_HD int gr_element(int e) { return e ^ (e >> 6 & 28); }
+
+typedef struct gr_volume {
+    float *g, *w;
+} gr_volume;
+
+// The volume's element of voxel i = x + 16 y + 256 z of a brick, -1 where it lies beyond.
+RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
+{
+    const int x = low[X_AXIS] + i % BRICK, y = low[Y_AXIS] + i / BRICK % BRICK, z = low[Z_AXIS] + i / (BRICK * BRICK);
+    return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
+}
+
+// Blocks take units in turn: the first of those that share a brick adds up their slots.
+static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
+{
+    const float *slots = gr_slots_of(units, count->units);
+    for (int u = (int)blockIdx.x; u < count->units; u += (int)gridDim.x) {
+        const gr_unit unit = units[u];
+        if (unit.part > 0 || unit.parts == 1)
+            continue;
+        int low[AXES];
+        gr_brick_low(n, unit.brick, low);
+        for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += (int)blockDim.x) {
+            const int64_t e = gr_voxel_of_brick(n.k, low, i);
+            if (e < 0)
+                continue;
+            float sum[3] = {0, 0, 0};
+            for (int part = 0; part < unit.parts; part++)
+                for (int c = 0; c < 3; c++)
+                    sum[c] += slots[(int64_t)(unit.slot + part) * SLOT_FLOATS + c * BRICK_VOXELS + gr_element(i)];
+            to.g[2 * e] = sum[0];
+            to.g[2 * e + 1] = sum[1];
+            to.w[e] = sum[2];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// test_reconstruct_gpu.c: reconstruct over emulated GPUs and over processes, against the job on the host.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "test_reconstruct.h"
+
+// The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
+// half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
+// CTF and none.
+static void test_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *options, *symmetry;
+        int64_t padding;
+        int gpus, trials;
+        bool ctf;
+    } try[] = {{"scatter", "--shape asymmetric --box 10 --images 22 --ctf", "D2", 2, 2, 0, true},
+               {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, 0, false},
+               {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, 0, true},
+               {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
+    for (int t = 0; t < RG_COUNT(try); t++) {
+        char *star = rg_print("%s", phantom("device", try[t].options));
+        gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
+        gr_job job = {.algo = rg_algo_find("gridding"), .ctf = try[t].ctf, .padding = try[t].padding, .radius_tenths = 19,
+                      .threads = 3, .halves = 2, .trials = try[t].trials};
+        insert_job(&host, star, NULL, try[t].symmetry, true);
+        assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
+        assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);
+        assert_int_equal(gr_plan(&job, try[t].variant, "host", try[t].gpus), RG_GOOD);
+        job.batch = 4;
+        job.chunk = 2;
+        assert_int_equal(gr_insert(&job), RG_GOOD);
+        for (int h = 0; h < 2 && job.use_lattice; h++)
+            assert_int_equal(gr_gpus_lattice(&job, h), RG_GOOD);
+        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
+        float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
+        for (int h = 0; h < 2; h++) {
+            // The host's weights come from a table of 10,000 values.
+            assert_true(apart(host.sums[h].g, job.sums[h].g, 2 * voxels) < 2e-3);
+            assert_true(apart(host.sums[h].w, job.sums[h].w, voxels) < 2e-3);
+            assert_true(job.sums[h].disc_pixels == host.sums[h].disc_pixels);
+            assert_true(!try[t].ctf || fabs(gr_wiener(&job, h) / gr_wiener(&host, h) - 1) < 1e-6);
+            gr_map(&job, &job.sums[h], 0.25, map[0]); // of the same sums, so that only the map's making differs
+            assert_int_equal(gr_gpus_map(&job, h, 0.25, map[1]), RG_GOOD);
+            assert_true(apart(map[0], map[1], n) < 1e-5);
+        }
+        assert_int_equal(gr_gpus_add_halves(&job), RG_GOOD);
+        float *first = rg_alloc((size_t)voxels * sizeof *first);
+        memcpy(first, job.sums[0].w, (size_t)voxels * sizeof *first);
+        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        for (int64_t i = 0; i < voxels; i++)
+            assert_true(job.sums[0].w[i] == first[i] + job.sums[1].w[i]);
+        free(first);
+        free(map[0]);
+        free(map[1]);
+        gr_job_free(&job);
+        gr_job_free(&host);
+        free(star);
+    }
+}
+
+// ---- processes -----------------------------------------------------------------------------------------------------------
+
+#if HAVE_MPI
+static char *program(void) // beside the folder of this test program
+{
+    char self[512] = "";
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    *strrchr(self, '/') = '\0';
+    *strrchr(self, '/') = '\0';
+    return rg_print("%s/regather", self);
+}
+
+// Two processes of mpirun make the map of one, also over emulated GPUs, and say once what is wrong.
+static void test_processes(void **state)
+{
+    (void)state;
+    char *mpirun = rg_program_path("mpirun"), *regather = program();
+    if (!mpirun || access(regather, X_OK) != 0) {
+        print_message("skipped: no mpirun, or no %s\n", regather);
+        skip();
+    }
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+    static const char *const options[] = {"--variant naive_scatter --ctf --half-maps --threads 1",
+                                          "--device host --variant owned --ctf --sym D2 --threads 2"};
+    char *star = rg_print("%s", phantom("ranks", "--shape asymmetric --box 12 --images 31 --ctf"));
+    for (int o = 0; o < RG_COUNT(options); o++) {
+        float *map[2];
+        int64_t side;
+        for (int ranks = 1; ranks <= 2; ranks++) {
+            char *line = rg_print("%s -n %d %s reconstruct %s --out %s/r%d.mrc --quiet %s > %s/said", mpirun, ranks, regather,
+                                  star, test_dir, ranks, options[o], test_dir);
+            assert_int_equal(system(line), 0);
+            free(line);
+            map[ranks - 1] = read_map(in_dir(ranks == 1 ? "r1.mrc" : "r2.mrc"), &side);
+        }
+        assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
+        size_t n;
+        char *said = get_file(in_dir("said"), &n), *stages = get_file(in_dir("r2_stages.tsv"), &n);
+        assert_non_null(strstr(said, "stage\tbusy_s\tshare\n"));
+        assert_null(strstr(strstr(said, "stage\t") + 1, "stage\t")); // by the first process only
+        assert_non_null(strstr(stages, "2 processes"));
+        free(said);
+        free(stages);
+        free(map[0]);
+        free(map[1]);
+    }
+    char *line = rg_print("%s -n 2 %s reconstruct %s --out %s/none.mrc --sym Q3 2> %s/said", mpirun, regather, star, test_dir,
+                          test_dir);
+    assert_true(system(line) != 0);
+    size_t n;
+    char *said = get_file(in_dir("said"), &n), *once = strstr(said, "--sym Q3: ");
+    assert_non_null(once);
+    assert_null(strstr(once + 1, "--sym Q3: "));
+    assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
+    free(said);
+    free(line);
+    free(star);
+    free(mpirun);
+    free(regather);
+}
+#else
+// Without MPI in the build several processes would each make the whole map.
+static void test_processes(void **state)
+{
+    (void)state;
+    char *words = rg_print("%s --out %s", phantom("ranks", "--box 8 --images 2"), in_dir("v.mrc"));
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    catch_stderr();
+    assert_int_equal(reconstruct(words), RG_LACKS);
+    assert_non_null(strstr(caught(), "built without MPI"));
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    free(words);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_processes),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// test_reconstruct_input.c: what reconstruct refuses, in one line and with nothing written, and the files that it reads alike.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "test_reconstruct.h"
+
+static void refused(const char *star, const char *options, const char *reason)
+{
+    char *words = rg_print("%s --out %s --quiet %s", star, in_dir("none.mrc"), options);
+    assert_refused(reconstruct(words), reason);
+    assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
+    assert_int_equal(access(in_dir("none_half1.mrc"), F_OK), -1);
+    assert_int_equal(access(in_dir("none_stages.tsv"), F_OK), -1);
+    free(words);
+}
+
+enum { SIDE = 6, IMAGES = 20 };
+
+// Stacks of whole numbers, which every mode holds exactly, the same in every call.
+static const char *stack(const char *name, int mode, int64_t columns, int64_t images)
+{
+    rg_mrc_out out;
+    float section[SIDE * SIDE];
+    const char *path = in_dir(name);
+    assert_int_equal(rg_mrc_write_begin(&out, path, columns, SIDE, images, mode, 2, false), RG_GOOD);
+    for (int64_t i = 0; i < images; i++) {
+        for (int64_t j = 0; j < SIDE * SIDE; j++)
+            section[j] = (float)(rg_bits(4, (uint64_t)(i * SIDE * SIDE + j)) % 64);
+        assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    return path;
+}
+
+// The same file in the other byte order.
+static void swap_bytes(const char *path, size_t value_bytes)
+{
+    size_t n = 0;
+    char *bytes = get_file(path, &n);
+    for (size_t at = 0; at < n;) {
+        size_t width = at < 1024 ? 4 : value_bytes;
+        bool is_text = at >= 208 && at < 1024 && at != 216 && at != 220;
+        for (size_t i = 0; i < width / 2 && !is_text; i++) {
+            char kept = bytes[at + i];
+            bytes[at + i] = bytes[at + width - 1 - i];
+            bytes[at + width - 1 - i] = kept;
+        }
+        at += width;
+    }
+    bytes[212] = bytes[213] = bytes[212] == 0x44 ? 0x11 : 0x44;
+    FILE *f = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    fclose(f);
+    free(bytes);
+}
+
+// One row an image, but `edit` in place of row number `edited`, counted from 1; its line in the file is 6 more.
+static const char *rows(const char *name, const char *stack_name, int64_t n, int64_t edited, const char *edit)
+{
+    const char *path = in_dir(name);
+    FILE *f = fopen(path, "w");
+    fprintf(f, "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n");
+    for (int64_t i = 1; i <= n; i++) {
+        if (i == edited)
+            fprintf(f, "%s\n", edit);
+        else
+            fprintf(f, "%d@%s %d %d %d\n", (int)i, stack_name, (int)(37 * i % 360), (int)(53 * i % 180), (int)(71 * i % 360));
+    }
+    fclose(f);
+    return path;
+}
+
+static void test_rows_and_stacks(void **state)
+{
+    (void)state;
+    stack("good.mrcs", 2, SIDE, IMAGES);
+    stack("wide.mrcs", 2, SIDE - 1, IMAGES);
+    const char *cut = stack("cut.mrcs", 2, SIDE, IMAGES);
+    assert_int_equal(truncate(cut, 1024 + 4 * (SIDE * SIDE * 12 + 5)), 0);
+    refused(rows("a.star", "none.mrcs", IMAGES, 0, ""), "", "line 7: expected the stack \"none.mrcs\"");
+    refused(rows("a.star", "good.mrcs", IMAGES + 1, 0, ""), "", "line 27: expected an image from 1 to 20 of ");
+    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 nan 3"), "", "line 11: expected a finite number for _rln");
+    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 2"), "", "line 11: expected 4 values");
+    refused(rows("a.star", "wide.mrcs", IMAGES, 0, ""), "", "expected square images, found 5 columns and 6 rows");
+    refused(rows("a.star", "cut.mrcs", IMAGES, 0, ""), "", "found the end of the file in section 13");
+    // One row too few is a part of a stack: taken, and said.
+    char *words = rg_print("%s --out %s --quiet --variant naive_scatter", rows("a.star", "good.mrcs", IMAGES - 1, 0, ""),
+                           in_dir("v.mrc"));
+    catch_stderr();
+    assert_int_equal(reconstruct(words), RG_GOOD);
+    assert_non_null(strstr(caught(), "19 rows; 1 images of its stacks have no row and are left out, the first is image 20"));
+    free(words);
+}
+
+// A value that is no number, found while images are read: by one thread, and by several for an emulated GPU, the first in line.
+static void test_bad_pixel(void **state)
+{
+    (void)state;
+    const char *path = stack("nan.mrcs", 2, SIDE, IMAGES);
+    FILE *f = fopen(path, "r+b");
+    for (int64_t image = 7; image < IMAGES; image += 2) {
+        const float bad = NAN;
+        fseek(f, 1024 + 4 * (image * SIDE * SIDE + 8), SEEK_SET);
+        fwrite(&bad, sizeof bad, 1, f);
+    }
+    fclose(f);
+    const char *reason = "image 8: expected finite values, found nan at column 2, row 1";
+    char *star = rg_print("%s", rows("nan.star", "nan.mrcs", IMAGES, 0, "")); // in_dir's text is used again
+    refused(star, "--variant naive_scatter", reason);
+    refused(star, "--device host --variant scatter --threads 4", reason);
+    refused(star, "--device host --variant scatter --threads 4 --gpus 2 --half-maps", "expected finite values, found nan");
+    free(star);
+}
+
+// Mode 12 and others, both byte orders: one map.
+static void test_modes(void **state)
+{
+    (void)state;
+    static const int mode[] = {RG_MRC_FLOAT32, RG_MRC_FLOAT16, RG_MRC_INT16, RG_MRC_UINT16, RG_MRC_INT8};
+    float *first = NULL;
+    int64_t side, n = SIDE * SIDE * SIDE;
+    for (int m = 0; m < RG_COUNT(mode); m++)
+        for (int swapped = 0; swapped < 2; swapped++) {
+            const char *path = stack("mode.mrcs", mode[m], SIDE, IMAGES);
+            if (swapped)
+                swap_bytes(path, (size_t)rg_mrc_mode_bytes(mode[m]));
+            char *words = rg_print("%s --out %s --quiet --variant naive_scatter", rows("m.star", "mode.mrcs", IMAGES, 0, ""),
+                                   in_dir("v.mrc"));
+            assert_int_equal(reconstruct(words), RG_GOOD);
+            float *map = read_map(in_dir("v.mrc"), &side);
+            first = first ? first : map;
+            assert_memory_equal(map, first, (size_t)n * sizeof *map);
+            if (map != first)
+                free(map);
+            free(words);
+        }
+    free(first);
+}
+
+static void test_bad_input(void **state)
+{
+    (void)state;
+    char *star = rg_print("%s", phantom("bad", "--box 8 --images 3"));
+    refused(star, "--sym Q3", "--sym Q3: ");
+    refused(star, "--ctf", "expected a column _rlnDefocusU for --ctf, found none");
+    refused(star, "--variant fastest", "fastest");
+    refused(star, "--radius 4", "--radius");
+    refused(in_dir("bad/map.mrc"), "", "expected text, found a byte 0");
+    refused(in_dir("absent.star"), "", "cannot be read");
+    static const char row[] = "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
+                              "bad/particles.mrcs 1 2 3\n";
+    const char *one = put_file("one.star", row, strlen(row));
+    catch_stderr();
+    char *words = rg_print("%s --out %s --quiet --half-maps", one, in_dir("none.mrc"));
+    assert_int_equal(reconstruct(words), RG_USAGE);
+    assert_non_null(strstr(caught(), "expected at least two rows for half maps, found one"));
+    free(words);
+    words = rg_print("%s --quiet", star);
+    assert_refused(reconstruct(words), "expected PARTICLES.star and --out VOL.mrc");
+    free(words);
+    words = rg_print("%s --quiet --out %s/absent/v.mrc", star, test_dir);
+    assert_refused(reconstruct(words), "cannot write here");
+    free(words);
+    free(star);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_rows_and_stacks),
+        cmocka_unit_test(test_bad_pixel),
+        cmocka_unit_test(test_modes),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}
