@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../data/fsc.h"
 #include "../impl/gridding/job.h"
 #include "test_command.h"
 #include "test_data.h"
@@ -204,10 +205,10 @@ static void test_fsc_direct(void **state)
             sum[shell][1] += creal(fa * conj(fa));
             sum[shell][2] += creal(fb * conj(fb));
         }
-        gr_fsc(n, a, b, fsc);
+        rg_fsc(n, a, b, fsc);
         for (int64_t s = 0; s <= n / 2; s++)
             assert_true(fabs(fsc[s] - sum[s][0] / sqrt(sum[s][1] * sum[s][2])) < 1e-12);
-        gr_fsc(n, a, a, fsc);
+        rg_fsc(n, a, a, fsc);
         assert_true(fabs(least(fsc, n / 2) - 1) < 1e-12);
     }
 }
@@ -225,7 +226,7 @@ static void whole_job(const char *name, const char *phantom_options, const char 
     float *map = read_map(out, &side), *truth = read_map(truth_path, &truth_side);
     assert_int_equal(side, truth_side);
     double *fsc = rg_alloc((size_t)(side / 2 + 1) * sizeof *fsc), ab = 0, bb = 0;
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("%s %s: lowest FSC to 0.9 Nyquist %.5f\n", name, options, least(fsc, side * 9 / 20));
     assert_true(least(fsc, side * 9 / 20) > level);
     for (int64_t i = 0; i < side * side * side; i++) {
@@ -392,7 +393,7 @@ static void test_phantom_ctf(void **state)
     for (int with = 0; with < 2; with++) {
         gr_job job = {.ctf = with};
         float *map = map_of(&job, star, NULL, "C1", false);
-        gr_fsc(side, map, truth, fsc[with]);
+        rg_fsc(side, map, truth, fsc[with]);
         free(map);
     }
     print_message("CTF: lowest FSC to 0.9 Nyquist %.4f, without weighting %.4f\n", least(fsc[1], 14), least(fsc[0], 14));
@@ -420,7 +421,7 @@ static void test_r2(void **state)
         float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
         found[e] = correlation(map, truth, side * side * side);
         if (!e)
-            gr_fsc(side, map, truth, fsc);
+            rg_fsc(side, map, truth, fsc);
         free(map);
     }
     print_message("R2: correlation %.4f, transposed %.4f, origins turned %.4f; FSC to shell 15 > %.4f\n", found[0], found[1],
@@ -503,7 +504,7 @@ static void test_r3(void **state)
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));
         gr_map(&job, &job.sums[h], 0, half[h]);
     }
-    gr_fsc(64, half[0], half[1], fsc);
+    rg_fsc(64, half[0], half[1], fsc);
     print_message("R3: FSC of odd and even rows");
     for (int s = 1; s <= 7; s++)
         print_message(" %.3f", fsc[s]);
@@ -528,14 +529,14 @@ static void test_ctf_of_others(void **state)
     int64_t side;
     gr_job with = {.ctf = true}, noisy = {.ctf = true, .invert = true, .mask_radius_px = 13};
     float *truth = read_map(F4 "pointmass.mrc", &side), *map = map_of(&with, F4 "relion_proj_batch.star", NULL, "C1", false);
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("F4: correlation %.3f\n", correlation(map, truth, side * side * side));
     assert_true(correlation(map, truth, side * side * side) > 0.35 && least(fsc, 10) > 0.7);
     free(map);
     free(truth);
     truth = read_map(F5 ".mrc", &side);
     map = map_of(&noisy, F5 "_sim.star", NULL, "C1", false);
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("F5: correlation %.3f, FSC", correlation(map, truth, side * side * side));
     for (int s = 1; s <= 8; s++)
         print_message(" %.3f", fsc[s]);

@@ -7,7 +7,7 @@
 //     job_prepare.c  an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
 //     job_insert.c   particles in batches through the variant, sums over batches
 //     job_map.c      division, inverse transform, gridding correction, crop, mask, files
-//     job_fsc.c      Fourier shell correlation, and the command fsc
+//     job_fsc.c      the command fsc
 //
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
 // 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
@@ -85,9 +85,5 @@ void gr_apply_lattice(const gr_job *, gr_sums *);
 void gr_map(const gr_job *, const gr_sums *, double wiener, float *map);
 double gr_wiener(const gr_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
 int gr_write_maps(gr_job *);                // the full map, and the halves when there are
-
-// job_fsc.c: Re sum A conj B / sqrt(sum |A|^2 sum |B|^2) over the shells |radius - shell| < 1/2 (halves upwards) of two maps of
-// side^3 voxels, for shell = 0 .. side / 2; NaN where a map has nothing.
-void gr_fsc(int64_t side, const float *a, const float *b, double *fsc);
 
 #endif
