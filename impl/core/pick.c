@@ -34,3 +34,44 @@ int rg_pick_asked(const rg_algo *algo, const char *device, const char *asked, co
     *entry = e;
     return RG_GOOD;
 }
+
+// NULL when the variant takes the shape, else why not.
+static const char *refusal(const rg_algo *algo, const rg_shape *shape, const rg_variant *v, const int64_t *param)
+{
+    const char *why = algo->invalid(shape);
+    return why || !v->refuse ? why : v->refuse(shape, param);
+}
+
+static int pick_variant(const rg_algo *algo, const rg_shape *shape, const char *device, const char *asked,
+                        const char *const *order, int n, rg_picked *picked)
+{
+    if (asked) {
+        int code = rg_pick_asked(algo, device, asked, &picked->entry, picked->param);
+        const char *why = code == RG_GOOD ? refusal(algo, shape, picked->entry->variant, picked->param) : NULL;
+        return why ? rg_fail(RG_USAGE, "--variant %s: %s", asked, why) : code;
+    }
+    for (int i = 0; i < n; i++) {
+        const rg_entry *e = rg_pick_named(algo, device, order[i]);
+        if (!e || rg_unavailable(e))
+            continue;
+        rg_params_standard(e->variant, picked->param);
+        if (refusal(algo, shape, e->variant, picked->param))
+            continue;
+        picked->entry = e;
+        return RG_GOOD;
+    }
+    return rg_fail(RG_LACKS, "no variant of %s can take images of this size on this machine (see regather list)", algo->name);
+}
+
+int rg_pick_for(const rg_algo *algo, const rg_shape *shape, const char *device, const char *asked, const char *const *order,
+                int n, rg_picked *picked)
+{
+    char why[200];
+    int code = pick_variant(algo, shape, device, asked, order, n, picked);
+    if (code != RG_GOOD)
+        return code;
+    const rg_entry *e = picked->entry;
+    bool is_host = e->variant->space == RG_HOST && !e->emulated;
+    picked->device = is_host ? rg_device_cpu() : e->emulated ? rg_device_emulated() : rg_device_open(device, why);
+    return picked->device ? RG_GOOD : rg_fail(RG_LACKS, "--device %s: %s", device, why);
+}

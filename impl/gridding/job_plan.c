@@ -21,43 +21,6 @@ rg_shape gr_shape(const gr_job *job, int64_t images)
                             [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
-// NULL when the variant takes a call of one image of this size, else why not.
-static const char *refusal(const gr_job *job, const rg_variant *v, const int64_t *param)
-{
-    rg_shape shape = gr_shape(job, 1);
-    const char *why = job->algo->invalid(&shape);
-    return why || !v->refuse ? why : v->refuse(&shape, param);
-}
-
-static int pick(gr_job *job, const char *asked, const char *device)
-{
-    if (asked) {
-        int code = rg_pick_asked(job->algo, device, asked, &job->entry, job->param);
-        const char *why = code == RG_GOOD ? refusal(job, job->entry->variant, job->param) : NULL;
-        return why ? rg_fail(RG_USAGE, "--variant %s: %s", asked, why) : code;
-    }
-    for (int i = 0; i < RG_COUNT(fixed_order); i++) {
-        const rg_entry *e = rg_pick_named(job->algo, device, fixed_order[i]);
-        if (!e || rg_unavailable(e))
-            continue;
-        rg_params_standard(e->variant, job->param);
-        if (refusal(job, e->variant, job->param))
-            continue;
-        job->entry = e;
-        return RG_GOOD;
-    }
-    return rg_fail(RG_LACKS, "no variant of %s can take images of this size on this machine (see regather list)",
-                   job->algo->name);
-}
-
-static int open_device(gr_job *job, const char *device)
-{
-    char why[200];
-    bool is_host = job->entry->variant->space == RG_HOST && !job->entry->emulated;
-    job->device = is_host ? rg_device_cpu() : job->entry->emulated ? rg_device_emulated() : rg_device_open(device, why);
-    return job->device ? RG_GOOD : rg_fail(RG_LACKS, "--device %s: %s", device, why);
-}
-
 // Sides follow from the images' side and the padding.
 static void size(gr_job *job, int64_t side)
 {
@@ -144,9 +107,14 @@ static int choose_batch(gr_job *job)
 
 int gr_plan(gr_job *job, const char *asked, const char *device)
 {
+    rg_picked picked;
     size(job, job->particles.side);
-    int code = pick(job, asked, device);
-    if (code == RG_GOOD)
-        code = open_device(job, device);
-    return code == RG_GOOD ? choose_batch(job) : code;
+    rg_shape one = gr_shape(job, 1);
+    int code = rg_pick_for(job->algo, &one, device, asked, fixed_order, RG_COUNT(fixed_order), &picked);
+    if (code != RG_GOOD)
+        return code;
+    job->entry = picked.entry;
+    memcpy(job->param, picked.param, sizeof job->param);
+    job->device = picked.device;
+    return choose_batch(job);
 }
