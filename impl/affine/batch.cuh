@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the texture unit.
+//
+// A block keeps its stacks (patch.cuh) of the reference in registers and goes through a group of transforms with them, so the
+// reference is read once a group. Each thread sums its pixels of a transform in float; a warp adds four sums in six shuffles,
+// halving what each lane carries; after the group the block adds its warps' in double and leaves them for af_finish (sums.cuh).
+// Nothing is added atomically: the same sums every time.
+//
+// `batch` reads a copy with a border, made once a call, from which the typical value is taken away. The border holds what the
+// rule puts outside, so that s needs no more than a clamp, and inside not even that.
+#ifndef RG_AFFINE_BATCH_CUH
+#define RG_AFFINE_BATCH_CUH
+
+#include "bound.h"
+#include "patch.cuh"
+#include "sums.cuh"
+
+enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a group; bytes of partial sums at a time
+
+// ---- the two sources -----------------------------------------------------------------------------------------------------
+// Coordinates of a source are those from the centre plus `offset` along each axis.
+
+struct af_padded {
+    const float *centre; // the pixel c of the copy
+    int pitch, slice;
+    static constexpr int NEEDS_CLAMP = 1; // the border is one pixel wide at the low end and two at the high end
+    template <int DIMS> __device__ __forceinline__ float at(const float s[3], const float *) const
+    {
+        return DIMS == 2 ? af_read_2d(centre, pitch, s[0], s[1]) : af_read_3d(centre, pitch, slice, s[0], s[1], s[2]);
+    }
+};
+
+struct af_fetched {
+    cudaTextureObject_t texture;
+    static constexpr int NEEDS_CLAMP = 0;
+    template <int DIMS> __device__ __forceinline__ float at(const float s[3], const float *typical) const
+    {
+        return (DIMS == 2 ? tex2D<float>(texture, s[0], s[1]) : tex3D<float>(texture, s[0], s[1], s[2])) - typical[0];
+    }
+};
+
+typedef struct af_batch {
+    const float *reference, *matrix, *typical;
+    af_sums *partial;
+    int w, h, d, transforms, group;
+    float offset[3], low[3], high[3];       // low, high: the first and last pixel
+    float clamp_low[3], clamp_high[3];      // by rule 0 one farther
+} af_batch;
+
+// ---- the kernel ----------------------------------------------------------------------------------------------------------
+
+// Sums of four values over the warp: lanes 0-7 get that of the first, 8-15 of the second, and so on.
+static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v2, float v3, unsigned lane)
+{
+    const bool upper = lane & 16, odd = lane & 8;
+    const float p = (upper ? v2 : v0) + __shfl_xor_sync(~0u, upper ? v0 : v2, 16);
+    const float q = (upper ? v3 : v1) + __shfl_xor_sync(~0u, upper ? v1 : v3, 16);
+    float sum = (odd ? q : p) + __shfl_xor_sync(~0u, odd ? p : q, 8);
+    for (int step = 4; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    return sum;
+}
+
+// Where a thread's first pixel lies along an axis, and how far on the next one.
+template <int DIMS>
+static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float offset, float *base, float *step)
+{
+    *base = (DIMS == 2 ? row.x * p[0] + (row.y * p[1] + row.z) : row.x * p[0] + (row.y * p[1] + (row.z * p[2] + row.w))) + offset;
+    *step = DIMS == 2 ? AF_PATCH_H * row.y : row.z;
+}
+
+typedef struct af_four {
+    float n, b, bb; // of the pixels that take part, under rule 2
+    float a, aa, ab;
+} af_four;
+
+// One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp.
+template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
+static __device__ __forceinline__ af_four af_stack_sums(const af_batch &p, const Source &source, const float base[3],
+                                                        const float step[3], const float r[STACK], int n)
+{
+    af_four sums = {0, 0, 0, 0, 0, 0};
+#pragma unroll
+    for (int k = 0; k < STACK; k++) {
+        float s[3];
+        bool takes_part = EVERY || k < n;
+        for (int a = 0; a < DIMS; a++) {
+            s[a] = base[a] + (float)k * step[a];
+            if (IGNORE && !EVERY) takes_part = takes_part && af_inside(s[a], p.low[a], p.high[a]);
+            if (Source::NEEDS_CLAMP && !EVERY) s[a] = fminf(fmaxf(s[a], p.clamp_low[a]), p.clamp_high[a]);
+        }
+        const float value = takes_part ? source.template at<DIMS>(s, p.typical) : 0;
+        sums.a += value;
+        sums.aa += value * value;
+        sums.ab += value * r[k];
+        if (IGNORE && !EVERY && takes_part) {
+            sums.n += 1;
+            sums.b += r[k];
+            sums.bb += r[k] * r[k];
+        }
+    }
+    return sums;
+}
+
+template <int DIMS, int IGNORE, int STACK, class Source>
+static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source source)
+{
+    __shared__ float4 map[AF_GROUP_MOST][DIMS];
+    __shared__ float part[AF_GROUP_MOST][AF_WARPS][6]; // a, aa, ab, n, b, bb
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int first = (int)blockIdx.y * p.group, count = min(p.group, p.transforms - first);
+    for (int i = (int)threadIdx.x; i < count * DIMS; i += AF_BLOCK) {
+        const float *row = p.matrix + ((int64_t)first * DIMS + i) * (DIMS + 1);
+        map[i / DIMS][i % DIMS] = make_float4(row[0], row[1], row[2], DIMS == 3 ? row[DIMS] : 0);
+    }
+    const af_stack s = af_stack_of<DIMS, STACK>(p.w, p.h, p.d, blockIdx.x * AF_WARPS + warp, lane);
+    const float place[3] = {(float)s.x + af_low(p.w), (float)s.y + af_low(p.h), (float)s.z + af_low(p.d)};
+    const int64_t from = ((int64_t)s.z * p.h + s.y) * p.w + s.x, next = DIMS == 2 ? (int64_t)AF_PATCH_H * p.w : (int64_t)p.h * p.w;
+    float r[STACK], b = 0, bb = 0;
+#pragma unroll
+    for (int k = 0; k < STACK; k++) {
+        r[k] = k < s.n ? p.reference[from + k * next] - p.typical[1] : 0;
+        b += r[k];
+        bb += r[k] * r[k];
+    }
+    const float whole = af_four_sums((float)s.n, b, bb, 0, lane);
+    __syncthreads();
+    for (int j = 0; j < count; j++) {
+        float base[3], step[3];
+        bool inside = s.n == STACK;
+        for (int a = 0; a < DIMS; a++) {
+            af_place<DIMS>(map[j][a], place, p.offset[a], &base[a], &step[a]);
+            const float end = base[a] + (float)(STACK - 1) * step[a];
+            if (IGNORE || Source::NEEDS_CLAMP)
+                inside = inside && fminf(base[a], end) >= p.low[a] && fmaxf(base[a], end) <= p.high[a];
+        }
+        const bool every = __all_sync(~0u, inside);
+        const af_four sums = every ? af_stack_sums<DIMS, IGNORE, STACK, 1>(p, source, base, step, r, s.n)
+                                   : af_stack_sums<DIMS, IGNORE, STACK, 0>(p, source, base, step, r, s.n);
+        const float of_image = af_four_sums(sums.a, sums.aa, sums.ab, 0, lane);
+        const float of_reference = IGNORE && !every ? af_four_sums(sums.n, sums.b, sums.bb, 0, lane) : whole;
+        if (lane % 8 == 0 && lane < 24) {
+            part[j][warp][lane / 8] = of_image;
+            part[j][warp][3 + lane / 8] = of_reference;
+        }
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < count * 6; i += AF_BLOCK) {
+        const int field[6] = {3, 0, 4, 1, 5, 2}; // n, a, b, aa, bb, ab of af_sums
+        double sum = 0;
+        for (int w = 0; w < AF_WARPS; w++) sum += part[i / 6][w][field[i % 6]];
+        double *to = (double *)&p.partial[(int64_t)(first + i / 6) * gridDim.x + blockIdx.x];
+        to[i % 6] = sum;
+    }
+}
+
+// ---- the copy with a border ----------------------------------------------------------------------------------------------
+
+enum { AF_BORDER = 3 }; // one pixel before, two behind
+
+static inline int64_t af_pitch(const af_size &z) { return (z.w + AF_BORDER + 31) / 32 * 32; }
+static inline int64_t af_slice(const af_size &z) { return af_pitch(z) * (z.h + AF_BORDER); }
+static inline int64_t af_padded_pixels(const af_size &z) { return af_slice(z) * (z.dims == 3 ? z.d + AF_BORDER : 1); }
+
+static __global__ void af_pad(const float *image, af_size z, const float *typical, int64_t pitch, float *to)
+{
+    const int64_t e = (int64_t)blockIdx.x * AF_BLOCK + threadIdx.x;
+    const int rows = z.h + AF_BORDER, planes = z.dims == 3 ? z.d + AF_BORDER : 1;
+    if (e >= pitch * rows * planes) return;
+    const int x = (int)(e % pitch) - 1, y = (int)(e / pitch % rows) - 1, p = z.dims == 3 ? (int)(e / pitch / rows) - 1 : 0;
+    const int cx = min(max(x, 0), z.w - 1), cy = min(max(y, 0), z.h - 1), cp = min(max(p, 0), z.d - 1);
+    const bool empty = z.outside == AF_ZERO && (x != cx || y != cy || p != cp);
+    to[e] = (empty ? 0 : image[af_pixel(&z, cx, cy, cp)]) - typical[0];
+}
+
+// ---- host ----------------------------------------------------------------------------------------------------------------
+
+enum { AF_STACK, AF_GROUP };
+
+static inline int64_t af_batch_blocks(const af_size &z, int64_t stack) { return af_blocks(af_stacks(z, (int)stack), AF_WARPS); }
+
+// How many transforms are launched at a time: whole groups whose partial sums fit AF_PARTIALS_MOST.
+static inline int64_t af_batch_part(const af_size &z, const int64_t *param)
+{
+    const int64_t group = param[AF_GROUP], fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_batch_blocks(z, param[AF_STACK]);
+    int64_t groups = fit / group > 1 ? fit / group : 1;
+    if (groups > AF_GRID_MOST) groups = AF_GRID_MOST;
+    return groups * group < z.transforms ? groups * group : z.transforms;
+}
+
+static inline size_t af_batch_sums_bytes(const af_size &z, const int64_t *param)
+{
+    const size_t bytes = af_scratch(af_batch_blocks(z, param[AF_STACK]), af_batch_part(z, param));
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline size_t af_batch_scratch(const af_size &z, const int64_t *param)
+{
+    return af_batch_sums_bytes(z, param) + (size_t)af_padded_pixels(z) * sizeof(float);
+}
+
+static inline af_batch af_batch_of(const rg_call *call, const af_size &z, int texture)
+{
+    af_batch p = {};
+    p.reference = (const float *)call->arg[AL_REFERENCE];
+    p.matrix = (const float *)call->arg[AL_MATRIX];
+    p.typical = af_typicals(call);
+    p.partial = af_partials(call);
+    p.w = z.w, p.h = z.h, p.d = z.d;
+    p.group = (int)call->param[AF_GROUP];
+    const int side[3] = {z.w, z.h, z.d};
+    for (int a = 0; a < 3; a++) {
+        p.offset[a] = texture ? 0.5f - af_low(side[a]) : 0;
+        p.low[a] = af_low(side[a]) + p.offset[a];
+        p.high[a] = af_high(side[a]) + p.offset[a];
+        p.clamp_low[a] = p.low[a] - (z.outside == AF_ZERO ? 1 : 0);
+        p.clamp_high[a] = p.high[a] + (z.outside == AF_ZERO ? 1 : 0);
+    }
+    return p;
+}
+
+template <int DIMS, int STACK, class Source> static int af_batch_launch(const rg_call *call, const af_size &z, const Source &source)
+{
+    af_batch p = af_batch_of(call, z, !Source::NEEDS_CLAMP);
+    const unsigned blocks = (unsigned)af_batch_blocks(z, STACK);
+    const int64_t part = af_batch_part(z, call->param);
+    for (int64_t first = 0; first < z.transforms; first += part) {
+        p.transforms = (int)(z.transforms - first < part ? z.transforms - first : part);
+        const dim3 grid(blocks, af_blocks(p.transforms, p.group));
+        if (z.outside == AF_IGNORE)
+            RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        else
+            RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        int error = (int)cudaGetLastError();
+        error = error ? error : af_launch_finish(call, first, p.transforms, (int)blocks);
+        if (error) return error;
+        p.matrix += part * af_numbers(DIMS);
+    }
+    return RG_OK;
+}
+
+template <class Launch> static int af_batch_padded(const rg_call *call, const af_size &z, Launch launch)
+{
+    float *copy = (float *)((char *)call->scratch + af_batch_sums_bytes(z, call->param));
+    const int64_t pitch = af_pitch(z), slice = af_slice(z);
+    int error = af_launch_typical(call, z);
+    if (error) return error;
+    RG_LAUNCH(af_pad, af_blocks(af_padded_pixels(z), AF_BLOCK), AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z,
+              af_typicals(call), pitch, copy);
+    error = (int)cudaGetLastError();
+    const float *centre = copy + (z.dims == 3 ? (1 + af_centre(z.d)) * slice : 0) + (1 + af_centre(z.h)) * pitch + 1 + af_centre(z.w);
+    return error ? error : launch(call, z, af_padded{centre, (int)pitch, (int)slice});
+}
+
+template <class Launch> static int af_batch_fetched(const rg_call *call, const af_size &z, Launch launch)
+{
+    int error = af_launch_typical(call, z);
+    error = error ? error : af_texture_copy(call, z, call->arg[AL_IMAGE]);
+    return error ? error : launch(call, z, af_fetched{af_texture_of(call)});
+}
+
+static inline const char *af_batch_refuse(const af_size &z)
+{
+    if (af_padded_pixels(z) > INT32_MAX) return "more than 2^31 pixels with their border";
+    return z.transforms > INT32_MAX ? "more than 2^31 transforms: hand them over in parts" : NULL;
+}
+
+#endif
