@@ -69,7 +69,8 @@ static const char help[] =
     "interpolated.\n"
     "\n"
     "KIND subtomograms: DIR/subtomogram_0001.mrc.., truth.tsv (the poses, as `regather average` writes them) and map.mrc.\n"
-    "The asymmetric particle at random poses plus white noise, then without the frequencies |kz| > |kx| tan DEG.";
+    "The asymmetric particle at random poses, the first as the map stands, plus white noise, then without the frequencies\n"
+    "|kz| > |kx| tan DEG.";
 
 static int run(const rg_cli *cli)
 {

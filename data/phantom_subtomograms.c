@@ -3,7 +3,8 @@
 // for `regather average` whose truth is exact.
 //
 // A volume is the map turned and shifted by its pose (transforms.h), evaluated from its parts, plus white noise, of whose
-// transform the wedge that a tilt series about y from -W to W does not see, |kz| > |kx| tan W, is then set to 0.
+// transform the wedge that a tilt series about y from -W to W does not see, |kz| > |kx| tan W, is then set to 0. The first
+// one stands as the map does, so that an average that begins with it comes out in the map's frame.
 #include "blobs.h"
 #include "noise.h"
 #include "particles.h"
@@ -60,6 +61,8 @@ static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
 static rg_pose pose_of(const phantom *p, int64_t i)
 {
+    if (i == 0)
+        return (rg_pose){0};
     rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180),
                     six_digits(180 / 3.14159265358979323846 * acos(1 - 2 * uniform(p, i, 1))),
                     six_digits(360 * uniform(p, i, 2) - 180),

@@ -3,8 +3,8 @@
 // before, with noise: input for `regather align` whose truth is exact.
 //
 // The specimen is a sum of Gaussians, one a cell of 24 x 24 pixels of image 0, at a place, of a width (1.5 to 8 pixels) and of
-// a height that the cell's number decides, and one of 16 to 64 pixels a cell of 192 x 192; every image is evaluated from them at
-// its own pixels, so nothing is interpolated.
+// a height that the cell's number decides, and one of 16 to 64 pixels a cell of 192 x 192; every image is evaluated from them
+// at its own pixels, so nothing is interpolated.
 #include "../impl/core/cpu.h"
 #include "mrc.h"
 #include "noise.h"

@@ -102,8 +102,8 @@ static int read_picture(const rg_series *s, const rg_series_image *at, float *im
     if (code != RG_GOOD)
         return code;
     if (picture.width != s->width || picture.height != s->height)
-        code = rg_fail(RG_USAGE, "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64 " x %"
-                       PRId64, at->path, at->page + 1, s->width, s->height, picture.width, picture.height);
+        code = rg_fail(RG_USAGE, "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64
+                       " x %" PRId64, at->path, at->page + 1, s->width, s->height, picture.width, picture.height);
     for (int64_t i = 0; code == RG_GOOD && i < s->width * s->height; i++)
         image[i] = picture.bits == 8 ? ((const uint8_t *)picture.pixel)[i] : ((const uint16_t *)picture.pixel)[i];
     rg_image_free(&picture);
@@ -127,11 +127,12 @@ int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
     for (int64_t p = 0; code == RG_GOOD && p < s->width * s->height; p++) {
         differs |= image[p] != image[0];
         if (!isfinite(image[p]))
-            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %g at pixel (%" PRId64 ", %" PRId64 ")",
-                           at->path, at->page + 1, image[p], p % s->width, p / s->width);
+            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %s at pixel (%" PRId64 ", %" PRId64
+                           ")",
+                           at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
     }
     if (code == RG_GOOD && !differs)
-        code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is undefined",
-                       at->path, at->page + 1, image[0]);
+        code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is "
+                       "undefined", at->path, at->page + 1, image[0]);
     return code;
 }

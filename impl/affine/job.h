@@ -6,8 +6,7 @@
 //     job_filter.c   Gaussian filters, masks, pyramids
 //     job_search.c   candidates refined in lock step, a batch a step; the optimiser at the end
 //     job_align.c    the command align;     job_pair.c one image against its neighbour;   job_align_write.c  its files
-//     job_average.c  the command average;   job_pose.c one particle against the average;  job_grid.c  all rotations, coarsely
-//                    job_map.c  the average of aligned particles
+//     job_average.c  the command average, of whose files job_average.h has the rest
 //
 // Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
 // a and ln s times the typical distance of a pixel from the centre, so that one step size serves all of them.
@@ -90,14 +89,14 @@ typedef struct aj_candidate {
 } aj_candidate;
 
 int aj_score(aj_scorer *, const aj_space *, int64_t n, aj_candidate *);
-// Every candidate climbs: from steps of `step` pixels, halved until below `least`, along each parameter both ways and to the top
-// of the parabolas through these. Then sorted, best first.
+// Every candidate climbs: from steps of `step` pixels, halved until below `least`, along each parameter both ways and to the
+// top of the parabolas through these. Then sorted, best first.
 int aj_climb(aj_scorer *, const aj_space *, int64_t n, aj_candidate *, double step, double least);
 // Of candidates sorted best first, those at least `apart` from every better one, at most `most`; returns how many.
 int64_t aj_distinct(const aj_space *, int64_t n, aj_candidate *, int64_t most,
                     double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart);
 void aj_sort(int64_t n, aj_candidate *);
-// NLopt's BOBYQA (Powell 2009) from the candidate on, until parameters change by less than `least` pixels. RG_LACKS without NLopt.
+// NLopt's BOBYQA (Powell 2009) from the candidate on, until parameters change by less than `least` pixels. RG_LACKS without it.
 int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double least);
 
 // ---- job_pair.c ----------------------------------------------------------------------------------------------------------

@@ -39,11 +39,11 @@ static const char help[] =
     "when no parameter moves a pixel by more than 0.002. With --outside ignore the correlation is over what overlaps, which\n"
     "has to be a quarter of the image.\n"
     "\n"
-    "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad ones\n"
-    "(HIGH) and fine ones (LOW), --mask known ones.\n"
+    "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad\n"
+    "ones (HIGH) and fine ones (LOW), --mask known ones.\n"
     "\n"
-    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg]; the cumulative table brings each image onto\n"
-    "the first. Prints the seconds of each stage. Files are written whole or not at all.";
+    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg]; the cumulative table brings each image\n"
+    "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
 
 int aj_two_numbers(const rg_cli *cli, const char *name, char mark, double least, double most, double number[2])
 {
@@ -59,7 +59,8 @@ int aj_two_numbers(const rg_cli *cli, const char *name, char mark, double least,
             end = NULL;
     }
     if (!end || end == text || *end || !(number[0] >= least && number[1] >= least && number[0] <= most && number[1] <= most))
-        return rg_fail(RG_USAGE, "--%s: expected two numbers from %g to %g as A%cB, found \"%s\"", name, least, most, mark, text);
+        return rg_fail(RG_USAGE, "--%s: expected two numbers from %g to %g as A%cB, found \"%s\"", name, least, most, mark,
+                       text);
     return RG_GOOD;
 }
 
@@ -130,8 +131,9 @@ static int take_options(aj_align *job, const rg_cli *cli)
     *job = (aj_align){.out = rg_cli_text(cli, "out", NULL), .aligned = rg_cli_text(cli, "aligned", NULL),
                       .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
                       .pair = {.fine = !rg_cli_flag(cli, "no-fine")}};
-    int code = files && job->out ? RG_GOOD : rg_fail(RG_USAGE, "align: expected a series and --out TRANSFORMS.tsv (see regather "
-                                                     "align --help)");
+    int code = RG_GOOD;
+    if (!files || !job->out)
+        code = rg_fail(RG_USAGE, "align: expected a series and --out TRANSFORMS.tsv (see regather align --help)");
     if (code == RG_GOOD)
         code = rg_series_open(&job->series, files, path);
     free(path);
@@ -227,8 +229,8 @@ static int memory_allows(const aj_align *job)
     double need = 4 * (double)job->series.width * (double)job->series.height * (2 * 4.0 / 3 + 3);
     if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
         return RG_GOOD;
-    return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about %.0f "
-                   "fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
+    return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about "
+                   "%.0f fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
                    sqrt((double)facts.free_bytes / need * (double)job->series.width * (double)job->series.height));
 }
 

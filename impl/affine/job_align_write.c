@@ -31,11 +31,11 @@ static int plot(const aj_align *job, const char *stem_of_out)
 
 int aj_write_tables(const aj_align *job)
 {
-    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s; a feature at p "
-                          "stands at c + scale Rot(rotation) (p - c) + shift in the image before\n", job->command, job->series.n,
-                          job->series.width, job->series.height, job->pair.scorer[0].picked.entry->name);
-    char *whole_head = rg_print("# command: %s\n# a feature at p stands at c + scale Rot(rotation) (p - c) + shift in image 1\n",
-                                job->command);
+    static const char convention[] = "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
+    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n# %s the image "
+                          "before\n", job->command, job->series.n, job->series.width, job->series.height,
+                          job->pair.scorer[0].picked.entry->name, convention);
+    char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *base = stem(job->out), *whole = rg_print("%s.cumulative.tsv", base);
     const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
     int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg);

@@ -19,7 +19,7 @@ static const rg_option options[] = {
     {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y (default 90: no missing wedge)", false},
     {"half-maps", NULL, "write AVG_half1.mrc and AVG_half2.mrc, of the odd and the even particles, and AVG.fsc.tsv", false},
     {"shift", "PX", "search shifts from -PX to PX along every axis (default 5)", false},
-    {"step", "DEG", "step of the grid of all rotations (default: 1.5 pixels at a quarter of the smallest size)", false},
+    {"step", "DEG", "step of the grid of all rotations (default: 2 pixels at a quarter of the smallest size)", false},
     {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before (default 2)", false},
     {"iterations", "N", "at most (default 10)", false},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH voxels; 0 leaves either out (default 1,0)",
@@ -33,8 +33,8 @@ static const rg_option options[] = {
 
 static const char help[] =
     "Reads cubic volumes of one size, one an MRC file, and finds for each the pose in which it looks most like the reference:\n"
-    "a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) Ry(tilt) Rz(rot) as RELION has\n"
-    "it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until the median\n"
+    "a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) Ry(tilt) Rz(rot) as\n"
+    "RELION has it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until the median\n"
     "particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done; which, is\n"
     "said. Without --reference, map and poses are in the frame of the first subtomogram.\n"
     "\n"
@@ -100,7 +100,7 @@ static int take_numbers(aj_average *job, const rg_cli *cli)
     aj_pyramid_make(&job->reference, side, COARSEST);
     aj_pyramid_make(&job->particle, side, COARSEST);
     double smallest = (double)job->reference.side[job->reference.levels - 1][0];
-    return rg_cli_real(cli, "step", 180 / 3.14159265358979323846 * 1.5 / (0.25 * smallest), 2, 60, &job->step_deg);
+    return rg_cli_real(cli, "step", 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60, &job->step_deg);
 }
 
 static int take_options(aj_average *job, const rg_cli *cli)
@@ -276,8 +276,8 @@ static int memory_allows(const aj_average *job)
                   + 8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
     if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
         return RG_GOOD;
-    return rg_fail(RG_LACKS, "%" PRId64 " volumes of %" PRId64 "^3 voxels need %.2f GiB, %.2f GiB are free; a side of about %.0f "
-                   "fits", job->n, job->side, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
+    return rg_fail(RG_LACKS, "%" PRId64 " volumes of %" PRId64 "^3 voxels need %.2f GiB, %.2f GiB are free; a side of about "
+                   "%.0f fits", job->n, job->side, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
                    (double)job->side * cbrt((double)facts.free_bytes / need));
 }
 
@@ -293,8 +293,8 @@ static int work(aj_average *job)
     aj_spectra_make(&job->spectra, job->reference.side[job->reference.levels - 1][0], job->n);
     int code = aj_pose_make(job);
     if (code == RG_GOOD && !rg_quiet)
-        fprintf(stderr, "average: %" PRId64 " volumes of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant %s on "
-                "%s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].picked.entry->name,
+        fprintf(stderr, "average: %" PRId64 " volumes of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
+                "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].picked.entry->name,
                 job->scorer[0].picked.device->name);
     if (code == RG_GOOD)
         code = iterate(job);
@@ -327,9 +327,9 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = work(&job);
     if (code == RG_GOOD)
-        printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\nwhole\t%.3f\n",
-               job.converged ? "converged" : "not converged", job.done, job.read_s, job.grid_s, job.refine_s, job.map_s,
-               rg_seconds() - began_s);
+        printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\n"
+               "whole\t%.3f\n", job.converged ? "converged" : "not converged", job.done, job.read_s, job.grid_s, job.refine_s,
+               job.map_s, rg_seconds() - began_s);
     free_job(&job);
     return code;
 }

@@ -51,8 +51,8 @@ static int write_halves(const aj_average *job)
 static int write_poses(const aj_average *job)
 {
     char *path = beside(job, ".poses.tsv");
-    char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) "
-                          "Ry(tilt) Rz(rot), variant %s\n", job->command, job->scorer[0].picked.entry->name);
+    char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
+                          "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].picked.entry->name);
     int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
     free(head);
     free(path);
@@ -67,7 +67,8 @@ static int write_iterations(const aj_average *job)
     if (code == RG_GOOD) {
         fprintf(file.stream, "# command: %s\niteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n", job->command);
         for (int64_t i = 0; i < job->done; i++)
-            fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", i + 1, job->change[i][0], job->change[i][1], job->change[i][2]);
+            fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", i + 1, job->change[i][0], job->change[i][1],
+                    job->change[i][2]);
         code = rg_file_commit(&file);
     }
     const char *const argument[] = {path, NULL};

@@ -16,21 +16,20 @@ static int64_t reflected(int64_t i, int64_t n)
 // One axis: every line of stride `step` through the box is replaced by its sum with the weights of -reach .. reach.
 static void filter_axis(const int64_t side[3], int axis, const float *weight, int64_t reach, float *v, int threads)
 {
-    int64_t n = side[axis], pixels = side[0] * side[1] * side[2], step = axis == 0 ? 1 : axis == 1 ? side[0] : side[0] * side[1];
+    int64_t n = side[axis], lines = side[0] * side[1] * side[2] / n;
+    int64_t step = axis == 0 ? 1 : axis == 1 ? side[0] : side[0] * side[1];
     enum { LINES = 16 }; // lines side by side, so that each visit of a row of memory serves several
-    int64_t beside = axis == 0 ? 1 : LINES, groups = axis == 0 ? pixels / n : (side[0] + LINES - 1) / LINES * (pixels / n / side[0]);
+    int64_t per_row = (side[0] + LINES - 1) / LINES, groups = axis == 0 ? lines : per_row * (lines / side[0]);
 #pragma omp parallel num_threads(threads)
     {
         float *line = rg_alloc((size_t)((n + 2 * reach) * LINES) * sizeof *line);
 #pragma omp for
         for (int64_t g = 0; g < groups; g++) {
-            int64_t per_row = (side[0] + LINES - 1) / LINES, first, count = 1;
-            if (axis == 0) {
-                first = g * n;
-            } else {
-                int64_t rest = g / per_row;
-                first = g % per_row * LINES + (axis == 1 ? rest * side[0] * side[1] : rest * side[0]);
-                count = side[0] - g % per_row * LINES < beside ? side[0] - g % per_row * LINES : beside;
+            int64_t first = g * n, count = 1;
+            if (axis > 0) {
+                int64_t column = g % per_row * LINES;
+                first = column + g / per_row * side[0] * (axis == 1 ? side[1] : 1);
+                count = side[0] - column < LINES ? side[0] - column : LINES;
             }
             for (int64_t i = -reach; i < n + reach; i++)
                 memcpy(line + (i + reach) * count, v + first + reflected(i, n) * step, (size_t)count * sizeof *line);

@@ -86,8 +86,8 @@ static void add_seen(averaging *m, sums *to, const double a[9], const double wed
         kz -= 2 * kz > (double)m->side ? (double)m->side : 0;
         for (int64_t x = 0; x < m->pitch; x++) {
             int64_t i = row * m->pitch + x;
-            float share = (float)rg_wedge_share(a[0] * (double)x + a[1] * ky + a[2] * kz, a[6] * (double)x + a[7] * ky + a[8] * kz,
-                                                wedge);
+            double kx = (double)x, k0 = a[0] * kx + a[1] * ky + a[2] * kz, k2 = a[6] * kx + a[7] * ky + a[8] * kz;
+            float share = (float)rg_wedge_share(k0, k2, wedge);
             sum[i][0] += share * f[i][0];
             sum[i][1] += share * f[i][1];
             to->weight[i] += share;

@@ -2,9 +2,9 @@
 // job_pair.c: one image against its neighbour, coarse to fine.
 //
 // On the smallest level all rotations and magnifications of the range are tried in steps of 1.5 pixels: the image is turned by
-// affine2d, and its correlation with the neighbour at all shifts at once is an FFT. The best shifts are judged again by align2d,
-// by Pearson's correlation over what overlaps; the best of those climb from level to level, fewer on each, and the last is
-// refined by the optimiser on the images themselves.
+// affine2d, and its correlation with the neighbour at all shifts at once is an FFT. The best shifts are judged again by
+// align2d, by Pearson's correlation over what overlaps; the best of those climb from level to level, fewer on each, and the
+// last is refined by the optimiser on the images themselves.
 #include "job.h"
 
 #include <fftw3.h>
@@ -243,7 +243,8 @@ static void descend(int64_t n, aj_candidate *c, const level *from, const level *
     }
 }
 
-int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found, double *correlation)
+int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found,
+                  double *correlation)
 {
     int last = pair->levels - 1;
     level here = level_of(image->side[last]);

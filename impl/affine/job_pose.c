@@ -35,9 +35,10 @@ static void rotation_of(const level *l, int64_t base, const double *u, double a[
 {
     double w[3] = {u[0] / l->r, u[1] / l->r, u[2] / l->r}, angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     double s = angle > 1e-9 ? sin(angle) / angle : 1, c = angle > 1e-9 ? (1 - cos(angle)) / (angle * angle) : 0.5;
-    const double turn[9] = {1 - c * (w[1] * w[1] + w[2] * w[2]), c * w[0] * w[1] - s * w[2],          c * w[0] * w[2] + s * w[1],
-                            c * w[0] * w[1] + s * w[2],          1 - c * (w[0] * w[0] + w[2] * w[2]), c * w[1] * w[2] - s * w[0],
-                            c * w[0] * w[2] - s * w[1],          c * w[1] * w[2] + s * w[0],          1 - c * (w[0] * w[0] + w[1] * w[1])};
+    double x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
+    const double turn[9] = {1 - c * (y + z),            c * w[0] * w[1] - s * w[2], c * w[0] * w[2] + s * w[1],
+                            c * w[0] * w[1] + s * w[2], 1 - c * (x + z),            c * w[1] * w[2] - s * w[0],
+                            c * w[0] * w[2] - s * w[1], c * w[1] * w[2] + s * w[0], 1 - c * (x + y)};
     multiply(turn, l->base[base], a);
 }
 
@@ -116,8 +117,12 @@ int aj_pose_make(aj_average *job)
 static aj_space space_of(const aj_average *job, const level *l, int number)
 {
     double turn = 3.2 * l->r, shift = ldexp(job->shift_px, -number);
-    return (aj_space){.dims = 6, .low = {-turn, -turn, -turn, -shift, -shift, -shift}, .high = {turn, turn, turn, shift, shift, shift},
-                      .matrix = matrix_of, .score = score_of, .data = l};
+    return (aj_space){.dims = 6,
+                      .low = {-turn, -turn, -turn, -shift, -shift, -shift},
+                      .high = {turn, turn, turn, shift, shift, shift},
+                      .matrix = matrix_of,
+                      .score = score_of,
+                      .data = l};
 }
 
 // Steps in pixels of each level: the grid leaves half a step of turning, a level what the one above ended with.

@@ -140,8 +140,8 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
     double u[AJ_DIMS], low[AJ_DIMS], high[AJ_DIMS], first[AJ_DIMS];
     polishing p = {s, space, *c, aj_score(s, space, 1, c), nlopt_create(NLOPT_LN_BOBYQA, (unsigned)space->dims)};
     if (p.code == RG_GOOD) {
-        // No further than four steps: the climb before has found the hill. BOBYQA wants room for two; without it, a parameter is
-        // left alone.
+        // No further than four steps: the climb before has found the hill. BOBYQA wants room for two; without it, a parameter
+        // is left alone.
         for (int k = 0; k < space->dims; k++) {
             u[k] = c->u[k];
             low[k] = within(space, k, u[k] - 4 * step);
