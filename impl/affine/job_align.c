@@ -17,7 +17,7 @@ static const rg_option options[] = {
     {"rotation", "DEG", "search rotations from -DEG to DEG (default 10)", false},
     {"shift", "PX", "search shifts from -PX to PX along x and y (default 300, at most a third of the shorter side)", false},
     {"scale", "LOW:HIGH", "search magnifications in this range (default 0.9:1.2)", false},
-    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default 1,0)",
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default 1.5,0)",
      false},
     {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others", false},
     {"outside", "RULE", "pixels from outside the image: ignore (default), zero (the mean) or edge", false},
@@ -78,7 +78,7 @@ static int take_outside(const char *text, int *outside)
 static int take_ranges(aj_align *job, const rg_cli *cli)
 {
     double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height), turn;
-    double band[2] = {1, 0};
+    double band[2] = {1.5, 0};
     aj_ranges *range = &job->pair.range;
     *range = (aj_ranges){.scale = {0.9, 1.2}};
     int code = rg_cli_real(cli, "rotation", 10, 0, 180, &turn);
