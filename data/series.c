@@ -124,13 +124,15 @@ int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
     } else {
         code = read_picture(s, at, image);
     }
+    int finite = 1;
     for (int64_t p = 0; code == RG_GOOD && p < s->width * s->height; p++) {
         differs |= image[p] != image[0];
+        finite &= isfinite(image[p]) != 0;
+    }
+    for (int64_t p = 0; !finite && code == RG_GOOD; p++)
         if (!isfinite(image[p]))
             code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %s at pixel (%" PRId64 ", %" PRId64
-                           ")",
-                           at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
-    }
+                           ")", at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
     if (code == RG_GOOD && !differs)
         code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is "
                        "undefined", at->path, at->page + 1, image[0]);

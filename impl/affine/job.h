@@ -59,7 +59,8 @@ void aj_band_pass(const int64_t side[3], double low, double high, float *v, int 
 // the centre keep their rotation and scale and their shift halves exactly.
 void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out, int threads);
 // Subtracts the mean of, and divides by, the standard deviation; false when there is none.
-bool aj_normalise(int64_t n, float *v);
+bool aj_normalise(int64_t n, float *v, int threads);
+double aj_mean(int64_t n, const float *v, int threads);
 
 enum { AJ_LEVELS = 12 };
 typedef struct aj_pyramid {

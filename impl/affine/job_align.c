@@ -187,13 +187,13 @@ static int load(aj_align *job, int64_t i, aj_pyramid *p)
     began_s = rg_seconds();
     if (code == RG_GOOD) {
         // Scaled first: a sum of squares of large values must not lose the small ones' digits.
-        aj_normalise(n, p->v[0]);
+        aj_normalise(n, p->v[0], job->threads);
         if (job->mask)
             apply_mask(job, p->v[0]);
         aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
         if (job->mask)
             apply_mask(job, p->v[0]);
-        if (!aj_normalise(n, p->v[0]))
+        if (!aj_normalise(n, p->v[0], job->threads))
             code = rg_fail(RG_USAGE, "%s: image %" PRId64 " is constant after mask and filter: its correlation is undefined",
                            job->series.image[i].path, job->series.image[i].page + 1);
         aj_pyramid_fill(p, job->threads);

@@ -56,17 +56,17 @@ static int align_image(aj_align *job, int64_t i, float *image, float *moved)
     const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
     const rg_similarity *s = &job->whole[i];
     float matrix[6];
-    double mean = 0;
     int code = rg_series_read(&job->series, i, false, image);
     if (code != RG_GOOD)
         return code;
-    for (int64_t p = 0; p < n; p++)
-        mean += image[p] / (double)n;
+    double mean = aj_mean(n, image, job->threads);
+#pragma omp parallel for num_threads(job->threads)
     for (int64_t p = 0; p < n; p++)
         image[p] = (float)(image[p] - mean);
     af_matrix_2d(s->rotation_deg * 3.14159265358979323846 / 180, (const double[2]){s->shift_x_px, s->shift_y_px}, s->scale,
                  matrix);
     code = aj_warp(&job->pair.warp, side, AF_ZERO, job->threads, image, 1, matrix, moved);
+#pragma omp parallel for num_threads(job->threads)
     for (int64_t p = 0; p < n; p++)
         moved[p] = (float)(moved[p] + mean);
     return code;

@@ -124,7 +124,7 @@ int aj_volume_read(const char *path, int64_t side, rg_volume *v)
     if (v->side != side)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64, path, side,
                        v->side);
-    else if (!aj_normalise(side * side * side, v->value))
+    else if (!aj_normalise(side * side * side, v->value, 1))
         code = rg_fail(RG_USAGE, "%s: expected a volume, found the constant %g, whose correlation is undefined", path,
                        v->value[0]);
     if (code != RG_GOOD)
@@ -138,7 +138,7 @@ static void prepare(const aj_average *job, const float *volume, double radius_px
     memcpy(p->v[0], volume, (size_t)(job->side * job->side * job->side) * sizeof *volume);
     aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
     aj_sphere(job->side, radius_px, p->v[0]);
-    aj_normalise(job->side * job->side * job->side, p->v[0]);
+    aj_normalise(job->side * job->side * job->side, p->v[0], job->threads);
     aj_pyramid_fill(p, job->threads);
 }
 

@@ -77,17 +77,34 @@ void aj_band_pass(const int64_t side[3], double low, double high, float *v, int 
     }
 }
 
-bool aj_normalise(int64_t n, float *v)
+// Sum of (v - from)^power, power 1 or 2, in pieces of fixed length, so that it does not depend on the number of threads.
+static double sum_of(int64_t n, const float *v, double from, int power, int threads)
 {
-    double mean = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++)
-        mean += v[i];
-    mean /= (double)n;
-    for (int64_t i = 0; i < n; i++)
-        squares += (v[i] - mean) * (v[i] - mean);
-    double sd = sqrt(squares / (double)n);
+    enum { PIECE = 1 << 15 };
+    int64_t pieces = (n + PIECE - 1) / PIECE;
+    double *part = rg_alloc((size_t)pieces * sizeof *part), sum = 0;
+#pragma omp parallel for num_threads(threads)
+    for (int64_t p = 0; p < pieces; p++) {
+        double lane[8] = {0};
+        for (int64_t i = p * PIECE; i < n && i < (p + 1) * PIECE; i++)
+            lane[i % 8] += power == 1 ? v[i] - from : (v[i] - from) * (v[i] - from);
+        for (int k = 0; k < 8; k++)
+            part[p] += lane[k];
+    }
+    for (int64_t p = 0; p < pieces; p++)
+        sum += part[p];
+    free(part);
+    return sum;
+}
+
+double aj_mean(int64_t n, const float *v, int threads) { return sum_of(n, v, 0, 1, threads) / (double)n; }
+
+bool aj_normalise(int64_t n, float *v, int threads)
+{
+    double mean = aj_mean(n, v, threads), sd = sqrt(sum_of(n, v, mean, 2, threads) / (double)n);
     if (!(sd > 0))
         return false;
+#pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < n; i++)
         v[i] = (float)((v[i] - mean) / sd);
     return true;
