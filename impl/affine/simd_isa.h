@@ -13,7 +13,7 @@ TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
 {
     const VEC sx = MAD(SET(line->step[0]), p, SET(line->at[0])), sy = MAD(SET(line->step[1]), p, SET(line->at[1]));
     const VEC x = FLOOR(sx), y = FLOOR(sy), fx = SUB(sx, x), fy = SUB(sy, y);
-    INTS index = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->z->w)), TO_INTS(x));
+    INTS index = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
     const float *plane = line->centre;
     VEC value = SET(0);
     for (int behind = 0; behind < (dims == 3 ? 2 : 1); behind++) {
@@ -21,7 +21,7 @@ TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
         VEC left, right, left_below, right_below;
         if (dims == 3 && !behind) index = ADD_INTS(index, MUL_INTS(TO_INTS(z), SET_INT(line->z->w * line->z->h)));
         PAIRS(plane, index, &left, &right);
-        PAIRS(plane + line->z->w, index, &left_below, &right_below);
+        PAIRS(plane + line->pitch, index, &left_below, &right_below);
         const VEC above = MAD(fx, SUB(right, left), left), below = MAD(fx, SUB(right_below, left_below), left_below);
         const VEC here = MAD(fy, SUB(below, above), above);
         value = behind ? MAD(fz, SUB(here, value), value) : here;
@@ -69,7 +69,8 @@ TARGET static void NAME(stretch)(const af_line *line, float margin, int open, in
 TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
-    *line = (af_line){.z = z, .image = image, .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
+    *line = (af_line){.z = z, .image = image, .pitch = z->w,
+                      .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
     for (int a = 0; a < z->dims; a++, matrix += z->dims + 1) {
         line->step[a] = matrix[0];
         line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
@@ -93,7 +94,7 @@ TARGET static inline float NAME(one)(const af_line *line, int x)
 
 // ---- affine2d ------------------------------------------------------------------------------------------------------------
 
-TARGET static void NAME(store)(const af_line *line, int x0, int x1, float *to)
+TARGET static inline void NAME(store)(const af_line *line, int x0, int x1, float *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
     for (int x = x0; x < c.reach0; x++) to[x] = 0;
@@ -175,23 +176,38 @@ TARGET static inline void NAME(add_line)(NAME(lanes) *s, const af_line *line, in
 TARGET static void NAME(store_band)(const af_size *z, const float *image, const float *matrix, int y0, int y1, float *to)
 {
     af_line line[TILE];
+    af_room room;
     for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, 0, &line[y - y0]);
-    for (int x = 0; x < z->w; x += TILE)
-        for (int y = y0; y < y1; y++) NAME(store)(&line[y - y0], x, x + TILE < z->w ? x + TILE : z->w, to + (int64_t)y * z->w);
+    for (int x = 0; x < z->w; x += TILE) {
+        const int x1 = x + TILE < z->w ? x + TILE : z->w;
+        af_move_in(z, image, matrix, x, x1, y0, y1, &room);
+        for (int y = y0; y < y1; y++) {
+            const af_line there = af_in_room(&line[y - y0], &room);
+            NAME(store)(&there, x, x1, to + (int64_t)y * z->w);
+        }
+    }
 }
 
 TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0, int y1,
                                   int d, const float typical[2], af_sums *to)
 {
     af_line line[TILE];
+    af_room room;
     NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
     reference += af_pixel(z, 0, 0, d);
     for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, d, &line[y - y0]);
     for (int x = 0; x < z->w; x += TILE) {
         const int x1 = x + TILE < z->w ? x + TILE : z->w;
-        for (int y = y0; y < y1; y++)
-            if (z->dims == 2) NAME(add_line)(&s, &line[y - y0], 2, reference + (int64_t)y * z->w, x, x1, typical, to);
-            else NAME(add_line)(&s, &line[y - y0], 3, reference + (int64_t)y * z->w, x, x1, typical, to);
+        if (z->dims == 2) af_move_in(z, image, matrix, x, x1, y0, y1, &room);
+        for (int y = y0; y < y1; y++) {
+            const float *r = reference + (int64_t)y * z->w;
+            if (z->dims == 3) {
+                NAME(add_line)(&s, &line[y - y0], 3, r, x, x1, typical, to);
+            } else {
+                const af_line there = af_in_room(&line[y - y0], &room);
+                NAME(add_line)(&s, &there, 2, r, x, x1, typical, to);
+            }
+        }
         NAME(flush)(&s, to); // 64 x 64 pixels: 256 or 512 a lane
     }
 }
