@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "blobs.h"
 #include "../impl/core/core.h"
-#include "../impl/suite.h"
+#include "noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,16 +73,14 @@ void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRA
     }
 }
 
-static double uniform(uint64_t seed, uint64_t i) { return ((double)(rg_bits(seed, i) >> 11) + 0.5) * 0x1p-53; }
-
 void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_ASYMMETRIC_BLOBS])
 {
     for (uint64_t b = 0; b < RG_ASYMMETRIC_BLOBS; b++) {
-        double radius = 0.32 * (double)side * cbrt(uniform(seed, 5 * b)), z = 1 - 2 * uniform(seed, 5 * b + 1);
-        double angle = 2 * PI * uniform(seed, 5 * b + 2), across = sqrt(1 - z * z);
+        double radius = 0.32 * (double)side * cbrt(rg_uniform(seed, 5 * b)), z = 1 - 2 * rg_uniform(seed, 5 * b + 1);
+        double angle = 2 * PI * rg_uniform(seed, 5 * b + 2), across = sqrt(1 - z * z);
         blob[b] = (rg_blob){.at = {radius * across * cos(angle), radius * across * sin(angle), radius * z},
-                            .sigma = sigma * (1 + uniform(seed, 5 * b + 3)),
-                            .amplitude = 0.5 + uniform(seed, 5 * b + 4)};
+                            .sigma = sigma * (1 + rg_uniform(seed, 5 * b + 3)),
+                            .amplitude = 0.5 + rg_uniform(seed, 5 * b + 4)};
     }
 }
 

@@ -14,5 +14,7 @@ typedef struct rg_phantom {
 
 int rg_phantom_coarsening(const rg_cli *, const char *folder);
 int rg_phantom_particles(const rg_cli *, const char *folder);
+int rg_phantom_tilt(const rg_cli *, const char *folder);
+int rg_phantom_subtomograms(const rg_cli *, const char *folder);
 
 #endif

@@ -7,13 +7,15 @@
 static const rg_phantom kinds[] = {
     {"coarsening", "a series of photographs of a phase-separating fluid, for autocorr", rg_phantom_coarsening},
     {"particles", "particle images at random orientations, their STAR file and map, for reconstruct", rg_phantom_particles},
+    {"tilt", "a series of images, each under a known similarity transform of the one before, for align", rg_phantom_tilt},
+    {"subtomograms", "volumes of one particle at known poses, with a missing wedge, for average", rg_phantom_subtomograms},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const rg_option options[] = {
     {"out", "DIR", "the folder for the files, made when missing", false},
-    {"width", "W", "coarsening: pixels of a row (default 750)", false},
-    {"height", "H", "coarsening: rows (default 1500)", false},
+    {"width", "W", "coarsening, tilt: pixels of a row (default 750, 1024)", false},
+    {"height", "H", "coarsening, tilt: rows (default 1500, the width)", false},
     {"frames", "N", "coarsening: photographs (default 8)", false},
     {"model", "B|H", "coarsening: diffusion only, or with Stokes flow (default H)", false},
     {"time", "T", "coarsening: time of the last photograph (default 16000 for model B, 120 for H: R_max near 80 pixels)",
@@ -21,12 +23,17 @@ static const rg_option options[] = {
     {"viscosity", "ETA", "coarsening: viscosity of model H (default 0.25)", false},
     {"format", "png|pgm", "coarsening: file format (default png)", false},
     {"shape", "NAME", "particles: icosahedral (default) or asymmetric", false},
-    {"box", "N", "particles: side of images and map in pixels (default 64)", false},
-    {"images", "N", "particles: how many (default 2000)", false},
-    {"pixel", "A", "particles: Angstrom a pixel (default 1.5)", false},
-    {"sigma", "PX", "particles: standard deviation of a Gaussian in pixels (default 0.8)", false},
-    {"shift", "PX", "particles: origins lie within +-PX in x and in y (default 2)", false},
-    {"snr", "S", "particles: add white noise, its variance that of the first image over S (default 0: no noise)", false},
+    {"box", "N", "particles, subtomograms: side of images and map in pixels (default 64, 90)", false},
+    {"images", "N", "particles, tilt, subtomograms: how many (default 2000, 41, 20)", false},
+    {"pixel", "A", "all but coarsening: Angstrom a pixel (default 1.5)", false},
+    {"sigma", "PX", "particles, subtomograms: standard deviation of a Gaussian in pixels (default 0.8, box / 40)", false},
+    {"shift", "PX", "particles, subtomograms: shifts lie within +-PX on every axis (default 2, 3); tilt: from image to image "
+     "(default 20)", false},
+    {"rotation", "DEG", "tilt: rotations from image to image lie within +-DEG (default 2)", false},
+    {"scale", "S", "tilt: magnifications from image to image lie within 1/S and S (default 1.01)", false},
+    {"wedge", "DEG", "subtomograms: the tilt series went from -DEG to DEG about y (default 60; 90: no missing wedge)", false},
+    {"snr", "S", "all but coarsening: add white noise, its variance that of the first image or of the map over S; 0: none "
+     "(default 0 for particles, else 1)", false},
     {"ctf", NULL, "particles: 300 kV, Cs 2.7 mm, 10 % amplitude contrast, underfocus 1 to 2.5 um, astigmatism to 500 A", false},
     {NULL, NULL, NULL, false},
 };
@@ -55,7 +62,15 @@ static const char help[] =
     "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
     "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform\n"
     "over all rotations. An image is the projection shifted by -origin, times RELION's CTF (protein bright) over twice the box,\n"
-    "plus noise. A stack is written as it is made, whatever its size.";
+    "plus noise. A stack is written as it is made, whatever its size.\n"
+    "\n"
+    "KIND tilt: DIR/series.mrc, truth.tsv (the transforms, as `regather align` writes them) and series.rawtlt. A flat\n"
+    "specimen without end, a sum of Gaussians 1.5 to 64 pixels wide, is evaluated at the pixels of each image: nothing is\n"
+    "interpolated.\n"
+    "\n"
+    "KIND subtomograms: DIR/subtomogram_0001.mrc.., truth.tsv (the poses, as `regather average` writes them) and map.mrc.\n"
+    "The asymmetric particle at random poses, the first as the map stands, plus white noise, then without the frequencies\n"
+    "|kz| > |kx| tan DEG.";
 
 static int run(const rg_cli *cli)
 {
@@ -65,14 +80,13 @@ static int run(const rg_cli *cli)
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kind, kinds[i].name) == 0)
             return kinds[i].make(cli, folder);
-    return rg_fail(RG_USAGE, "phantom: no kind \"%s\"; there are %s (%s) and %s (%s)", kind, kinds[0].name, kinds[0].doc,
-                   kinds[1].name, kinds[1].doc);
+    return rg_fail(RG_USAGE, "phantom: no kind \"%s\"; the kinds are coarsening, particles, tilt and subtomograms", kind);
 }
 
 const rg_command rg_cmd_phantom = {
     .name = "phantom",
     .usage = "KIND --out DIR",
-    .summary = "input made from a seed: photographs of a phase-separating fluid, particle images",
+    .summary = "input made from a seed: photographs, particle images, tilt series, subtomograms",
     .help = help,
     .option = options,
     .run = run,

@@ -2,6 +2,7 @@
 // phantom_particles.c: images of the sums of Gaussians of blobs.h at random orientations, with their STAR file and map.
 #include "../impl/suite.h"
 #include "blobs.h"
+#include "noise.h"
 #include "particles.h"
 #include "phantom.h"
 
@@ -61,7 +62,7 @@ static int take_options(phantom *p, const rg_cli *cli)
 
 static double uniform(const phantom *p, int64_t i, int which)
 {
-    return ((double)(rg_bits(p->seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which) >> 11) + 0.5) * 0x1p-53;
+    return rg_uniform(p->seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
 }
 
 // As the STAR file will have it, so that the image belongs to the numbers that are read.
@@ -83,20 +84,6 @@ static rg_particle particle_of(const phantom *p, int64_t i)
     q.ctf.defocus_v_A = six_digits(q.ctf.defocus_u_A - 500 * uniform(p, i, 6));
     q.ctf.defocus_angle_deg = six_digits(180 * uniform(p, i, 7) - 90);
     return q;
-}
-
-// Normal deviates from the image's and the pixel's numbers (Box and Muller 1958), two at a time.
-static void add_noise(const phantom *p, int64_t i, int64_t pixels, double *image)
-{
-    uint64_t seed = p->seed ^ (0xA0761D6478BD642Fu * (uint64_t)(i + 1));
-    for (int64_t j = 0; j < pixels; j += 2) {
-        uint64_t bits = rg_bits(seed, (uint64_t)j);
-        double radius = p->noise_sd * sqrt(-2 * log(((double)(bits >> 32) + 0.5) * 0x1p-32));
-        double angle = 2 * 3.14159265358979323846 * (double)(bits & 0xFFFFFFFF) * 0x1p-32;
-        image[j] += radius * cos(angle);
-        if (j + 1 < pixels)
-            image[j + 1] += radius * sin(angle);
-    }
 }
 
 // The projection over twice the side, times the CTF in Fourier space: what the CTF carries beyond the image is not folded back.
@@ -135,7 +122,7 @@ static void make_image(const phantom *p, int64_t i, double *image)
         rg_blobs_image(p->n_blobs, p->blob, a, origin, p->side, p->side / 2, image);
     }
     if (p->noise_sd > 0)
-        add_noise(p, i, p->side * p->side, image);
+        rg_add_noise(p->noise_sd, p->seed, i, p->side * p->side, image);
 }
 
 // ---- the files -----------------------------------------------------------------------------------------------------------

@@ -12,5 +12,11 @@ void rg_ref_autocorr_at(const rg_shape *, void *const *arg, int which, const int
 void rg_ref_autocorr_printed(const rg_shape *, void *const *arg); // the listing of the same paper at its word; no reference_at
 void rg_ref_gridding(const rg_shape *, void *const *arg);
 void rg_ref_gridding_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_affine2d(const rg_shape *, void *const *arg);
+void rg_ref_affine2d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_align2d(const rg_shape *, void *const *arg);
+void rg_ref_align2d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_align3d(const rg_shape *, void *const *arg);
+void rg_ref_align3d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
 
 #endif

@@ -96,10 +96,10 @@ static void test_fsc_direct(void **state)
             sum[shell][1] += creal(fa * conj(fa));
             sum[shell][2] += creal(fb * conj(fb));
         }
-        gr_fsc(n, a, b, fsc);
+        rg_fsc(n, a, b, fsc);
         for (int64_t s = 0; s <= n / 2; s++)
             assert_true(fabs(fsc[s] - sum[s][0] / sqrt(sum[s][1] * sum[s][2])) < 1e-12);
-        gr_fsc(n, a, a, fsc);
+        rg_fsc(n, a, a, fsc);
         assert_true(fabs(least(fsc, n / 2) - 1) < 1e-12);
     }
 }
@@ -117,7 +117,7 @@ static void whole_job(const char *name, const char *phantom_options, const char 
     float *map = read_map(out, &side), *truth = read_map(truth_path, &truth_side);
     assert_int_equal(side, truth_side);
     double *fsc = rg_alloc((size_t)(side / 2 + 1) * sizeof *fsc), ab = 0, bb = 0;
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("%s %s: lowest FSC to 0.9 Nyquist %.5f\n", name, options, least(fsc, side * 9 / 20));
     assert_true(least(fsc, side * 9 / 20) > level);
     for (int64_t i = 0; i < side * side * side; i++) {
@@ -256,7 +256,7 @@ static void test_phantom_ctf(void **state)
     for (int with = 0; with < 2; with++) {
         gr_job job = {.ctf = with};
         float *map = map_of(&job, star, NULL, "C1", false);
-        gr_fsc(side, map, truth, fsc[with]);
+        rg_fsc(side, map, truth, fsc[with]);
         free(map);
     }
     print_message("CTF: lowest FSC to 0.9 Nyquist %.4f, without weighting %.4f\n", least(fsc[1], 14), least(fsc[0], 14));

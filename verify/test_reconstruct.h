@@ -4,6 +4,7 @@
 #ifndef RG_TEST_RECONSTRUCT_H
 #define RG_TEST_RECONSTRUCT_H
 
+#include "../data/fsc.h"
 #include "../impl/gridding/job.h"
 #include "test_command.h"
 #include "test_data.h"

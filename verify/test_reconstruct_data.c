@@ -27,7 +27,7 @@ static void test_r2(void **state)
         float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
         found[e] = correlation(map, truth, side * side * side);
         if (!e)
-            gr_fsc(side, map, truth, fsc);
+            rg_fsc(side, map, truth, fsc);
         free(map);
     }
     print_message("R2: correlation %.4f, transposed %.4f, origins turned %.4f; FSC to shell 15 > %.4f\n", found[0], found[1],
@@ -110,7 +110,7 @@ static void test_r3(void **state)
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));
         gr_map(&job, &job.sums[h], 0, half[h]);
     }
-    gr_fsc(64, half[0], half[1], fsc);
+    rg_fsc(64, half[0], half[1], fsc);
     print_message("R3: FSC of odd and even rows");
     for (int s = 1; s <= 7; s++)
         print_message(" %.3f", fsc[s]);
@@ -135,14 +135,14 @@ static void test_ctf_of_others(void **state)
     int64_t side;
     gr_job with = {.ctf = true}, noisy = {.ctf = true, .invert = true, .mask_radius_px = 13};
     float *truth = read_map(F4 "pointmass.mrc", &side), *map = map_of(&with, F4 "relion_proj_batch.star", NULL, "C1", false);
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("F4: correlation %.3f\n", correlation(map, truth, side * side * side));
     assert_true(correlation(map, truth, side * side * side) > 0.35 && least(fsc, 10) > 0.7);
     free(map);
     free(truth);
     truth = read_map(F5 ".mrc", &side);
     map = map_of(&noisy, F5 "_sim.star", NULL, "C1", false);
-    gr_fsc(side, map, truth, fsc);
+    rg_fsc(side, map, truth, fsc);
     print_message("F5: correlation %.3f, FSC", correlation(map, truth, side * side * side));
     for (int s = 1; s <= 8; s++)
         print_message(" %.3f", fsc[s]);

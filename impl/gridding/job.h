@@ -10,7 +10,7 @@
 //     job_gpus.c     on GPUs: a share of the rows each, the sum of their sums, the map (job_slots.c reads, job_stream.c
 //                    inserts, job_device.cu computes)
 //     job_map.c      division, inverse transform, gridding correction, crop, mask, files
-//     job_fsc.c      Fourier shell correlation, and the command fsc
+//     job_fsc.c      the command fsc
 //
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
 // 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
@@ -133,9 +133,5 @@ double gr_wiener(const gr_job *, int half); // f of one half's sums; the full ma
 int gr_write_maps(gr_job *);                // the full map, and the halves when there are
 // VOL.mrc -> VOL then suffix then ending; malloc'ed.
 char *gr_out_path(const gr_job *, const char *suffix, const char *ending);
-
-// job_fsc.c: Re sum A conj B / sqrt(sum |A|^2 sum |B|^2) over the shells |radius - shell| < 1/2 (halves upwards) of two maps of
-// side^3 voxels, for shell = 0 .. side / 2; NaN where a map has nothing.
-void gr_fsc(int64_t side, const float *a, const float *b, double *fsc);
 
 #endif

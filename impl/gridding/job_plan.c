@@ -22,44 +22,10 @@ rg_shape gr_shape(const gr_job *job, int64_t images)
                             [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
-// NULL when the variant takes a call of one image of this size, else why not.
-static const char *refusal(const gr_job *job, const rg_variant *v, const int64_t *param)
-{
-    rg_shape shape = gr_shape(job, 1);
-    const char *why = job->algo->invalid(&shape);
-    return why || !v->refuse ? why : v->refuse(&shape, param);
-}
-
-// The tuned parameters of this processor, or the defaults.
-static void resolve(gr_job *job, const rg_entry *e, const char *device)
-{
-    char why[160];
-    rg_shape shape = gr_shape(job, 512);
-    if (!rg_params_resolve(e, device, &shape, "", job->param, NULL, why))
-        rg_params_standard(e->variant, job->param);
-}
-
 static int pick(gr_job *job, const char *asked, const char *device)
 {
-    if (asked) {
-        int code = rg_pick_asked(job->algo, device, asked, &job->entry, job->param);
-        if (code == RG_GOOD && !strchr(asked, '='))
-            resolve(job, job->entry, device);
-        const char *why = code == RG_GOOD ? refusal(job, job->entry->variant, job->param) : NULL;
-        return why ? rg_fail(RG_USAGE, "--variant %s: %s", asked, why) : code;
-    }
-    for (int i = 0; i < RG_COUNT(fixed_order); i++) {
-        const rg_entry *e = rg_pick_named(job->algo, device, fixed_order[i]);
-        if (!e || rg_unavailable(e))
-            continue;
-        resolve(job, e, device);
-        if (refusal(job, e->variant, job->param))
-            continue;
-        job->entry = e;
-        return RG_GOOD;
-    }
-    return rg_fail(RG_LACKS, "no variant of %s can take images of this size on this machine (see regather list)",
-                   job->algo->name);
+    rg_shape one = gr_shape(job, 1), batch = gr_shape(job, 512);
+    return rg_pick_variant(job->algo, &one, &batch, device, asked, fixed_order, RG_COUNT(fixed_order), &job->entry, job->param);
 }
 
 // "gpu" stands for all GPUs of this machine, or for one of them in each of several processes.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// series.h: a series of images of one size as floats: sections of MRC stacks, pages of TIFF files, single PNG or PGM pictures,
+// in the order of the files named; read image by image.
+#ifndef RG_SERIES_H
+#define RG_SERIES_H
+
+#include <stdint.h>
+
+typedef struct rg_series_image {
+    const char *path; // the caller's text
+    int64_t page;     // of the file, from 0
+    int is_mrc;
+} rg_series_image;
+
+typedef struct rg_series {
+    int64_t n, width, height;
+    double pixel_A; // of the first file, 0: unknown
+    rg_series_image *image;
+} rg_series;
+
+// Looks at every file. RG_GOOD, or one line and RG_USAGE: unreadable, images of different sizes, or an MRC file that holds a
+// volume: space group 1 and a cube (real stacks often have space group 1, so that alone says nothing), or a stack of volumes.
+int rg_series_open(rg_series *, int64_t n_paths, const char *const *path);
+void rg_series_close(rg_series *);
+// Image i. RG_GOOD, or one line and RG_USAGE: a value that is no finite number, or all values the same when `varies`.
+int rg_series_read(const rg_series *, int64_t i, int varies, float *image);
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// volume.h: one cubic map of an MRC file, whole in memory.
+#ifndef RG_VOLUME_H
+#define RG_VOLUME_H
+
+#include <stdint.h>
+
+typedef struct rg_volume {
+    int64_t side;
+    double voxel_A; // 0: unknown
+    float *value;   // side^3, x fastest; malloc'ed
+} rg_volume;
+
+// RG_GOOD, or one line and RG_USAGE: unreadable, not a cube, a value that is no finite number.
+int rg_volume_read(const char *path, rg_volume *);
+// A file, whole or not at all. RG_GOOD, or one line and RG_USAGE.
+int rg_volume_write(const char *path, const rg_volume *);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// wedge.h: what a tilt series about y from -W to W degrees leaves out of a volume's transform: |kz| > |kx| tan W.
+#ifndef RG_WEDGE_H
+#define RG_WEDGE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// Whether the frequency was seen; that on the border and the origin were.
+static inline bool rg_wedge_seen(double kx, double kz, double tangent) { return !(fabs(kz) > fabs(kx) * tangent); }
+// The same with a border one frequency wide: 0 missing, 1 seen. The wedge as (sin W, cos W).
+static inline double rg_wedge_share(double kx, double kz, const double wedge[2])
+{
+    double inside = fabs(kx) * wedge[0] - fabs(kz) * wedge[1] + 0.5;
+    return inside < 0 ? 0 : inside > 1 ? 1 : inside;
+}
+// tan W for W in (0, 90], infinite at 90, where nothing is missing.
+double rg_wedge_tangent(double deg);
+// Sets the missing frequencies of a volume of side^3 voxels to 0. At side / 2 of an even side both signs are one frequency.
+void rg_wedge_remove(int64_t side, double deg, double *volume);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// job_align_write.c: the tables of transforms, their plot, and the aligned series.
+#include "../../data/mrc.h"
+#include "job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// PATH without its ending, malloc'ed.
+static char *stem(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return rg_print("%.*s", dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path), path);
+}
+
+static int plot(const aj_align *job, const char *stem_of_out)
+{
+    char *gnuplot = rg_program_path("gnuplot");
+    if (!gnuplot) {
+        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
+        return RG_GOOD;
+    }
+    char *svg = rg_print("%s.svg", stem_of_out);
+    const char *const argument[] = {job->out, job->tilt_deg ? "tilt_deg" : "image", NULL};
+    int code = rg_gnuplot(gnuplot, "plots/align.gp", svg, argument);
+    free(svg);
+    free(gnuplot);
+    return code;
+}
+
+int aj_write_tables(const aj_align *job)
+{
+    static const char convention[] = "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
+    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n# %s the image "
+                          "before\n", job->command, job->series.n, job->series.width, job->series.height,
+                          job->pair.scorer[0].picked.entry->name, convention);
+    char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
+    char *base = stem(job->out), *whole = rg_print("%s.cumulative.tsv", base);
+    const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
+    int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg);
+    if (code == RG_GOOD)
+        code = rg_similarities_write(whole, whole_head, job->series.n, job->whole, NULL, extra, job->tilt_deg);
+    if (code == RG_GOOD)
+        code = plot(job, base);
+    free(head);
+    free(whole_head);
+    free(base);
+    free(whole);
+    return code;
+}
+
+// Pixels from outside an image are its mean: the rule `zero` about the mean.
+static int align_image(aj_align *job, int64_t i, float *image, float *moved)
+{
+    const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
+    const rg_similarity *s = &job->whole[i];
+    float matrix[6];
+    int code = rg_series_read(&job->series, i, false, image);
+    if (code != RG_GOOD)
+        return code;
+    double mean = aj_mean(n, image, job->threads);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t p = 0; p < n; p++)
+        image[p] = (float)(image[p] - mean);
+    af_matrix_2d(s->rotation_deg * 3.14159265358979323846 / 180, (const double[2]){s->shift_x_px, s->shift_y_px}, s->scale,
+                 matrix);
+    code = aj_warp(&job->pair.warp, side, AF_ZERO, job->threads, image, 1, matrix, moved);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t p = 0; p < n; p++)
+        moved[p] = (float)(moved[p] + mean);
+    return code;
+}
+
+int aj_write_aligned(aj_align *job)
+{
+    rg_mrc_out out;
+    int64_t n = job->series.width * job->series.height;
+    rg_progress progress;
+    int code = rg_mrc_write_begin(&out, job->aligned, job->series.width, job->series.height, job->series.n, RG_MRC_FLOAT32,
+                                  job->series.pixel_A, false);
+    if (code != RG_GOOD)
+        return code;
+    float *image = rg_alloc((size_t)n * sizeof *image), *moved = rg_alloc((size_t)n * sizeof *moved);
+    rg_progress_begin(&progress, "aligned series", "images", (double)job->series.n);
+    for (int64_t i = 0; i < job->series.n && code == RG_GOOD; i++) {
+        code = align_image(job, i, image, moved);
+        if (code == RG_GOOD)
+            code = rg_mrc_write_section(&out, moved);
+        rg_progress_at(&progress, (double)(i + 1));
+    }
+    rg_progress_end(&progress);
+    free(image);
+    free(moved);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&out);
+    rg_mrc_write_abandon(&out);
+    return code;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// simd_isa.h: simd.c's inner loops in the vectors of simd_vector.h.
+
+// Positions in the line of the next vector: from x on, none beyond `past`, where lanes repeat the last.
+TARGET static inline VEC NAME(places)(const af_line *line, int x, int past)
+{
+    const float centre = af_low(line->z->w);
+    return MIN(ADD(COUNT_UP(), SET((float)x + centre)), SET((float)(past - 1) + centre));
+}
+
+// I' there; all corners lie in the image.
+TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
+{
+    const VEC sx = MAD(SET(line->step[0]), p, SET(line->at[0])), sy = MAD(SET(line->step[1]), p, SET(line->at[1]));
+    const VEC x = FLOOR(sx), y = FLOOR(sy), fx = SUB(sx, x), fy = SUB(sy, y);
+    INTS index = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
+    const float *plane = line->centre;
+    VEC value = SET(0);
+    for (int behind = 0; behind < (dims == 3 ? 2 : 1); behind++) {
+        const VEC sz = MAD(SET(line->step[2]), p, SET(line->at[2])), z = FLOOR(sz), fz = SUB(sz, z);
+        VEC left, right, left_below, right_below;
+        if (dims == 3 && !behind) index = ADD_INTS(index, MUL_INTS(TO_INTS(z), SET_INT(line->z->w * line->z->h)));
+        PAIRS(plane, index, &left, &right);
+        PAIRS(plane + line->pitch, index, &left_below, &right_below);
+        const VEC above = MAD(fx, SUB(right, left), left), below = MAD(fx, SUB(right_below, left_below), left_below);
+        const VEC here = MAD(fy, SUB(below, above), above);
+        value = behind ? MAD(fz, SUB(here, value), value) : here;
+        plane += (int64_t)line->z->w * line->z->h;
+    }
+    return value;
+}
+
+TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
+{
+    return __builtin_fmaf(line->step[axis], (float)x + af_low(line->z->w), line->at[axis]);
+}
+
+// Whether the pixel lies between low - margin and high + margin along every axis; strictly below the latter where open.
+TARGET static inline int NAME(is_in)(const af_line *line, int x, float margin, int open)
+{
+    const int side[3] = {line->z->w, line->z->h, line->z->d};
+    for (int a = 0; a < line->z->dims; a++) {
+        const float s = NAME(place)(line, a, x), low = af_low(side[a]) - margin, high = af_high(side[a]) + margin;
+        if (!(s >= low) || !(open ? s < high : s <= high)) return 0;
+    }
+    return 1;
+}
+
+// The stretch of the line that is: where it begins and ends by division, then exactly, as s moves one way only.
+TARGET static void NAME(stretch)(const af_line *line, float margin, int open, int range[2])
+{
+    const int side[3] = {line->z->w, line->z->h, line->z->d};
+    double first = 0, last = line->z->w - 1;
+    for (int a = 0; a < line->z->dims; a++) {
+        const double step = line->step[a], zero = line->at[a] + step * af_low(line->z->w);
+        const double low = (af_low(side[a]) - margin - zero) / step, high = (af_high(side[a]) + margin - zero) / step;
+        if (!(fabs(step) > 1e-9)) continue; // is_in says whether there is any
+        first = fmax(first, fmin(low, high) - 1.5);
+        last = fmin(last, fmax(low, high) + 1.5);
+    }
+    range[0] = first > 0 ? (int)fmin(first, line->z->w) : 0;
+    range[1] = last < line->z->w - 1 ? (int)fmax(last, -1) + 1 : line->z->w;
+    for (int tries = 0; range[0] < range[1] && !NAME(is_in)(line, range[0], margin, open) && tries < line->z->w; tries++) range[0]++;
+    for (; range[0] < range[1] && !NAME(is_in)(line, range[1] - 1, margin, open); range[1]--) continue;
+    if (range[1] < range[0]) range[1] = range[0];
+}
+
+// A line of the result: z, y given; [M | t] in matrix.
+TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
+{
+    const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
+    *line = (af_line){.z = z, .image = image, .pitch = z->w,
+                      .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
+    for (int a = 0; a < z->dims; a++, matrix += z->dims + 1) {
+        line->step[a] = matrix[0];
+        line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
+                                   : __builtin_fmaf(matrix[1], py, __builtin_fmaf(matrix[2], pz, matrix[3]));
+    }
+    NAME(stretch)(line, 0, 1, line->inside);
+    line->reach[0] = 0;
+    line->reach[1] = z->w;
+    if (z->outside != AF_EDGE) NAME(stretch)(line, z->outside == AF_ZERO ? 1 : AF_MARGIN, 0, line->reach);
+    if (line->inside[0] == line->inside[1]) line->inside[0] = line->inside[1] = line->reach[1];
+}
+
+TARGET static inline float NAME(one)(const af_line *line, int x)
+{
+    const af_size *z = line->z;
+    const float sx = NAME(place)(line, 0, x), sy = NAME(place)(line, 1, x);
+    int takes_part;
+    return z->dims == 2 ? af_sample_2d(line->image, z->w, z->h, z->outside, sx, sy, &takes_part)
+                        : af_sample_3d(line->image, z->w, z->h, z->d, z->outside, sx, sy, NAME(place)(line, 2, x), &takes_part);
+}
+
+// ---- affine2d ------------------------------------------------------------------------------------------------------------
+
+TARGET static inline void NAME(store)(const af_line *line, int x0, int x1, float *to)
+{
+    const af_cuts c = af_cut(line, x0, x1);
+    for (int x = x0; x < c.reach0; x++) to[x] = 0;
+    for (int x = c.reach0; x < c.inside0; x++) to[x] = NAME(one)(line, x);
+    for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
+        const int n = c.inside1 - x;
+        const VEC value = NAME(values)(line, 2, NAME(places)(line, x, c.inside1));
+        STORE_SOME(to + x, FIRST(n < AF_LANES ? n : AF_LANES), value);
+    }
+    for (int x = c.inside1; x < c.reach1; x++) to[x] = NAME(one)(line, x);
+    for (int x = c.reach1; x < x1; x++) to[x] = 0;
+}
+
+// ---- align2d, align3d ----------------------------------------------------------------------------------------------------
+
+typedef struct NAME(lanes) {
+    VEC a, b, aa, bb, ab;
+} NAME(lanes);
+
+TARGET static inline void NAME(add)(NAME(lanes) *s, MASK mask, VEC a, VEC b)
+{
+    a = KEEP(mask, a);
+    b = KEEP(mask, b);
+    s->a = ADD(s->a, a);
+    s->b = ADD(s->b, b);
+    s->aa = MAD(a, a, s->aa);
+    s->bb = MAD(b, b, s->bb);
+    s->ab = MAD(a, b, s->ab);
+}
+
+TARGET static double NAME(total)(VEC v)
+{
+    float lane[AF_LANES];
+    double sum = 0;
+    __builtin_memcpy(lane, &v, sizeof lane);
+    for (int i = 0; i < AF_LANES; i++) sum += lane[i];
+    return sum;
+}
+
+TARGET static void NAME(flush)(NAME(lanes) *s, af_sums *to)
+{
+    to->a += NAME(total)(s->a);
+    to->b += NAME(total)(s->b);
+    to->aa += NAME(total)(s->aa);
+    to->bb += NAME(total)(s->bb);
+    to->ab += NAME(total)(s->ab);
+    *s = (NAME(lanes)){SET(0), SET(0), SET(0), SET(0), SET(0)};
+}
+
+// Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
+TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference, int x0, int x1, const float typical[2])
+{
+    for (int x = x0; x < x1; x += AF_LANES) {
+        const MASK mask = FIRST(x1 - x < AF_LANES ? x1 - x : AF_LANES);
+        NAME(add)(s, mask, SET(-typical[0]), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
+    }
+}
+
+// Pixels x0 .. x1 - 1 of a line; reference: of the line.
+TARGET static inline void NAME(add_line)(NAME(lanes) *s, const af_line *line, int dims, const float *reference, int x0, int x1,
+                                         const float typical[2], af_sums *to)
+{
+    const af_cuts c = af_cut(line, x0, x1);
+    const int every = line->z->outside != AF_IGNORE;
+    to->n += every ? x1 - x0 : c.reach1 - c.reach0;
+    if (every) NAME(add_empty)(s, reference, x0, c.reach0, typical);
+    for (int x = c.reach0; x < c.inside0; x++) af_add_values(to, NAME(one)(line, x) - typical[0], reference[x] - typical[1]);
+    for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
+        const MASK mask = FIRST(c.inside1 - x < AF_LANES ? c.inside1 - x : AF_LANES);
+        const VEC value = NAME(values)(line, dims, NAME(places)(line, x, c.inside1));
+        NAME(add)(s, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
+    }
+    for (int x = c.inside1; x < c.reach1; x++) af_add_values(to, NAME(one)(line, x) - typical[0], reference[x] - typical[1]);
+    if (every) NAME(add_empty)(s, reference, c.reach1, x1, typical);
+}
+
+// ---- bands: lines y0 .. y1 - 1 of plane d, tile by tile --------------------------------------------------------------------
+
+TARGET static void NAME(store_band)(const af_size *z, const float *image, const float *matrix, int y0, int y1, float *to)
+{
+    af_line line[TILE];
+    af_room room;
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, 0, &line[y - y0]);
+    for (int x = 0; x < z->w; x += TILE) {
+        const int x1 = x + TILE < z->w ? x + TILE : z->w;
+        af_move_in(z, image, matrix, x, x1, y0, y1, &room);
+        for (int y = y0; y < y1; y++) {
+            const af_line there = af_in_room(&line[y - y0], &room);
+            NAME(store)(&there, x, x1, to + (int64_t)y * z->w);
+        }
+    }
+}
+
+TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0, int y1,
+                                  int d, const float typical[2], af_sums *to)
+{
+    af_line line[TILE];
+    af_room room;
+    NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
+    reference += af_pixel(z, 0, 0, d);
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, d, &line[y - y0]);
+    for (int x = 0; x < z->w; x += TILE) {
+        const int x1 = x + TILE < z->w ? x + TILE : z->w;
+        if (z->dims == 2) af_move_in(z, image, matrix, x, x1, y0, y1, &room);
+        for (int y = y0; y < y1; y++) {
+            const float *r = reference + (int64_t)y * z->w;
+            if (z->dims == 3) {
+                NAME(add_line)(&s, &line[y - y0], 3, r, x, x1, typical, to);
+            } else {
+                const af_line there = af_in_room(&line[y - y0], &room);
+                NAME(add_line)(&s, &there, 2, r, x, x1, typical, to);
+            }
+        }
+        NAME(flush)(&s, to); // 64 x 64 pixels: 256 or 512 a lane
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// source.cuh: where the GPU variants read the image: from global memory by sample.h, or through a texture that interpolates.
+//
+// A texture adds 0.5 to pixel centres; its address modes are rules 0 (border) and 1 (clamp) of index.h. A texture with a
+// three-dimensional or a rotated footprint wants the layout of a cudaArray: prepare makes one, run copies the image into it.
+#ifndef RG_AFFINE_SOURCE_CUH
+#define RG_AFFINE_SOURCE_CUH
+
+#include "../core/cuda.h"
+#include "sample.h"
+
+#include <stdlib.h>
+
+template <int OUTSIDE> struct af_memory_2d {
+    const float *image;
+    int w, h;
+    __device__ __forceinline__ float at(float x, float y, int *takes_part) const
+    {
+        return af_sample_2d(image, w, h, OUTSIDE, x, y, takes_part);
+    }
+};
+
+template <int OUTSIDE> struct af_texture_2d {
+    cudaTextureObject_t texture;
+    int w, h;
+    __device__ __forceinline__ float at(float x, float y, int *takes_part) const
+    {
+        *takes_part = OUTSIDE != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)));
+        return *takes_part ? tex2D<float>(texture, x + (0.5f - af_low(w)), y + (0.5f - af_low(h))) : 0;
+    }
+};
+
+template <int OUTSIDE> struct af_memory_3d {
+    const float *image;
+    int w, h, d;
+    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const
+    {
+        return af_sample_3d(image, w, h, d, OUTSIDE, x, y, z, takes_part);
+    }
+};
+
+template <int OUTSIDE> struct af_texture_3d {
+    cudaTextureObject_t texture;
+    int w, h, d;
+    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const
+    {
+        *takes_part = OUTSIDE != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) &&
+                                               af_inside(z, af_low(d), af_high(d)));
+        return *takes_part ? tex3D<float>(texture, x + (0.5f - af_low(w)), y + (0.5f - af_low(h)), z + (0.5f - af_low(d))) : 0;
+    }
+};
+
+// ---- the texture ---------------------------------------------------------------------------------------------------------
+
+typedef struct af_texture {
+    cudaArray_t array;
+    cudaTextureObject_t object;
+} af_texture;
+
+static inline void af_texture_finish(rg_call *call)
+{
+    af_texture *t = (af_texture *)call->state;
+    if (t && t->object) cudaDestroyTextureObject(t->object);
+    if (t && t->array) cudaFreeArray(t->array);
+    free(t);
+    call->state = NULL;
+}
+
+static inline int af_texture_prepare(rg_call *call, const af_size &z)
+{
+    af_texture *t = (af_texture *)calloc(1, sizeof *t);
+    if (!t) return RG_E_STATE;
+    call->state = t;
+    const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
+    int error = z.dims == 3 ? (int)cudaMalloc3DArray(&t->array, &real, make_cudaExtent((size_t)z.w, (size_t)z.h, (size_t)z.d))
+                            : (int)cudaMallocArray(&t->array, &real, (size_t)z.w, (size_t)z.h);
+    if (error) return error;
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeArray;
+    from.res.array.array = t->array;
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp;
+    how.filterMode = cudaFilterModeLinear;
+    how.readMode = cudaReadModeElementType;
+    return (int)cudaCreateTextureObject(&t->object, &from, &how, NULL);
+}
+
+static inline int af_texture_copy(const rg_call *call, const af_size &z, const void *image)
+{
+    const af_texture *t = (const af_texture *)call->state;
+    const size_t line = (size_t)z.w * sizeof(float);
+    if (z.dims == 2)
+        return (int)cudaMemcpy2DToArrayAsync(t->array, 0, 0, image, line, line, (size_t)z.h, cudaMemcpyDeviceToDevice,
+                                             (cudaStream_t)call->stream);
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr((void *)image, line, (size_t)z.w, (size_t)z.h);
+    copy.dstArray = t->array;
+    copy.extent = make_cudaExtent((size_t)z.w, (size_t)z.h, (size_t)z.d);
+    copy.kind = cudaMemcpyDeviceToDevice;
+    return (int)cudaMemcpy3DAsync(&copy, (cudaStream_t)call->stream);
+}
+
+static inline cudaTextureObject_t af_texture_of(const rg_call *call) { return ((const af_texture *)call->state)->object; }
+
+static inline int af_texture_prepare_2d(rg_call *call) { return af_texture_prepare(call, af_size_2d(call->shape)); }
+static inline int af_texture_prepare_3d(rg_call *call) { return af_texture_prepare(call, af_size_3d(call->shape)); }
+
+// ---- launches ------------------------------------------------------------------------------------------------------------
+
+static inline unsigned af_blocks(int64_t n, int64_t each) { return (unsigned)((n + each - 1) / each); }
+
+enum { AF_GRID_MOST = 65535 }; // of the grid's y and z
+
+static inline const char *af_refuse_many(int64_t transforms)
+{
+    return transforms > AF_GRID_MOST ? "more than 65,535 transforms: hand them over in parts" : NULL;
+}
+
+#endif

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: MIT
+// test_align.c: the job align and what it stands on: transforms, filters, pyramids and readers against their definitions, whole
+// jobs against series of known transforms and, where they are at hand, against images of other laboratories, and bad input.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../data/mrc.h"
+#include "../impl/affine/job.h"
+#include "../report/report.h"
+#include "test_command.h"
+#include "test_data.h"
+
+#include <math.h>
+
+extern const rg_command rg_cmd_align, rg_cmd_phantom;
+static char printed[OUTPUT_MAX];
+
+#define SKIP_WITHOUT(path)                                 \
+    if (access(path, R_OK) != 0) {                         \
+        print_message("skipped: %s is not here\n", path);  \
+        skip();                                            \
+    }
+
+// ---- transforms ----------------------------------------------------------------------------------------------------------
+
+static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
+
+static void assert_near(double found, double expected, double within)
+{
+    if (!(fabs(found - expected) <= within))
+        print_message("found %.9g, expected %.9g within %g\n", found, expected, within);
+    assert_true(fabs(found - expected) <= within);
+}
+
+// By hand: (10, 0) turned by 90 degrees, which takes +x to +y, doubled and shifted.
+static void test_similarity(void **state)
+{
+    (void)state;
+    double p[2] = {10, 0}, q[2], back[2];
+    rg_similarity_apply(&(rg_similarity){90, 1, 2, 2}, p, q);
+    assert_near(q[0], 1, 1e-12);
+    assert_near(q[1], 22, 1e-12);
+    rg_similarity both = rg_similarity_then(&some, &other), inverse = rg_similarity_inverse(&some);
+    rg_similarity_apply(&some, p, q);
+    rg_similarity_apply(&inverse, q, back);
+    assert_near(back[0], 10, 1e-12);
+    assert_near(back[1], 0, 1e-12);
+    rg_similarity_apply(&other, q, q);
+    rg_similarity_apply(&both, p, back);
+    assert_near(back[0], q[0], 1e-12);
+    assert_near(back[1], q[1], 1e-12);
+    both = rg_similarity_then(&(rg_similarity){170, 0, 0, 1}, &(rg_similarity){20, 0, 0, 1});
+    assert_near(both.rotation_deg, -170, 1e-12);
+    // The kernels' matrix leads from the result into the image: it undoes the transform.
+    float m[6];
+    af_matrix_2d(some.rotation_deg * 3.14159265358979323846 / 180, (const double[2]){some.shift_x_px, some.shift_y_px},
+                 some.scale, m);
+    rg_similarity_apply(&some, p, q);
+    assert_near(m[0] * q[0] + m[1] * q[1] + m[2], 10, 1e-4);
+    assert_near(m[3] * q[0] + m[4] * q[1] + m[5], 0, 1e-4);
+}
+
+// ---- filters -------------------------------------------------------------------------------------------------------------
+
+// A ramp is kept by the binomial, so its half has the values at c + 2 (X - C) away from the border.
+static void test_half(void **state)
+{
+    (void)state;
+    static const int64_t size[][3] = {{16, 20, 1}, {17, 21, 1}, {18, 23, 1}, {12, 13, 14}, {19, 16, 17}};
+    for (int s = 0; s < RG_COUNT(size); s++) {
+        const int64_t *n = size[s];
+        int64_t half[3], count = n[0] * n[1] * n[2];
+        float *v = rg_alloc((size_t)count * sizeof *v), *out = rg_alloc((size_t)count * sizeof *out);
+        for (int64_t i = 0; i < count; i++)
+            v[i] = (float)(i % n[0]) + 100 * (float)(i / n[0] % n[1]) + 10000 * (float)(i / n[0] / n[1]);
+        aj_half(n, v, half, out, 2);
+        assert_int_equal(half[2], n[2] == 1 ? 1 : n[2] / 2);
+        for (int64_t z = n[2] == 1 ? 0 : 1; z < (n[2] == 1 ? 1 : half[2] - 1); z++)
+            for (int64_t y = 1; y < half[1] - 1; y++)
+                for (int64_t x = 1; x < half[0] - 1; x++) {
+                    double expected = (double)(n[0] / 2 + 2 * (x - half[0] / 2)) + 100 * (double)(n[1] / 2 + 2 * (y - half[1] / 2));
+                    expected += n[2] == 1 ? 0 : 10000 * (double)(n[2] / 2 + 2 * (z - half[2] / 2));
+                    assert_near(out[(z * half[1] + y) * half[0] + x], expected, 0.02);
+                }
+        free(v);
+        free(out);
+    }
+}
+
+// Constants stay or vanish, borders included; a point becomes the product of sampled Gaussians, also in its mirror image.
+static void test_band_pass(void **state)
+{
+    (void)state;
+    const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
+    float *v = rg_alloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 7;
+    aj_band_pass(side, 1.5, 0, v, 2);
+    for (int64_t i = 0; i < n; i++)
+        assert_near(v[i], 7, 1e-4);
+    aj_band_pass(side, 1, 6, v, 2);
+    for (int64_t i = 0; i < n; i++)
+        assert_near(v[i], 0, 1e-4);
+    v[16 * 40 + 1] = 1000; // one pixel from the border: its image stands at -2
+    aj_band_pass(side, 2, 0, v, 1);
+    double sum = 0, unit = 0;
+    for (int k = -8; k <= 8; k++)
+        unit += exp(-k * k / 8.0);
+    for (int64_t i = 0; i < n; i++) {
+        double x = (double)(i % 40), y = (double)(i / 40) - 16;
+        double across = (fabs(x - 1) <= 8 ? exp(-(x - 1) * (x - 1) / 8) : 0) + (x + 2 <= 8 ? exp(-(x + 2) * (x + 2) / 8) : 0);
+        double expected = fabs(y) <= 8 ? 1000 / unit / unit * exp(-y * y / 8) * across : 0;
+        assert_near(v[i], expected, 1e-3);
+        sum += v[i];
+    }
+    assert_near(sum, 1000, 0.05);
+    free(v);
+}
+
+// ---- readers -------------------------------------------------------------------------------------------------------------
+
+static int read_tilts(const char *text)
+{
+    int64_t n;
+    double *tilt;
+    int code = rg_tilts_read(put_file("a.rawtlt", text, strlen(text)), &n, &tilt);
+    if (code == RG_GOOD)
+        free(tilt);
+    return code;
+}
+
+static void test_tilts(void **state)
+{
+    (void)state;
+    int64_t n;
+    double *tilt;
+    static const char text[] = "-60.0\r\n   1.5\n\n+2e1";
+    assert_int_equal(rg_tilts_read(put_file("a.tlt", text, sizeof text - 1), &n, &tilt), RG_GOOD);
+    assert_int_equal(n, 3);
+    assert_true(tilt[0] == -60 && tilt[1] == 1.5 && tilt[2] == 20);
+    free(tilt);
+    assert_refused(read_tilts("1\ntwo\n"), "at byte 2: expected one angle in degrees on the line, found");
+    assert_refused(read_tilts("1 2\n"), "expected one angle");
+    assert_refused(read_tilts("nan\n"), "expected one angle");
+    assert_refused(read_tilts("\n"), "expected one angle in degrees a line, found none");
+}
+
+// ---- the job -------------------------------------------------------------------------------------------------------------
+
+static int align(const char *words)
+{
+    char *line = rg_print("align %s --quiet --out %s", words, in_dir("t.tsv"));
+    int code = run_command(&rg_cmd_align, line, printed);
+    free(line);
+    return code;
+}
+
+static void simulate(const char *name, const char *options)
+{
+    char *words = rg_print("phantom tilt --out %s --quiet %s", in_dir(name), options);
+    assert_int_equal(run_command(&rg_cmd_phantom, words, printed), RG_GOOD);
+    free(words);
+}
+
+// Row i of t.tsv in the test's folder.
+static rg_similarity row_of(const rg_tsv *t, int i)
+{
+    return (rg_similarity){rg_tsv_number(t, i, "rotation_deg"), rg_tsv_number(t, i, "shift_x_px"),
+                           rg_tsv_number(t, i, "shift_y_px"), rg_tsv_number(t, i, "scale")};
+}
+
+typedef struct errors {
+    double rotation_deg, shift_px, scale;
+} errors;
+
+// The largest errors against truth.tsv of the series; the first row has to be the identity.
+static errors largest_errors(const char *truth_path)
+{
+    rg_tsv found, truth;
+    errors e = {0};
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &found), RG_GOOD);
+    assert_int_equal(rg_tsv_read(truth_path, &truth), RG_GOOD);
+    assert_int_equal(found.n_rows, truth.n_rows);
+    for (int i = 0; i < found.n_rows; i++) {
+        rg_similarity a = row_of(&found, i), b = row_of(&truth, i);
+        if (i == 0)
+            assert_true(a.rotation_deg == 0 && a.shift_x_px == 0 && a.shift_y_px == 0 && a.scale == 1);
+        e.rotation_deg = fmax(e.rotation_deg, fabs(a.rotation_deg - b.rotation_deg));
+        e.shift_px = fmax(e.shift_px, fmax(fabs(a.shift_x_px - b.shift_x_px), fabs(a.shift_y_px - b.shift_y_px)));
+        e.scale = fmax(e.scale, fabs(a.scale - b.scale));
+    }
+    rg_tsv_free(&found);
+    rg_tsv_free(&truth);
+    print_message("largest errors: rotation %.4f degrees, shift %.4f px, scale %.6f\n", e.rotation_deg, e.shift_px, e.scale);
+    return e;
+}
+
+// Signal and noise of equal variance: the bounds of the issue.
+static void test_series(void **state)
+{
+    (void)state;
+    simulate("series", "--width 512 --height 480 --images 4 --snr 1");
+    char *words = rg_print("%s --tilts %s --aligned %s", in_dir("series/series.mrc"), in_dir("series/series.rawtlt"),
+                           in_dir("aligned.mrc"));
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    errors e = largest_errors(in_dir("series/truth.tsv"));
+    assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
+    assert_int_equal(access(in_dir("t.svg"), F_OK), access("/usr/bin/gnuplot", F_OK));
+    // The cumulative table is the product of the steps, the last column the angle.
+    rg_tsv step, whole;
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &step), RG_GOOD);
+    assert_int_equal(rg_tsv_read(in_dir("t.cumulative.tsv"), &whole), RG_GOOD);
+    rg_similarity a = row_of(&step, 0);
+    for (int i = 1; i < 4; i++) {
+        rg_similarity s = row_of(&step, i), w = row_of(&whole, i);
+        a = rg_similarity_then(&s, &a);
+        assert_near(w.shift_x_px, a.shift_x_px, 1e-5);
+        assert_near(w.rotation_deg, a.rotation_deg, 1e-6);
+        assert_near(rg_tsv_number(&whole, i, "tilt_deg"), -60 + 40 * i, 1e-9);
+        assert_true(rg_tsv_number(&step, i, "correlation") > 0.8);
+    }
+    rg_tsv_free(&step);
+    rg_tsv_free(&whole);
+}
+
+// The series that test_series has written: every image looks like the first one, which only half of them do as they are.
+static void test_aligned(void **state)
+{
+    (void)state;
+    const char *const path[2] = {in_dir("aligned.mrc"), in_dir("series/series.mrc")};
+    double least[2] = {1, 1};
+    const int64_t n = 512 * 480;
+    float *first = rg_alloc((size_t)n * sizeof *first), *image = rg_alloc((size_t)n * sizeof *image);
+    for (int f = 0; f < 2; f++) {
+        rg_mrc mrc;
+        assert_int_equal(rg_mrc_open(&mrc, path[f]), RG_GOOD);
+        assert_int_equal(mrc.nz, 4);
+        assert_int_equal(mrc.space_group, 0);
+        assert_near(mrc.voxel_A[0], 1.5, 1e-6);
+        for (int64_t z = 0; z < 4; z++) {
+            double ab = 0, aa = 0, bb = 0;
+            rg_mrc_section(&mrc, z, z ? image : first);
+            // The middle, which every image holds.
+            for (int64_t i = 0; i < n && z; i++) {
+                if (llabs(i % 512 - 256) > 150 || llabs(i / 512 - 240) > 150)
+                    continue;
+                ab += first[i] * image[i];
+                aa += first[i] * first[i];
+                bb += image[i] * image[i];
+            }
+            least[f] = z ? fmin(least[f], ab / sqrt(aa * bb)) : 1;
+        }
+        rg_mrc_close(&mrc);
+    }
+    print_message("least correlation with the first image: aligned %.3f, as it was %.3f\n", least[0], least[1]);
+    assert_true(least[0] > 0.55 && least[1] < 0.45); // noise of the signal's variance: 0.5 to 0.7
+    free(first);
+    free(image);
+}
+
+// Turns, shifts and magnifications over the paper's ranges, and without the optimiser to a coarser bound.
+static void test_wide(void **state)
+{
+    (void)state;
+    simulate("wide", "--width 256 --images 4 --snr 4 --rotation 10 --shift 60 --scale 1.1 --seed 3");
+    char *words = rg_print("%s", in_dir("wide/series.mrc"));
+    assert_int_equal(align(words), RG_GOOD);
+    errors e = largest_errors(in_dir("wide/truth.tsv"));
+    assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
+    char *rough = rg_print("%s --no-fine --outside zero", words);
+    assert_int_equal(align(rough), RG_GOOD);
+    e = largest_errors(in_dir("wide/truth.tsv"));
+    assert_true(e.rotation_deg < 0.3 && e.shift_px < 0.6 && e.scale < 0.01); // zeros from outside pull at the borders
+    free(words);
+    free(rough);
+}
+
+// The paper's own kernel, built for the host, gives what plain C gives.
+static void test_variants(void **state)
+{
+    (void)state;
+    simulate("small", "--width 48 --images 2 --snr 100 --rotation 1 --shift 3 --scale 1.01");
+    rg_similarity found[2];
+    static const char *const how[2] = {"--variant naive", "--device host --variant atct_2d"};
+    for (int v = 0; v < 2; v++) {
+        rg_tsv t;
+        char *words = rg_print("%s --rotation 1 --shift 4 --scale 1:1 %s", in_dir("small/series.mrc"), how[v]);
+        assert_int_equal(align(words), RG_GOOD);
+        free(words);
+        assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+        found[v] = row_of(&t, 1);
+        rg_tsv_free(&t);
+    }
+    assert_near(found[1].rotation_deg, found[0].rotation_deg, 0.1); // 9-bit fractions of the texture unit
+    assert_near(found[1].shift_x_px, found[0].shift_x_px, 0.03);
+    assert_near(found[1].shift_y_px, found[0].shift_y_px, 0.03);
+}
+
+// ---- what stands still ---------------------------------------------------------------------------------------------------
+
+// A series with the same bright patch in every image.
+static void put_patch(const char *from, const char *to, float *mask, int64_t side)
+{
+    rg_mrc mrc;
+    rg_mrc_out out;
+    float *image = rg_alloc((size_t)(side * side) * sizeof *image);
+    assert_int_equal(rg_mrc_open(&mrc, from), RG_GOOD);
+    assert_int_equal(rg_mrc_write_begin(&out, to, side, side, mrc.nz, RG_MRC_FLOAT32, 1, false), RG_GOOD);
+    for (int64_t z = 0; z < mrc.nz; z++) {
+        rg_mrc_section(&mrc, z, image);
+        for (int64_t i = 0; i < side * side; i++)
+            if (!(mask[i] > 0))
+                image[i] = 5 + (float)(rg_bits(5, (uint64_t)i) % 100) / 10;
+        rg_mrc_write_section(&out, image);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    rg_mrc_close(&mrc);
+    free(image);
+}
+
+static void test_mask(void **state)
+{
+    (void)state;
+    enum { SIDE = 128 };
+    static float mask[SIDE * SIDE];
+    rg_mrc_out out;
+    simulate("still", "--width 128 --images 3 --snr 10 --rotation 1 --shift 12 --scale 1.005");
+    for (int i = 0; i < SIDE * SIDE; i++)
+        mask[i] = abs(i % SIDE - 50) > 12 || abs(i / SIDE - 70) > 12;
+    put_patch(in_dir("still/series.mrc"), in_dir("patch.mrc"), mask, SIDE);
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir("mask.mrc"), SIDE, SIDE, 1, RG_MRC_FLOAT32, 1, false), RG_GOOD);
+    rg_mrc_write_section(&out, mask);
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    char *without = rg_print("%s", in_dir("patch.mrc")), *with = rg_print("%s --mask %s", without, in_dir("mask.mrc"));
+    assert_int_equal(align(without), RG_GOOD);
+    errors e = largest_errors(in_dir("still/truth.tsv"));
+    assert_true(e.shift_px > 3); // the patch has won
+    assert_int_equal(align(with), RG_GOOD);
+    e = largest_errors(in_dir("still/truth.tsv"));
+    assert_true(e.shift_px < 0.3 && e.rotation_deg < 0.3);
+    free(without);
+    free(with);
+}
+
+// ---- images of others ----------------------------------------------------------------------------------------------------
+
+#define TILT2D "../shared/data/tilt2d/"
+#define T1 TILT2D "T1_real_hiv_tilts_4/tilt_stack.mrc"
+#define T3 TILT2D "T3_real_xray_91/projections_"
+#define T4 TILT2D "T4_iss_unstabilised_series/p5e5s21_20x_raw.mrc"
+#define T5 TILT2D "T5_leginon_5_shifted/simimages_130000_bin2.mrc"
+#define T6 TILT2D "T6_leginon_pair_int16/test"
+#define T8 TILT2D "T8_piv_2320x1725_pair/piv_test17_07_08.mrc"
+
+// Shifts (y, x) of image 2, 3, .. found by another program; `first`: against the first image instead of the one before.
+static void assert_shifts(const char *words, int n, double (*shift)[2], bool first, double within)
+{
+    rg_tsv t;
+    assert_int_equal(align(words), RG_GOOD);
+    assert_int_equal(rg_tsv_read(in_dir(first ? "t.cumulative.tsv" : "t.tsv"), &t), RG_GOOD);
+    for (int i = 0; i < n; i++) {
+        rg_similarity s = row_of(&t, i + 1);
+        print_message("%.*s row %d: shift (%.2f, %.2f), known (%.2f, %.2f)\n", 40, strrchr(words, '/') + 1, i + 2, s.shift_y_px,
+                      s.shift_x_px, shift[i][0], shift[i][1]);
+        assert_near(s.shift_y_px, shift[i][0], within);
+        assert_near(s.shift_x_px, shift[i][1], within);
+    }
+    rg_tsv_free(&t);
+}
+
+#define SHIFTS_ONLY " --rotation 0 --scale 1:1"
+
+static void test_t1(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T1);
+    assert_shifts(T1 SHIFTS_ONLY " --band-pass 3,12", 3, (double[][2]){{-22.1, 0}, {0, -0.1}, {23.8, 0.1}}, false, 0.7);
+}
+
+static void test_t4(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T4);
+    assert_shifts(T4 SHIFTS_ONLY, 6, (double[][2]){{-3.9, -10.2}, {-14.9, -7.2}, {-21.0, -8.6}, {-32.7, -11.4}, {-17.9, -16.8},
+                                                   {-15.5, -62.9}}, true, 1.5);
+}
+
+static void test_t5(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T5);
+    assert_shifts(T5 SHIFTS_ONLY " --shift 60", 4, (double[][2]){{-17.6, 11.5}, {-8.3, -18.1}, {18.6, -10.7}, {9.5, 19.0}}, true, 1.2);
+}
+
+static void test_t6(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T6 "1.mrc");
+    assert_shifts(T6 "1.mrc " T6 "2.mrc --rotation 2 --scale 0.98:1.02", 1, (double[][2]){{-25.95, -20.9}}, false, 0.1);
+}
+
+static void test_t8(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T8);
+    assert_shifts(T8 " --shift 40" SHIFTS_ONLY, 1, (double[][2]){{0, 0}}, false, 0.15);
+}
+
+// Neighbours of 91 X-ray projections: about a third of a pixel apart along x, nothing along y. The original has NaN.
+static void test_t3(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T3 "f32.mrc");
+    rg_tsv t;
+    double most_y = 0, x = 0;
+    assert_int_equal(align(T3 "f32.mrc --shift 8 --no-fine" SHIFTS_ONLY), RG_GOOD);
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+    assert_int_equal(t.n_rows, 91);
+    for (int i = 1; i < 91; i++) {
+        rg_similarity s = row_of(&t, i);
+        most_y = fmax(most_y, fabs(s.shift_y_px));
+        x += fabs(s.shift_x_px) / 90;
+    }
+    print_message("T3: mean |x| %.3f, largest |y| %.3f\n", x, most_y);
+    assert_true(most_y < 0.2 && x > 0.1 && x < 0.6);
+    rg_tsv_free(&t);
+    assert_refused(align(T3 "orig_float16_nan.mrc"), "image 1: expected finite values, found NaN at pixel (0, 0)");
+}
+
+// ---- bad input -----------------------------------------------------------------------------------------------------------
+
+static const char *put_stack(const char *name, int64_t w, int64_t h, int64_t n, bool volume, bool constant)
+{
+    rg_mrc_out out;
+    float *image = rg_alloc((size_t)(w * h) * sizeof *image);
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), w, h, n, RG_MRC_FLOAT32, 1, volume), RG_GOOD);
+    for (int64_t z = 0; z < n; z++) {
+        for (int64_t i = 0; i < w * h; i++)
+            image[i] = constant && z == n - 1 ? 2.5f : (float)(rg_bits((uint64_t)z, (uint64_t)i) % 1000);
+        rg_mrc_write_section(&out, image);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    free(image);
+    return in_dir(name);
+}
+
+static void refused(const char *words, const char *reason)
+{
+    unlink(in_dir("t.tsv"));
+    assert_refused(align(words), reason);
+    assert_int_equal(access(in_dir("t.tsv"), F_OK), -1);
+}
+
+static void test_bad_input(void **state)
+{
+    (void)state;
+    char *good = rg_print("%s", put_stack("good.mrc", 32, 32, 2, false, false)), *words;
+    char *wide = rg_print("%s %s", good, put_stack("wide.mrc", 33, 32, 2, false, false));
+    refused(wide, "expected images of 32 x 32 pixels as in");
+    refused(put_stack("constant.mrc", 32, 32, 2, false, true), "image 2: expected an image, found the constant 2.5, whose "
+            "correlation is undefined");
+    refused(put_stack("volume.mrc", 32, 32, 32, true, false), "expected images, found a volume of 32 x 32 x 32");
+    refused(put_stack("one.mrc", 32, 32, 1, false, false), "expected a series of at least two images, found one");
+    refused(put_stack("tiny.mrc", 8, 32, 2, false, false), "expected images of at least 16 x 16 pixels, found 8 x 32");
+    refused(in_dir("absent.mrc"), "absent.mrc");
+    static const struct {
+        const char *options, *reason;
+    } wrong[] = {{"--outside wrap", "--outside: expected ignore, zero or edge"},
+                 {"--scale 1.2:0.9", "--scale: expected LOW:HIGH"},
+                 {"--scale 1,2", "--scale: expected two numbers"},
+                 {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
+                 {"--rotation 200", "--rotation"},
+                 {"--shift 32", "--shift"},
+                 {"--variant fastest", "fastest"}};
+    for (int i = 0; i < RG_COUNT(wrong); i++) {
+        words = rg_print("%s %s", good, wrong[i].options);
+        refused(words, wrong[i].reason);
+        free(words);
+    }
+    words = rg_print("%s --tilts %s", good, put_file("one.tlt", "5\n", 2));
+    refused(words, "expected 2 angles, one an image, found 1");
+    free(words);
+    words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
+    refused(words, "expected one image of 32 x 32 pixels for --mask");
+    free(words);
+    // A band in which nothing is left.
+    words = rg_print("%s --no-fine --rotation 0 --scale 1:1", good);
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    free(wide);
+    free(good);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_similarity), cmocka_unit_test(test_half),     cmocka_unit_test(test_band_pass),
+        cmocka_unit_test(test_tilts),      cmocka_unit_test(test_series),   cmocka_unit_test(test_aligned),
+        cmocka_unit_test(test_wide),       cmocka_unit_test(test_variants), cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_t1),         cmocka_unit_test(test_t3),       cmocka_unit_test(test_t4),
+        cmocka_unit_test(test_t5),         cmocka_unit_test(test_t6),       cmocka_unit_test(test_t8),
+        cmocka_unit_test(test_bad_input),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}
