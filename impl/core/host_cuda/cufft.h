@@ -9,6 +9,8 @@
 typedef int cufftHandle; // 0 is none
 typedef double cufftDoubleReal;
 typedef double2 cufftDoubleComplex;
+typedef float cufftReal;
+typedef float2 cufftComplex;
 
 enum cufftResult {
     CUFFT_SUCCESS = 0,
@@ -18,7 +20,8 @@ enum cufftResult {
     CUFFT_EXEC_FAILED = 6,
     CUFFT_NO_WORKSPACE = 14
 };
-enum cufftType { CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
+enum cufftType { CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
+enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 
 cufftResult cufftCreate(cufftHandle *);
 cufftResult cufftDestroy(cufftHandle);
@@ -30,5 +33,8 @@ cufftResult cufftMakePlanMany64(cufftHandle, int rank, long long *n, long long *
                                 cufftType, long long batch, size_t *work_bytes);
 cufftResult cufftExecD2Z(cufftHandle, cufftDoubleReal *, cufftDoubleComplex *);
 cufftResult cufftExecZ2D(cufftHandle, cufftDoubleComplex *, cufftDoubleReal *);
+cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);
+cufftResult cufftExecC2R(cufftHandle, cufftComplex *, cufftReal *);
+cufftResult cufftExecC2C(cufftHandle, cufftComplex *, cufftComplex *, int direction);
 
 #endif
