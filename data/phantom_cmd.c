@@ -20,14 +20,14 @@ static const rg_option options[] = {
      false},
     {"viscosity", "ETA", "coarsening: viscosity of model H (default 0.25)", false},
     {"format", "png|pgm", "coarsening: file format (default png)", false},
-    {"shape", "NAME", "particles: icosahedral (default) or asymmetric", false},
+    {"shape", "NAME", "particles: icosahedral (default), asymmetric or d7", false},
     {"box", "N", "particles: side of images and map in pixels (default 64)", false},
     {"images", "N", "particles: how many (default 2000)", false},
-    {"pixel", "A", "particles: Angstrom a pixel (default 1.5)", false},
+    {"pixel", "A", "particles: Angstrom a pixel (default 1.5; d7: 258 / N)", false},
     {"sigma", "PX", "particles: standard deviation of a Gaussian in pixels (default 0.8)", false},
     {"shift", "PX", "particles: origins lie within +-PX in x and in y (default 2)", false},
     {"snr", "S", "particles: add white noise, its variance that of the first image over S (default 0: no noise)", false},
-    {"ctf", NULL, "particles: 300 kV, Cs 2.7 mm, 10 % amplitude contrast, underfocus 1 to 2.5 um, astigmatism to 500 A", false},
+    {"ctf", NULL, "particles: a CTF, see below", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -53,9 +53,11 @@ static const char help[] =
     "\n"
     "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
     "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
-    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform\n"
-    "over all rotations. An image is the projection shifted by -origin, times RELION's CTF (protein bright) over twice the box,\n"
-    "plus noise. A stack is written as it is made, whatever its size.";
+    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel\n"
+    "of the 20S proteasome's size and symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the\n"
+    "projection shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs 2.7 mm, 10 %\n"
+    "amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500 A; plus noise. A stack is written\n"
+    "as it is made, whatever its size.";
 
 static int run(const rg_cli *cli)
 {
