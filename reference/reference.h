@@ -13,4 +13,18 @@ void rg_ref_autocorr_printed(const rg_shape *, void *const *arg); // the listing
 void rg_ref_gridding(const rg_shape *, void *const *arg);
 void rg_ref_gridding_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
 
+// The seven routines of FREALIGN (reference/frealign*.c).
+void rg_ref_cc3m(const rg_shape *, void *const *arg);
+void rg_ref_cc3m_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_presb(const rg_shape *, void *const *arg);
+void rg_ref_presb_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_sigma2(const rg_shape *, void *const *arg);
+void rg_ref_sigma2_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_ccoef(const rg_shape *, void *const *arg);
+void rg_ref_ccoef_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_ccp(const rg_shape *, void *const *arg);
+void rg_ref_ccp_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_pinsert_s(const rg_shape *, void *const *arg);
+void rg_ref_ctfapply(const rg_shape *, void *const *arg);
+
 #endif

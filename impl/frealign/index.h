@@ -44,7 +44,8 @@
 //        else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two pixels.
 //        FREALIGN takes the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
 // pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of the
-//        whole plane with r <= b (b <= N/2) take part: stored ones, and those with i > 0 again at -p with their conjugates.
+//        whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at -p
+//        with their conjugates, so that the plane x = 0 stays its own mirror image.
 //        E = D e^{i s.q}, w = weight[0] exp(weight[1] r^2); to every node l of the 2^3 around p, 0 <= l_x, |l| <= N/2 each:
 //        num += b w 2c E, den += b w c^2, b = prod(1 - |p-l|) (FR_TRILINEAR), or 1 at the nearest node alone (FR_NEAREST)
 //        [S]; with FR_SQUARED num += w^2 b^2 c E, den += (w b c)^2, b = prod sinc(p-l) with FR_BOX2 [P]. Trials are operators.
@@ -111,6 +112,8 @@ RG_HD int64_t fr_root(int64_t rr)
 }
 // floor(r + 1/2) of r = sqrt(rr): k - 1/2 <= r is (2k-1)^2 <= 4 rr.
 RG_HD int64_t fr_ring(int64_t rr) { return (fr_root(4 * rr) + 1) / 2; }
+// How many coefficients of the plane a stored one stands for: itself, and its mate where that is not stored.
+RG_HD int fr_mates(int64_t side, int64_t i, int64_t j) { return i > 0 || 2 * j == side ? 2 : 1; }
 RG_HD int64_t fr_rings(int64_t side) { return side / 2; } // 0 .. N/2-1
 // Whether (i, j) is in the band a <= r < b, rings from N/2 on excluded.
 RG_HD int fr_in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
