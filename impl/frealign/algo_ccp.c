@@ -81,9 +81,8 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     else if (which == FR_POSE) fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
     else if (which != FR_CCP_CC) snprintf(text, 64, "(%" PRId64 ")", element);
     else
-        snprintf(text, 64, "(p=%" PRId64 ",t=%" PRId64 ",v=%" PRId64 ",u=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 ")",
-                 at / s->n[FR_TRIALS], at % s->n[FR_TRIALS], rotation / turns, rotation % turns, lag % FR_LAGS - FR_LAG,
-                 lag / FR_LAGS - FR_LAG);
+        snprintf(text, 64, "(p=%d,t=%d,v=%d,u=%d,x=%d,y=%d)", (int)(at / s->n[FR_TRIALS]), (int)(at % s->n[FR_TRIALS]),
+                 (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG, (int)(lag / FR_LAGS) - FR_LAG);
 }
 
 // Coefficients of the half disc that is kept, without the mean.

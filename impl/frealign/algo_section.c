@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // algo_section.c: the algorithms that compare a particle with a section of the reference, as data: cc3m, presb, sigma2, ccoef.
-// The values come from reference/. Invariants: a correlation is at most 1, also of rings weighted by g (Cauchy and Schwarz);
-// sigma2's moments obey that inequality.
+// The values come from reference/. Invariants: by Cauchy and Schwarz a correlation is at most 1, also of weighted rings, and
+// sigma2's covariance at most the root of its variances' product.
 #include "../../reference/reference.h"
 #include "algo.h"
 #include <inttypes.h>
@@ -43,11 +43,15 @@ static const rg_shape check_shapes[] = {
 // The paper's sizes, one call of one particle as it timed them, in both forms; and batches. Bands as FREALIGN has them: a third
 // of the side for the objective of refinement, all rings for the others.
 #define SIZES(kind, third, label)                                                                                            \
-    {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label}, {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label}, \
-        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label}, {SHAPE(500, 1, kind, 1, (third) ? 166 : 250, 1), RG_PAPER, label}
-#define BATCHES(third)                                                                                                          \
-    {SHAPE(56, 64, V9, 4, (third) ? 18 : 28, 1), RG_PAPER, "batch"}, {SHAPE(112, 64, V9, 4, (third) ? 37 : 56, 1), RG_PAPER, "batch"},  \
-        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"}, {SHAPE(500, 16, V9, 4, (third) ? 166 : 250, 1), RG_PAPER, "batch"}
+    {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label},                                                          \
+        {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label},                                                     \
+        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label},                                                    \
+        {SHAPE(500, 1, kind, 1, (third) ? 166 : 250, 1), RG_PAPER, label}
+#define BATCHES(third)                                                                                                       \
+    {SHAPE(56, 64, V9, 4, (third) ? 18 : 28, 1), RG_PAPER, "batch"},                                                         \
+        {SHAPE(112, 64, V9, 4, (third) ? 37 : 56, 1), RG_PAPER, "batch"},                                                    \
+        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"},                                                   \
+        {SHAPE(500, 16, V9, 4, (third) ? 166 : 250, 1), RG_PAPER, "batch"}
 static const rg_bench_shape bench_third[] = {SIZES(V9, 1, "Supp. Table 1, v9"), SIZES(PAPER, 1, "Supp. Table 1"),
                                              {SHAPE(112, 8, V9, 4, 37, 1), RG_QUICK, "batch"}, BATCHES(1)};
 static const rg_bench_shape bench_all[] = {SIZES(V9, 0, "Supp. Table 1, v9"), SIZES(PAPER, 0, "Supp. Table 1"),
@@ -106,7 +110,8 @@ static const char *invariant_moments(const rg_shape *s, void *const *arg)
     const rg_tolerance t = fr_bound_sigma2(s, 0);
     for (int64_t e = 0; e < count_moments(s); e += FR_MOMENTS) {
         if (!(m[e + 1] >= 0 && m[e + 2] >= 0 && m[e + 3] >= 0)) return "a variance is negative";
-        if (!(fabs(m[e]) <= sqrt((double)m[e + 1] * m[e + 2]) + 2 * t.absolute)) return "a covariance is beyond the two variances";
+        const double most = sqrt((double)m[e + 1] * m[e + 2]) + 2 * t.absolute;
+        if (!(fabs(m[e]) <= most)) return "a covariance is beyond what the two variances allow";
     }
     return NULL;
 }
@@ -121,7 +126,10 @@ static void where(const rg_shape *s, int which, int64_t element, int each, const
     else fr_where_pose(s, element, each, part, text);
 }
 
-static void where_score(const rg_shape *s, int which, int64_t element, char text[64]) { where(s, which, element, 1, NULL, text); }
+static void where_score(const rg_shape *s, int which, int64_t element, char text[64])
+{
+    where(s, which, element, 1, NULL, text);
+}
 
 static void where_moment(const rg_shape *s, int which, int64_t element, char text[64])
 {
@@ -134,7 +142,8 @@ static void where_ring(const rg_shape *s, int which, int64_t element, char text[
     const int64_t rings = fr_rings(s->n[FR_SIDE]), at = element / rings;
     if (which != FR_SCORE) where(s, which, element, 1, NULL, text);
     else
-        snprintf(text, 64, "(p=%" PRId64 ",t=%" PRId64 ",ring=%" PRId64 ")", at / s->n[FR_TRIALS], at % s->n[FR_TRIALS], element % rings);
+        snprintf(text, 64, "(p=%" PRId64 ",t=%" PRId64 ",ring=%" PRId64 ")", at / s->n[FR_TRIALS], at % s->n[FR_TRIALS],
+                 element % rings);
 }
 
 // ---- amounts -------------------------------------------------------------------------------------------------------------
@@ -142,28 +151,28 @@ static void where_ring(const rg_shape *s, int which, int64_t element, char text[
 // Images and CTF in the band, and of the reference one section for each trial, as far as it is not read twice.
 static double traffic_bytes(const rg_shape *s)
 {
-    const double band = (double)fr_band_stored(s), nodes = 4.0 / 3 * band * pow((double)s->n[FR_OUTER], 1) * 2;
+    const double band = (double)fr_band_stored(s), nodes = 4.0 / 3 * band * (double)s->n[FR_OUTER]; // half of the ball
     const double section = 8 * band * (double)trials(s), reference = 8 * nodes;
     return 12 * band * (double)s->n[FR_PARTICLES] + (section < reference ? section : reference);
 }
 
 static double work(const rg_shape *s) { return (double)fr_band_stored(s) * (double)trials(s) + 1; }
 
-#define ALGO_OF(NAME, FORMULA, ARGS, BENCH, TOLERANCE, INVARIANT, WHERE)                                                     \
-    RG_ALGO(NAME) = {                                                                                                        \
-        .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = #NAME, .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},   \
-        .arg = ARGS, .n_args = RG_COUNT(ARGS), .check_shape = check_shapes, .n_check_shapes = RG_COUNT(check_shapes),        \
-        .bench_shape = BENCH, .n_bench_shapes = RG_COUNT(BENCH), .invalid = invalid, .fill = fill,                           \
-        .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at, .tolerance = TOLERANCE, .invariant = INVARIANT,      \
-        .where = WHERE, .index_fault = fr_index_fault, .traffic_bytes = traffic_bytes, .work = work,                         \
-        .rate_unit = "coefficients/s",                                                                                       \
+#define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                     \
+    {                                                                                                                       \
+        .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = #NAME, .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},  \
+        .arg = args_##NAME, .n_args = RG_COUNT(args_##NAME), .check_shape = check_shapes,                                   \
+        .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = BENCH, .n_bench_shapes = RG_COUNT(BENCH),                  \
+        .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at,                   \
+        .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \
+        .traffic_bytes = traffic_bytes, .work = work, .rate_unit = "coefficients/s",                                        \
     }
 
-ALGO_OF(cc3m, "score = sum C / sqrt(sum B sum Q), or sum g R / sqrt(n sum g^2 B): particle against a masked section, in Fourier space",
-        args_cc3m, bench_third, tolerance_cc3m, invariant_score, where_score);
-ALGO_OF(presb, "cc[k] = C_k / sqrt(B_k Q_k): particle against a masked section, ring by ring",
-        args_presb, bench_all, tolerance_presb, invariant_rings, where_ring);
-ALGO_OF(sigma2, "covariance and variances of section and particle over a disc in real space, phases flipped",
-        args_sigma2, bench_all, tolerance_sigma2, invariant_moments, where_moment);
-ALGO_OF(ccoef, "cc = sum a x / sqrt(sum a^2 sum x^2): section and particle in real space",
-        args_ccoef, bench_all, tolerance_ccoef, invariant_score, where_score);
+RG_ALGO(cc3m) = SECTION(cc3m, "score = sum C / sqrt(sum B sum Q), or with rings weighted: particle against a masked section",
+                        bench_third, invariant_score, where_score);
+RG_ALGO(presb) = SECTION(presb, "cc[k] = C_k / sqrt(B_k Q_k): particle against a masked section, ring by ring",
+                         bench_all, invariant_rings, where_ring);
+RG_ALGO(sigma2) = SECTION(sigma2, "covariance and variances of section and particle over a disc in real space, phases flipped",
+                          bench_all, invariant_moments, where_moment);
+RG_ALGO(ccoef) = SECTION(ccoef, "cc = sum a x / sqrt(sum a^2 sum x^2): section and particle in real space",
+                         bench_all, invariant_score, where_score);
