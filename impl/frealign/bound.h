@@ -18,7 +18,7 @@
 #include "index.h"
 
 #define FR_U 0x1p-24
-enum { FR_SECTION = 40, FR_TRANSFORM = 4, FR_PHASE = 26, FR_HALF_TURNS = 32, FR_RING_SPREAD = 4 };
+enum { FR_SECTION = 24, FR_TRANSFORM = 2, FR_PHASE = 26, FR_HALF_TURNS = 32, FR_RING_SPREAD = 4 };
 
 RG_HD double fr_log(double points) { return log(points) / 0.69314718055994531; }
 RG_HD double fr_transform_error(int64_t side) { return FR_TRANSFORM * FR_U * fr_log((double)side * (double)side); }
