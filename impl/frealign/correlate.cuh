@@ -32,7 +32,7 @@ static __device__ __forceinline__ float fr_factor(const fr_input &in, int64_t co
 
 // A0 of calls first + z: f S(M q) in the band, 0 elsewhere; flipped: f = 2|c|.
 template <int how, class volume>
-static __global__ void fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out)
+static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out)
 {
     int i, row;
     if (!fr_here(in, &i, &row))
