@@ -44,4 +44,26 @@ RG_HD float fr_insert_axis(int interpolation, float d)
     return interpolation == FR_TRILINEAR ? 1 - fabsf(d) : interpolation == FR_NEAREST ? 1 : fr_sinc(d);
 }
 
+// Adds a record at p to the nodes around it that are stored, in the planes first <= z < past (of z = -side/2, kept as side/2).
+RG_HD void fr_insert_plain(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past)
+{
+    const int64_t half = p->side / 2;
+    const int nearest = p->interpolation == FR_NEAREST;
+    for (int corner = 0; corner < (nearest ? 1 : 8); corner++) {
+        int64_t node[3];
+        float b = 1;
+        int inside = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            const float low = nearest ? fr_nearest(at[axis]) : floorf(at[axis]) + (float)(corner >> axis & 1);
+            node[axis] = (int64_t)low;
+            inside &= node[axis] >= (axis == 0 ? 0 : -half) && node[axis] <= half;
+            b *= fr_insert_axis(p->interpolation, at[axis] - low);
+        }
+        const int64_t plane = node[2] == -half ? half : node[2];
+        if (!inside || plane < first || plane >= past) continue;
+        float *to = p->volume + FR_RECORD * fr_voxel(p->side, node[0], node[1], node[2]);
+        for (int part = 0; part < 3; part++) to[part] += (p->squared ? b * b : b) * record[part];
+    }
+}
+
 #endif

@@ -4,30 +4,6 @@
 // Sine, cosine and exponential are computed for every coefficient; stores wander over the whole volume. Sums in single
 // precision, in the order of coefficients.
 #include "insert.h"
-#include <stdlib.h>
-
-static void add(const fr_insertion *p, const int64_t node[3], float b, const float record[3])
-{
-    const int64_t half = p->side / 2;
-    if (node[0] < 0 || node[0] > half || llabs(node[1]) > half || llabs(node[2]) > half) return;
-    float *at = p->volume + FR_RECORD * fr_voxel(p->side, node[0], node[1], node[2]);
-    for (int part = 0; part < 3; part++) at[part] += b * record[part];
-}
-
-static void insert(const fr_insertion *p, const float at[3], const float record[3])
-{
-    const int nearest = p->interpolation == FR_NEAREST;
-    for (int corner = 0; corner < (nearest ? 1 : 8); corner++) {
-        int64_t node[3];
-        float b = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            const float first = nearest ? fr_nearest(at[axis]) : floorf(at[axis]) + (float)(corner >> axis & 1);
-            node[axis] = (int64_t)first;
-            b *= fr_insert_axis(p->interpolation, at[axis] - first);
-        }
-        add(p, node, p->squared ? b * b : b, record);
-    }
-}
 
 static void coefficient(const fr_insertion *p, int64_t sample, int64_t i, int64_t j)
 {
@@ -38,11 +14,11 @@ static void coefficient(const fr_insertion *p, int64_t sample, int64_t i, int64_
     float at[3], record[3];
     fr_insert_record(p->squared, w, p->c[e], D[0] * co - D[1] * si, D[0] * si + D[1] * co, record);
     fr_place(pose, (float)i, (float)j, at);
-    insert(p, at, record);
+    fr_insert_plain(p, at, record, -p->side / 2 + 1, p->side / 2 + 1);
     if (fr_mates(p->side, i, j) == 1) return;
     for (int axis = 0; axis < 3; axis++) at[axis] = -at[axis];
     record[1] = -record[1];
-    insert(p, at, record);
+    fr_insert_plain(p, at, record, -p->side / 2 + 1, p->side / 2 + 1);
 }
 
 static int run(rg_call *call)

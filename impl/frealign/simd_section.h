@@ -36,8 +36,7 @@ FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
 }
 
 // The samples i .. i + 7 of row j. The products and their sum are not fused (fr_place).
-FR_AVX2 FR_INLINE void fr_place_eight(const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation,
-                                      fr_eight *to)
+FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *to)
 {
     const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
     const int n = fr_nodes(interpolation);
@@ -46,11 +45,12 @@ FR_AVX2 FR_INLINE void fr_place_eight(const fr_call *p, const float *pose, int64
         const __m256 product = _mm256_mul_ps(_mm256_set1_ps(pose[axis]), column);
         __m256 at = _mm256_add_ps(product, _mm256_set1_ps(pose[3 + axis] * (float)j));
         if (axis == 0) sign = _mm256_and_ps(_mm256_cmp_ps(at, _mm256_setzero_ps(), _CMP_LT_OQ), _mm256_set1_ps(-0.0f));
-        at = _mm256_mul_ps(_mm256_xor_ps(at, sign), _mm256_set1_ps(p->pad));
-        if (interpolation == FR_TRILINEAR) {
+        at = _mm256_mul_ps(_mm256_xor_ps(at, sign), _mm256_set1_ps(pad));
+        if (n == 2) {
             const __m256 low = _mm256_floor_ps(at), f = _mm256_sub_ps(at, low);
-            _mm256_storeu_ps(to->w[axis][0], _mm256_sub_ps(_mm256_set1_ps(1), f));
-            _mm256_storeu_ps(to->w[axis][1], f);
+            const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), f);
+            _mm256_storeu_ps(to->w[axis][0], interpolation == FR_BOX2 ? fr_sinc_eight(f) : rest);
+            _mm256_storeu_ps(to->w[axis][1], interpolation == FR_BOX2 ? fr_sinc_eight(rest) : f);
             _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(low));
             continue;
         }
@@ -58,8 +58,8 @@ FR_AVX2 FR_INLINE void fr_place_eight(const fr_call *p, const float *pose, int64
         const __m256 first = _mm256_sub_ps(nearest, _mm256_set1_ps((float)(n / 2)));
         for (int l = 0; l < n; l++) {
             const __m256 d = _mm256_sub_ps(_mm256_sub_ps(at, first), _mm256_set1_ps((float)l));
-            _mm256_storeu_ps(to->w[axis][l], interpolation == FR_NEAREST ? _mm256_set1_ps(1)
-                                                                         : fr_sinc_eight(_mm256_mul_ps(d, _mm256_set1_ps(1 / p->pad))));
+            const __m256 sinc = fr_sinc_eight(_mm256_mul_ps(d, _mm256_set1_ps(1 / pad)));
+            _mm256_storeu_ps(to->w[axis][l], interpolation == FR_NEAREST ? _mm256_set1_ps(1) : sinc);
         }
         _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(first));
     }
@@ -109,7 +109,7 @@ FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, in
     const int n = fr_nodes(interpolation);
     fr_eight e;
     for (int64_t i = first; i < past; i += FR_EIGHT) {
-        fr_place_eight(p, pose, i, j, interpolation, &e);
+        fr_place_eight(p->pad, pose, i, j, interpolation, &e);
         for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
             float *to = S + 2 * (i + l);
             if (e.first[0][l] < 0 || e.first[0][l] + n - 1 > p->grid / 2) {
@@ -123,7 +123,7 @@ FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, in
 }
 
 // S(M q) of the coefficients first <= i < past of row j, to S[2i].
-FR_AVX2 static void fr_section_row(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S)
+FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S)
 {
     switch (p->interpolation) {
     case FR_TRILINEAR: fr_section_row_of(p, pose, j, first, past, S, FR_TRILINEAR); break;
