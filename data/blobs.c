@@ -73,6 +73,21 @@ void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRA
     }
 }
 
+void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_BLOBS])
+{
+    const double length = 150.0 / 258 * (double)side, width = 115.0 / 258 * (double)side;
+    for (int b = 0; b < RG_D7_BLOBS; b++) {
+        double u[4];
+        for (int i = 0; i < 4; i++)
+            u[i] = rg_uniform(seed + 0xD7, (uint64_t)(b / 14 * 4 + i));
+        double radius = width / 2 * (0.2 + 0.7 * sqrt(u[0])), angle = 2 * PI / 7 * u[1], z = length / 2 * 0.9 * u[2];
+        double flip = b % 2 ? -1 : 1, turn = 2 * PI / 7 * (b % 14 / 2);
+        double x = radius * cos(angle), y = flip * radius * sin(angle);
+        blob[b] = (rg_blob){.at = {x * cos(turn) - y * sin(turn), x * sin(turn) + y * cos(turn), flip * z},
+                            .sigma = sigma, .amplitude = 0.5 + u[3]};
+    }
+}
+
 void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_ASYMMETRIC_BLOBS])
 {
     for (uint64_t b = 0; b < RG_ASYMMETRIC_BLOBS; b++) {

@@ -21,13 +21,18 @@ typedef struct rg_blob {
     double sigma, amplitude;
 } rg_blob;
 
-enum { RG_ICOSAHEDRAL_BLOBS = 60, RG_ASYMMETRIC_BLOBS = 24 };
+enum { RG_ICOSAHEDRAL_BLOBS = 60, RG_ASYMMETRIC_BLOBS = 24, RG_D7_BLOBS = 168 };
 
 // 60 equal parts that the rotations of the icosahedron permute, in RELION's setting I1 (2-fold axes along x, y and z, a 5-fold
 // axis in the x-z plane nearer to x), at 0.34 side from the centre.
 void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRAL_BLOBS]);
 // 24 unequal parts at random within 0.32 side of the centre, widths sigma to 2 sigma.
 void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_ASYMMETRIC_BLOBS]);
+
+// 12 unequal parts and their images under D7 (7-fold axis z, 2-fold x) in a barrel as long as 150/258 of the side and 115/258
+// wide: the size of the 20S proteasome in a box of 258 A (Li et al. 2010), no proteasome otherwise. Part 14 p + 2 r + f is part
+// p turned r sevenths about z, after a half turn about x when f is 1.
+void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_BLOBS]);
 
 // side * side values; the centre pixel is `centre` in both directions.
 void rg_blobs_image(int n, const rg_blob *, const double a[9], const double origin_px[2], int64_t side, int64_t centre,

@@ -201,7 +201,7 @@ static int take_numbers(reading *r, int64_t row, int64_t optics_row)
 
 // ---- the whole -----------------------------------------------------------------------------------------------------------
 
-static int find_columns(reading *r)
+static int find_columns(reading *r, bool poses)
 {
     r->rows = rg_star_find(&r->star, "particles");
     r->rows = r->rows ? r->rows : rg_star_find(&r->star, "images");
@@ -216,7 +216,7 @@ static int find_columns(reading *r)
     }
     r->pixel_px = rg_star_column(r->rows, "rlnPixelSize");
     static const int needed[] = {IMAGE, ROT, TILT, PSI}, for_ctf[] = {U, V, ANGLE, KV, CS, CONTRAST};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (poses ? 4 : 1); i++)
         if (r->column[needed[i]] < 0)
             return rg_star_fault(r->star.path, r->rows->line, "expected a column _%s in data_%s, found none",
                                  column_name[needed[i]], r->rows->name);
@@ -248,14 +248,14 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     return code == RG_GOOD ? take_numbers(r, row, optics_row) : code;
 }
 
-int rg_particles_open(rg_particles *p, const char *star_path)
+static int open_rows(rg_particles *p, const char *star_path, bool poses)
 {
     *p = (rg_particles){.path = rg_print("%s", star_path), .open = -1};
     reading r = {.p = p};
     rg_stack_names names = {0};
     int code = rg_star_read(star_path, &r.star);
     if (code == RG_GOOD) {
-        code = find_columns(&r);
+        code = find_columns(&r, poses);
         if (code == RG_GOOD)
             code = read_groups(&r);
         p->n = code == RG_GOOD ? r.rows->n_rows : 0;
@@ -286,6 +286,9 @@ void rg_particles_reader_close(rg_particles *reader)
         rg_mrc_close(&reader->file);
     reader->open = -1;
 }
+
+int rg_particles_open(rg_particles *p, const char *star_path) { return open_rows(p, star_path, true); }
+int rg_particles_open_without_poses(rg_particles *p, const char *star_path) { return open_rows(p, star_path, false); }
 
 void rg_particles_close(rg_particles *p)
 {

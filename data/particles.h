@@ -44,6 +44,8 @@ typedef struct rg_particles {
 // Reads the STAR file and checks every stack: it exists, is whole, its images are square and of one size, no row names an image
 // beyond its end. Images that no row names are said in a warning. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_open(rg_particles *, const char *star_path);
+// The same for rows that may lack orientations, which then are 0: what a search begins with.
+int rg_particles_open_without_poses(rg_particles *, const char *star_path);
 void rg_particles_close(rg_particles *);
 // Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_image(rg_particles *, int64_t i, float *image);

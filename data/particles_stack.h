@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// particles_stack.h: the stacks that a STAR file names, each found and checked once. Private to data/particles*.c.
+// particles_stack.h: the stacks that a STAR file names, each found and checked once. Private to data/particles*.c and data/par.c.
 #ifndef RG_PARTICLES_STACK_H
 #define RG_PARTICLES_STACK_H
 

@@ -22,10 +22,10 @@ static const rg_option options[] = {
      false},
     {"viscosity", "ETA", "coarsening: viscosity of model H (default 0.25)", false},
     {"format", "png|pgm", "coarsening: file format (default png)", false},
-    {"shape", "NAME", "particles: icosahedral (default) or asymmetric", false},
+    {"shape", "NAME", "particles: icosahedral (default), asymmetric or d7", false},
     {"box", "N", "particles, subtomograms: side of images and map in pixels (default 64, 90)", false},
     {"images", "N", "particles, tilt, subtomograms: how many (default 2000, 41, 20)", false},
-    {"pixel", "A", "all but coarsening: Angstrom a pixel (default 1.5)", false},
+    {"pixel", "A", "all but coarsening: Angstrom a pixel (default 1.5; d7: 258 / N)", false},
     {"sigma", "PX", "particles, subtomograms: standard deviation of a Gaussian in pixels (default 0.8, box / 40)", false},
     {"shift", "PX", "particles, subtomograms: shifts lie within +-PX on every axis (default 2, 3); tilt: from image to image "
      "(default 20)", false},
@@ -34,7 +34,7 @@ static const rg_option options[] = {
     {"wedge", "DEG", "subtomograms: the tilt series went from -DEG to DEG about y (default 60; 90: no missing wedge)", false},
     {"snr", "S", "all but coarsening: add white noise, its variance that of the first image or of the map over S; 0: none "
      "(default 0 for particles, else 1)", false},
-    {"ctf", NULL, "particles: 300 kV, Cs 2.7 mm, 10 % amplitude contrast, underfocus 1 to 2.5 um, astigmatism to 500 A", false},
+    {"ctf", NULL, "particles: a CTF, see below", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -60,9 +60,11 @@ static const char help[] =
     "\n"
     "KIND particles: DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
     "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
-    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts. Orientations are uniform\n"
-    "over all rotations. An image is the projection shifted by -origin, times RELION's CTF (protein bright) over twice the box,\n"
-    "plus noise. A stack is written as it is made, whatever its size.\n"
+    "(data/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel\n"
+    "of the 20S proteasome's size and symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the\n"
+    "projection shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs 2.7 mm, 10 %\n"
+    "amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500 A; plus noise. A stack is written\n"
+    "as it is made, whatever its size.\n"
     "\n"
     "KIND tilt: DIR/series.mrc, truth.tsv (the transforms, as `regather align` writes them) and series.rawtlt. A flat\n"
     "specimen without end, a sum of Gaussians 1.5 to 64 pixels wide, is evaluated at the pixels of each image: nothing is\n"

@@ -17,27 +17,40 @@ enum { BATCH = 64 };
 typedef struct phantom {
     int64_t side, images;
     int n_blobs;
-    rg_blob blob[RG_ICOSAHEDRAL_BLOBS];
-    double pixel_A, shift_px, snr, noise_sd; // snr 0: no noise
+    rg_blob blob[RG_D7_BLOBS];
+    double voltage_kV, cs_mm, contrast, pixel_A, shift_px, snr, noise_sd; // snr 0: no noise
     bool ctf;
     uint64_t seed;
     const char *folder;
     fftw_plan forward, inverse; // of 2 side x 2 side pixels, with a CTF only
 } phantom;
 
+typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of;
+static const struct {
+    const char *name;
+    int n_blobs;
+    double voltage_kV, cs_mm, contrast, box_A; // box_A 0: pixels of 1.5 A
+} shapes[SHAPES] = {
+    {"icosahedral", RG_ICOSAHEDRAL_BLOBS, 300, 2.7, 0.1, 0},
+    {"asymmetric", RG_ASYMMETRIC_BLOBS, 300, 2.7, 0.1, 0},
+    {"d7", RG_D7_BLOBS, 200, 2, 0.07, 258},
+};
+
 static int take_options(phantom *p, const rg_cli *cli)
 {
-    const char *shape = rg_cli_text(cli, "shape", "icosahedral");
-    bool icosahedral = strcmp(shape, "icosahedral") == 0;
+    const char *name = rg_cli_text(cli, "shape", "icosahedral");
+    int shape = 0;
     double sigma;
     int64_t seed;
-    if (!icosahedral && strcmp(shape, "asymmetric") != 0)
-        return rg_fail(RG_USAGE, "--shape: expected icosahedral or asymmetric, found \"%s\"", shape);
+    while (shape < SHAPES && strcmp(name, shapes[shape].name) != 0)
+        shape++;
+    if (shape == SHAPES)
+        return rg_fail(RG_USAGE, "--shape: expected icosahedral, asymmetric or d7, found \"%s\"", name);
     int code = rg_cli_int(cli, "box", 64, 8, 4096, &p->side);
     if (code == RG_GOOD)
         code = rg_cli_int(cli, "images", 2000, 1, INT32_MAX, &p->images);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &p->pixel_A);
+        code = rg_cli_real(cli, "pixel", shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5, 1e-3, 1e6, &p->pixel_A);
     if (code == RG_GOOD)
         code = rg_cli_real(cli, "sigma", 0.8, 0.4, 1024, &sigma);
     if (code == RG_GOOD)
@@ -50,11 +63,16 @@ static int take_options(phantom *p, const rg_cli *cli)
         return code;
     p->seed = (uint64_t)seed;
     p->ctf = rg_cli_flag(cli, "ctf");
-    p->n_blobs = icosahedral ? RG_ICOSAHEDRAL_BLOBS : RG_ASYMMETRIC_BLOBS;
-    if (icosahedral)
+    p->n_blobs = shapes[shape].n_blobs;
+    p->voltage_kV = shapes[shape].voltage_kV;
+    p->cs_mm = shapes[shape].cs_mm;
+    p->contrast = shapes[shape].contrast;
+    if (shape == ICOSAHEDRAL)
         rg_blobs_icosahedral(p->side, sigma, p->blob);
-    else
+    else if (shape == ASYMMETRIC)
         rg_blobs_asymmetric(p->side, sigma, p->seed, p->blob);
+    else
+        rg_blobs_d7(p->side, sigma, p->seed, p->blob);
     return RG_GOOD;
 }
 
@@ -78,7 +96,7 @@ static rg_particle particle_of(const phantom *p, int64_t i)
         .origin_x_px = six_digits(p->shift_px * p->pixel_A * (2 * uniform(p, i, 3) - 1)) / p->pixel_A,
         .origin_y_px = six_digits(p->shift_px * p->pixel_A * (2 * uniform(p, i, 4) - 1)) / p->pixel_A,
         .image = i,
-        .ctf = {.voltage_kV = 300, .cs_mm = 2.7, .amplitude_contrast = 0.1, .scale = 1},
+        .ctf = {.voltage_kV = p->voltage_kV, .cs_mm = p->cs_mm, .amplitude_contrast = p->contrast, .scale = 1},
     };
     q.ctf.defocus_u_A = six_digits(10000 + 15000 * uniform(p, i, 5));
     q.ctf.defocus_v_A = six_digits(q.ctf.defocus_u_A - 500 * uniform(p, i, 6));
@@ -137,7 +155,7 @@ enum { WITHOUT_CTF = 7 };
 static void write_star(const phantom *p, FILE *f)
 {
     rg_star_write_head(f, "optics", RG_COUNT(optics_column), optics_column);
-    fprintf(f, "1 opticsGroup1 0.1 2.7 300 %.17g %" PRId64 " 2\n", p->pixel_A, p->side);
+    fprintf(f, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", p->contrast, p->cs_mm, p->voltage_kV, p->pixel_A, p->side);
     rg_star_write_head(f, "particles", p->ctf ? RG_COUNT(row_column) : WITHOUT_CTF, row_column);
     for (int64_t i = 0; i < p->images; i++) {
         rg_particle q = particle_of(p, i);

@@ -19,4 +19,18 @@ void rg_ref_align2d_at(const rg_shape *, void *const *arg, int which, const int6
 void rg_ref_align3d(const rg_shape *, void *const *arg);
 void rg_ref_align3d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
 
+// The seven routines of FREALIGN (reference/frealign*.c).
+void rg_ref_cc3m(const rg_shape *, void *const *arg);
+void rg_ref_cc3m_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_presb(const rg_shape *, void *const *arg);
+void rg_ref_presb_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_sigma2(const rg_shape *, void *const *arg);
+void rg_ref_sigma2_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_ccoef(const rg_shape *, void *const *arg);
+void rg_ref_ccoef_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_ccp(const rg_shape *, void *const *arg);
+void rg_ref_ccp_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+void rg_ref_pinsert_s(const rg_shape *, void *const *arg);
+void rg_ref_ctfapply(const rg_shape *, void *const *arg);
+
 #endif

@@ -285,28 +285,39 @@ static void test_blobs_exact(void **state)
     }
 }
 
-// The operators of I1, generated elsewhere, permute the 60 parts; those of I2 do not.
+// How many of the parts stand where an operator of the group, generated elsewhere, has taken another of the same amplitude.
+static int parts_met(const char *name, const rg_blob *blob, int n, int *operators)
+{
+    gr_symmetry group;
+    int matched = 0;
+    assert_null(gr_symmetry_make(&group, name));
+    for (int g = 0; g < group.n; g++)
+        for (int b = 0; b < n; b++) {
+            const double *m = group.matrix[g], *c = blob[b].at;
+            double v[3] = {m[0] * c[0] + m[1] * c[1] + m[2] * c[2], m[3] * c[0] + m[4] * c[1] + m[5] * c[2],
+                           m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
+            for (int d = 0; d < n; d++)
+                matched += fabs(v[0] - blob[d].at[0]) + fabs(v[1] - blob[d].at[1]) + fabs(v[2] - blob[d].at[2]) < 1e-9 &&
+                           blob[b].amplitude == blob[d].amplitude;
+        }
+    *operators = group.n;
+    return matched;
+}
+
+// The operators of I1 permute the icosahedral parts, those of I2 do not; D7's permute those of the barrel, D14's do not.
 static void test_blobs_symmetric(void **state)
 {
     (void)state;
-    rg_blob blob[RG_ICOSAHEDRAL_BLOBS];
-    gr_symmetry group;
-    rg_blobs_icosahedral(100, 1, blob);
-    for (int other = 0; other < 2; other++) {
-        int matched = 0;
-        assert_null(gr_symmetry_make(&group, other ? "I2" : "I1"));
-        for (int g = 0; g < group.n; g++)
-            for (int b = 0; b < RG_ICOSAHEDRAL_BLOBS; b++) {
-                const double *m = group.matrix[g], *c = blob[b].at;
-                double v[3] = {m[0] * c[0] + m[1] * c[1] + m[2] * c[2], m[3] * c[0] + m[4] * c[1] + m[5] * c[2],
-                               m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
-                for (int d = 0; d < RG_ICOSAHEDRAL_BLOBS; d++)
-                    matched += fabs(v[0] - blob[d].at[0]) + fabs(v[1] - blob[d].at[1]) + fabs(v[2] - blob[d].at[2]) < 1e-9;
-            }
-        if (other)
-            assert_true(matched < 60 * 60);
+    static const char *const name[] = {"I1", "I2", "D7", "D14"};
+    for (int i = 0; i < 4; i++) {
+        rg_blob blob[RG_D7_BLOBS];
+        int n = i < 2 ? RG_ICOSAHEDRAL_BLOBS : RG_D7_BLOBS, operators;
+        if (i < 2)
+            rg_blobs_icosahedral(100, 1, blob);
         else
-            assert_int_equal(matched, 60 * 60);
+            rg_blobs_d7(100, 1, 3, blob);
+        int matched = parts_met(name[i], blob, n, &operators);
+        assert_true(i % 2 ? matched < operators * n : matched == operators * n);
     }
 }
 

@@ -24,8 +24,6 @@ struct Plan {
 
 std::vector<Plan> plans;
 
-bool is_forward(cufftType type) { return type == CUFFT_R2C || type == CUFFT_D2Z; }
-
 Plan *plan_of(cufftHandle h)
 {
     return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
@@ -58,6 +56,9 @@ size_t span(const Plan &p, const Layout &l, bool halved)
     return last + 1;
 }
 
+bool real_input(cufftType t) { return t == CUFFT_D2Z || t == CUFFT_R2C; }
+bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
+
 // The plan behind h if it is complete, of this type, and its arrays lie in device memory.
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
@@ -67,7 +68,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
                                                 : CUFFT_SUCCESS;
     if (*why)
         return nullptr;
-    const bool real_in = is_forward(type), real_out = !real_in;
+    const bool real_in = real_input(type), real_out = real_output(type);
     if (!rg_emu::memory_holds(in, span(*p, p->in, real_out) * in_bytes) ||
         !rg_emu::memory_holds(out, span(*p, p->out, real_in) * out_bytes) ||
         (!p->own_area && !rg_emu::memory_holds(p->area, p->work))) {
@@ -140,23 +141,15 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
             return CUFFT_INVALID_VALUE;
         p->n[d] = (int)n[d];
     }
-    const bool real_in = is_forward(type), real_out = !real_in, is_double = type == CUFFT_D2Z || type == CUFFT_Z2D;
+    const bool real_in = real_input(type), real_out = real_output(type);
     p->in = layout_of(*p, in_embed, in_stride, in_distance, real_out);
     p->out = layout_of(*p, out_embed, out_stride, out_distance, real_in);
-    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, true) * (is_double ? sizeof(double2) : sizeof(float2));
+    *work_bytes = p->work = span(*p, real_in ? p->out : p->in, real_in || real_out) * sizeof(double2);
     p->planned = true;
     return CUFFT_SUCCESS;
 }
 
 // FFTW_ESTIMATE leaves the arrays alone while it plans.
-static cufftResult transform(fftwf_plan fft)
-{
-    if (!fft)
-        return CUFFT_EXEC_FAILED;
-    fftwf_execute(fft);
-    fftwf_destroy_plan(fft);
-    return CUFFT_SUCCESS;
-}
 static cufftResult transform(fftw_plan fft)
 {
     if (!fft)
@@ -164,26 +157,6 @@ static cufftResult transform(fftw_plan fft)
     fftw_execute(fft);
     fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
-}
-
-cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_R2C, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftwf_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
-                                                 (fftwf_complex *)out, p->out.embed, p->out.stride, p->out.distance,
-                                                 FFTW_ESTIMATE));
-}
-
-cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_C2R, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftwf_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
-                                                 p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
-                                                 FFTW_ESTIMATE));
 }
 
 cufftResult cufftExecD2Z(cufftHandle h, cufftDoubleReal *in, cufftDoubleComplex *out)
@@ -204,4 +177,43 @@ cufftResult cufftExecZ2D(cufftHandle h, cufftDoubleComplex *in, cufftDoubleReal 
               : transform(fftw_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftw_complex *)in, p->in.embed, p->in.stride,
                                                  p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
                                                  FFTW_ESTIMATE));
+}
+
+static cufftResult transform(fftwf_plan fft)
+{
+    if (!fft)
+        return CUFFT_EXEC_FAILED;
+    fftwf_execute(fft);
+    fftwf_destroy_plan(fft);
+    return CUFFT_SUCCESS;
+}
+
+cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
+{
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_R2C, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftwf_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
+                                                  (fftwf_complex *)out, p->out.embed, p->out.stride, p->out.distance,
+                                                  FFTW_ESTIMATE));
+}
+
+cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
+{
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_C2R, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftwf_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
+                                                  p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
+                                                  FFTW_ESTIMATE));
+}
+
+cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction)
+{
+    cufftResult why;
+    const Plan *p = ready(h, CUFFT_C2C, in, sizeof *in, out, sizeof *out, &why);
+    return !p ? why
+              : transform(fftwf_plan_many_dft(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
+                                              p->in.distance, (fftwf_complex *)out, p->out.embed, p->out.stride,
+                                              p->out.distance, direction < 0 ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
 }

@@ -20,7 +20,8 @@ enum cufftResult {
     CUFFT_EXEC_FAILED = 6,
     CUFFT_NO_WORKSPACE = 14
 };
-enum cufftType { CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
+enum cufftType { CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
+enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 
 cufftResult cufftCreate(cufftHandle *);
 cufftResult cufftDestroy(cufftHandle);
@@ -30,9 +31,10 @@ cufftResult cufftSetStream(cufftHandle, cudaStream_t);
 cufftResult cufftMakePlanMany64(cufftHandle, int rank, long long *n, long long *in_embed, long long in_stride,
                                 long long in_distance, long long *out_embed, long long out_stride, long long out_distance,
                                 cufftType, long long batch, size_t *work_bytes);
-cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);
-cufftResult cufftExecC2R(cufftHandle, cufftComplex *, cufftReal *);
 cufftResult cufftExecD2Z(cufftHandle, cufftDoubleReal *, cufftDoubleComplex *);
 cufftResult cufftExecZ2D(cufftHandle, cufftDoubleComplex *, cufftDoubleReal *);
+cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);
+cufftResult cufftExecC2R(cufftHandle, cufftComplex *, cufftReal *);
+cufftResult cufftExecC2C(cufftHandle, cufftComplex *, cufftComplex *, int direction);
 
 #endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "par.h"
+#include "malformed.h"
+#include "particles_stack.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int width, decimals;
+} field[RG_PAR_FIELDS] = {
+    {"NO", 7, 0},     {"PSI", 8, 2},    {"THETA", 8, 2}, {"PHI", 8, 2},    {"SHX", 10, 2}, {"SHY", 10, 2},
+    {"MAG", 8, 0},    {"FILM", 6, 0},   {"DF1", 9, 1},   {"DF2", 9, 1},    {"ANGAST", 8, 2}, {"OCC", 8, 2},
+    {"LogP", 10, 0},  {"SIGMA", 11, 4}, {"SCORE", 8, 2}, {"CHANGE", 8, 2}, {"PRESA", 8, 2},
+};
+
+// Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, blanks at the end left out, are of the kind
+// when their words do not tell (FREALIGN's own rule).
+enum { COMMON = RG_PAR_ANGAST + 1, KINDS = 4, COLUMNS_MAX = 16 };
+static const struct {
+    int version, columns, longest;
+    rg_par_field last[COLUMNS_MAX - COMMON];
+} kind[KINDS] = {
+    {8, 12, 95, {RG_PAR_PRESA}},
+    {8, 13, 0, {RG_PAR_PRESA, RG_PAR_CHANGE}}, // by its words only
+    {9, 15, 128, {RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SCORE, RG_PAR_CHANGE}},
+    {9, 16, 1 << 20, {RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SIGMA, RG_PAR_SCORE, RG_PAR_CHANGE}},
+};
+
+static int field_of(int k, int column) { return column < COMMON ? column : (int)kind[k].last[column - COMMON]; }
+
+static int width_of(int k, int which)
+{
+    bool is_shift = which == RG_PAR_SHX || which == RG_PAR_SHY;
+    return is_shift && kind[k].version == 8 ? 8 : field[which].width;
+}
+
+int rg_par_version(const rg_par *p) { return kind[p->kind].version; }
+
+// ---- reading -------------------------------------------------------------------------------------------------------------
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Words of the line into begin[] and length[]; more than COLUMNS_MAX are only counted.
+static int cut(const char *line, const char *end, const char *begin[], int length[])
+{
+    int n = 0;
+    while (line < end) {
+        while (line < end && is_blank(*line))
+            line++;
+        const char *from = line;
+        while (line < end && !is_blank(*line))
+            line++;
+        if (line > from && n < COLUMNS_MAX) {
+            begin[n] = from;
+            length[n] = (int)(line - from);
+        }
+        n += line > from;
+    }
+    return n;
+}
+
+static void cut_widths(int k, const char *line, const char *end, const char *begin[], int length[])
+{
+    for (int c = 0; c < kind[k].columns; c++) {
+        int width = width_of(k, field_of(k, c));
+        begin[c] = line;
+        length[c] = (int)(end - line < width ? end - line : width);
+        line += length[c];
+    }
+}
+
+static bool number(const char *text, int length, double *value)
+{
+    char copy[64], *end;
+    while (length && is_blank(text[0]))
+        text++, length--;
+    while (length && is_blank(text[length - 1]))
+        length--;
+    if (!length || length >= (int)sizeof copy)
+        return false;
+    memcpy(copy, text, (size_t)length);
+    copy[length] = '\0';
+    *value = strtod(copy, &end);
+    return end == copy + length && isfinite(*value);
+}
+
+// Values of the columns into the row: -1, or the first column that is no number.
+static int take(int k, const char *const begin[], const int length[], rg_par_row *row)
+{
+    for (int c = 0; c < kind[k].columns; c++)
+        if (!number(begin[c], length[c], &row->value[field_of(k, c)]))
+            return c;
+    return -1;
+}
+
+// By words where their number is that of a kind and they are numbers, else by the widths of the kind that the length says.
+static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which)
+{
+    const char *begin[COLUMNS_MAX], *of_width[COLUMNS_MAX];
+    int length[COLUMNS_MAX], lengths[COLUMNS_MAX], words = cut(line, end, begin, length), k = 0, by_length = 0;
+    while (k < KINDS && kind[k].columns != words)
+        k++;
+    int bad = k < KINDS ? take(k, begin, length, row) : COLUMNS_MAX;
+    *which = k;
+    if (bad < 0)
+        return RG_GOOD;
+    while (end - line > kind[by_length].longest)
+        by_length++;
+    cut_widths(by_length, line, end, of_width, lengths);
+    *row = (rg_par_row){.line = line_number};
+    *which = by_length;
+    if (words < kind[by_length].columns && take(by_length, of_width, lengths, row) < 0)
+        return RG_GOOD;
+    if (k == KINDS)
+        return rg_star_fault(p->path, line_number, "expected 12 or 13 columns (version 8), 15 or 16 (version 9), found %d",
+                             words);
+    return rg_star_fault(p->path, line_number, "expected a number in column %s, found %s", field[field_of(k, bad)].name,
+                         rg_quote_bytes(begin[bad], length[bad]));
+}
+
+static int read_row(rg_par *p, const char *line, const char *end, int64_t line_number)
+{
+    rg_par_row *row = &p->row[p->n];
+    int k;
+    *row = (rg_par_row){.line = line_number};
+    int code = read_columns(p, line, end, line_number, row, &k);
+    if (code != RG_GOOD)
+        return code;
+    if (p->n && k != p->kind)
+        return rg_star_fault(p->path, line_number, "expected %d columns as in the rows before, found %d", kind[p->kind].columns,
+                             kind[k].columns);
+    p->kind = k;
+    double no = row->value[RG_PAR_NO];
+    if (!(no >= 1 && no <= INT32_MAX && no == floor(no)))
+        return rg_star_fault(p->path, line_number, "expected a whole number from 1 in column NO, found %g", no);
+    if (!(row->value[RG_PAR_MAG] > 0))
+        return rg_star_fault(p->path, line_number, "expected a magnification above 0, found %g", row->value[RG_PAR_MAG]);
+    p->n++;
+    return RG_GOOD;
+}
+
+static int read_rows(rg_par *p, const char *text, const char *end)
+{
+    int64_t line_number = 0, room = 0;
+    int code = RG_GOOD;
+    for (const char *line = text, *next; line < end && code == RG_GOOD; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next : end;
+        const char *last = next;
+        line_number++;
+        while (last > line && is_blank(last[-1]))
+            last--;
+        if (last == line || *line == 'C' || *line == 'c')
+            continue;
+        if (p->n == room) {
+            room = room ? 2 * room : 256;
+            p->row = realloc(p->row, (size_t)room * sizeof *p->row);
+            if (!p->row)
+                exit(rg_fail(RG_LACKS, "out of memory for the rows of %s", p->path));
+        }
+        code = read_row(p, line, last, line_number);
+    }
+    if (code == RG_GOOD && !p->n)
+        code = rg_star_fault(p->path, line_number, "expected rows of numbers, found none");
+    return code;
+}
+
+int rg_par_read(const char *path, rg_par *p)
+{
+    FILE *file;
+    int64_t bytes;
+    *p = (rg_par){0};
+    int code = rg_input_open(path, &file, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    char *text = rg_alloc((size_t)bytes + 1);
+    size_t got = fread(text, 1, (size_t)bytes, file);
+    fclose(file);
+    p->path = rg_print("%s", path);
+    code = got == (size_t)bytes ? read_rows(p, text, text + bytes)
+                                : rg_malformed(path, (int64_t)got, "expected %" PRId64 " bytes, found %zu", bytes, got);
+    free(text);
+    if (code != RG_GOOD)
+        rg_par_free(p);
+    return code;
+}
+
+void rg_par_free(rg_par *p)
+{
+    free(p->path);
+    free(p->row);
+    *p = (rg_par){0};
+}
+
+// ---- writing -------------------------------------------------------------------------------------------------------------
+
+void rg_par_make(rg_par *p, int version, int64_t n)
+{
+    *p = (rg_par){.path = rg_print("%s", ""), .kind = version == 8 ? 0 : KINDS - 1, .n = n,
+                  .row = rg_alloc((size_t)n * sizeof *p->row)};
+    for (int64_t i = 0; i < n; i++) {
+        p->row[i].value[RG_PAR_NO] = (double)(i + 1);
+        p->row[i].value[RG_PAR_MAG] = 10000;
+        p->row[i].value[RG_PAR_OCC] = 100;
+    }
+}
+
+static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
+{
+    for (int c = 0; c < kind[p->kind].columns; c++) {
+        int which = field_of(p->kind, c), width = width_of(p->kind, which);
+        double value = p->row[i].value[which];
+        char text[64];
+        int length = snprintf(text, sizeof text, "%*.*f", width, field[which].decimals, value);
+        if (!isfinite(value) || length > width)
+            return rg_fail(RG_USAGE, "%s: row %" PRId64 ": %g does not fit into column %s of %d characters", path, i + 1, value,
+                           field[which].name, width);
+        fputs(text, out);
+    }
+    putc('\n', out);
+    return RG_GOOD;
+}
+
+int rg_par_write(const char *path, const rg_par *p)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    putc('C', file.stream);
+    for (int c = 0; c < kind[p->kind].columns; c++) {
+        int which = field_of(p->kind, c), width = width_of(p->kind, which);
+        fprintf(file.stream, "%*s", c ? width : width - 1, field[which].name);
+    }
+    putc('\n', file.stream);
+    for (int64_t i = 0; i < p->n && code == RG_GOOD; i++)
+        code = write_row(p, i, file.stream, path);
+    if (code == RG_GOOD)
+        return rg_file_commit(&file);
+    rg_file_abandon(&file);
+    return code;
+}
+
+// ---- as particles --------------------------------------------------------------------------------------------------------
+
+static void convert(const rg_par *par, int64_t i, const rg_par_optics *o, rg_particle *q)
+{
+    const double *v = par->row[i].value, to_px = rg_par_version(par) == 8 ? 1 : 1 / o->pixel_A;
+    *q = (rg_particle){
+        .rot_deg = v[RG_PAR_PHI],
+        .tilt_deg = v[RG_PAR_THETA],
+        .psi_deg = v[RG_PAR_PSI],
+        .origin_x_px = -v[RG_PAR_SHX] * to_px,
+        .origin_y_px = -v[RG_PAR_SHY] * to_px,
+        .ctf = {.voltage_kV = o->voltage_kV, .cs_mm = o->cs_mm, .amplitude_contrast = o->amplitude_contrast,
+                .defocus_u_A = v[RG_PAR_DF1], .defocus_v_A = v[RG_PAR_DF2], .defocus_angle_deg = v[RG_PAR_ANGAST], .scale = 1},
+        .image = (int64_t)v[RG_PAR_NO] - 1,
+        .line = par->row[i].line,
+    };
+}
+
+int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *o, rg_particles *p)
+{
+    rg_stack_names names = {0};
+    int which;
+    *p = (rg_particles){.path = rg_print("%s", par->path), .pixel_A = o->pixel_A, .open = -1};
+    int code = rg_particles_stack(p, &names, stack, 1, &which);
+    free(names.slot);
+    if (code == RG_GOOD && par->n != p->stack[0].images)
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " rows, one for each image of %s, found %" PRId64, par->path,
+                       p->stack[0].images, p->stack[0].path, par->n);
+    p->n = par->n;
+    p->row = rg_alloc((size_t)par->n * sizeof *p->row);
+    for (int64_t i = 0; i < par->n && code == RG_GOOD; i++) {
+        const double *v = par->row[i].value;
+        convert(par, i, o, &p->row[i]);
+        if (p->row[i].image >= p->stack[0].images)
+            code = rg_star_fault(par->path, par->row[i].line, "expected NO from 1 to %" PRId64 ", found %g",
+                                 p->stack[0].images, v[RG_PAR_NO]);
+        else if (v[RG_PAR_MAG] != par->row[0].value[RG_PAR_MAG])
+            code = rg_star_fault(par->path, par->row[i].line, "expected the magnification %g of the first row, found %g",
+                                 par->row[0].value[RG_PAR_MAG], v[RG_PAR_MAG]);
+    }
+    if (code != RG_GOOD)
+        rg_particles_close(p);
+    return code;
+}
+
+void rg_par_set_pose(rg_par *par, int64_t i, const rg_particle *q, double pixel_A)
+{
+    double *v = par->row[i].value, from_px = rg_par_version(par) == 8 ? 1 : pixel_A;
+    v[RG_PAR_PSI] = q->psi_deg;
+    v[RG_PAR_THETA] = q->tilt_deg;
+    v[RG_PAR_PHI] = q->rot_deg;
+    v[RG_PAR_SHX] = -q->origin_x_px * from_px;
+    v[RG_PAR_SHY] = -q->origin_y_px * from_px;
+}

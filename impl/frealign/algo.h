@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// algo.h: what the descriptors of the seven algorithms share: counts of arguments, the refusal of shapes, inputs.
+#ifndef RG_FREALIGN_ALGO_H
+#define RG_FREALIGN_ALGO_H
+
+#include "bound.h"
+#include "pose.h"
+
+// ---- algo.c --------------------------------------------------------------------------------------------------------------
+
+rg_type fr_real(const rg_shape *);
+int64_t fr_count_images(const rg_shape *); // complex half planes of all particles, in floats
+int64_t fr_count_ctf(const rg_shape *);
+int64_t fr_count_reference(const rg_shape *);
+int64_t fr_count_pose(const rg_shape *);
+int64_t fr_count_setting(const rg_shape *);
+int64_t fr_band_stored(const rg_shape *); // stored coefficients of the band of n[FR_OUTER], n[FR_INNER]
+// What no algorithm of this folder takes; interpolations: bit mask of those the algorithm has.
+const char *fr_invalid(const rg_shape *, unsigned interpolations, int64_t flags);
+const char *fr_index_fault(const rg_shape *);
+void fr_where_image(const rg_shape *, int64_t element, int parts, char text[64]); // parts: floats a coefficient
+void fr_where_pose(const rg_shape *, int64_t element, int each, const char *const *part, char text[64]);
+void fr_where_node(int64_t side, int64_t element, int parts, char text[64]);
+
+// ---- fill.c --------------------------------------------------------------------------------------------------------------
+
+// A number in -1 .. 1 from the shape's seed, a stream and an index; a multiple of 2^-23.
+double fr_draw(const rg_shape *, int stream, int64_t index);
+enum { FR_DRAW_X, FR_DRAW_C, FR_DRAW_F3, FR_DRAW_POSE, FR_DRAW_SETTING, FR_DRAW_OTHER };
+
+void fr_fill_images(const rg_shape *, rg_pattern, int stream, float *X);
+void fr_fill_ctf(const rg_shape *, rg_pattern, float *c);
+void fr_fill_reference(const rg_shape *, rg_pattern, float *F3);
+void fr_fill_pose(const rg_shape *, rg_pattern, float *pose);
+// The same shift for all trials of a particle, and trials that are operators of Cn (odd counts) or Dn.
+void fr_fill_operators(const rg_shape *, rg_pattern, float *pose);
+void fr_fill_setting(const rg_shape *, rg_pattern, float *setting);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// batch of cc3m, presb, sigma2, ccoef, ctfapply and ccp: many particles and trials a launch, transforms in batches, rings from a list sorted by
+// ring, a warp each, every sum in a fixed order: the same bits in every run.
+//
+// ccoef needs no transform at all: by Parseval's theorem its three sums over pixels are those over the half plane, where what
+// stands for its mate too (i > 0) counts twice. One kernel reads D, c and the reference and leaves three numbers a block.
+//
+// Bound: memory. At 500 x 500 a call of cc3m moves some 16 MB, most of it between transforms and in L2 when few calls share a
+// launch: 4 us at 4e12 B/s; the arithmetic of two transforms is 11 MFLOP. Prediction for an H200, not a measurement: 15 us a call
+// of cc3m, presb and sigma2, 3 us of ccoef.
+#define WAY FR_LIST
+#define TEXTURE false
+#define NAME "batch"
+#define IDEA "many particles and trials a launch, rings from a sorted list, sums in a fixed order"
+#define ROLE RG_GATHER
+#define FLAGS 0
+#define NEEDS "sm_60"
+#include "apply.cuh"
+#include "turns.cuh"
+
+static const int64_t calls_values[] = {1, 8, 32, 128}, block_values[] = {32}, interpolate_values[] = {16, 32};
+static const rg_param params[] = {
+    {"calls", calls_values, RG_COUNT(calls_values), 32, "pairs of particle and trial a launch"},
+    {"block", block_values, RG_COUNT(block_values), 32, "columns of the blocks of 16 rows that sum"},
+    {"interpolate", interpolate_values, RG_COUNT(interpolate_values), 16, "columns of the blocks of 16 rows that interpolate"},
+};
+
+#include "correlate_variants.cuh"
+
+// ---- ccoef without transforms --------------------------------------------------------------------------------------------
+
+template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory f3, int64_t first, double *part)
+{
+    __shared__ double tree[32 * fr_whole_sums::n];
+    const int64_t call = first + blockIdx.y, stored = (int64_t)in.side * in.width;
+    const float *pose = in.pose + call * FR_POSE_FLOATS;
+    double v[fr_whole_sums::n] = {};
+    for (int at = (int)(blockIdx.x * blockDim.x + threadIdx.x); at < in.outer * (2 * in.outer - 1); at += (int)(gridDim.x * blockDim.x)) {
+        const int row = at / in.outer, i = at - row * in.outer, j = row - in.outer + 1;
+        if (!fr_in_band(in.side, i, j, in.inner, in.outer))
+            continue;
+        const int64_t e = call / in.trials * stored + (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
+        const float f = fr_factor(in, e, false);
+        const float2 s = fr_section<how>(in, f3, pose, i, j), a = make_float2(f * s.x, f * s.y), d = fr_complex(in.x, e);
+        const double twice = i ? 2 : 1;
+        v[0] += twice * fr_square(a);
+        v[1] += twice * fr_square(d);
+        v[2] += twice * fr_real_product(fr_times(d, fr_turn(pose, i, j)), a);
+    }
+    fr_block_sum<fr_whole_sums::n>(v, tree);
+    for (int k = 0; k < fr_whole_sums::n && threadIdx.x == 0; k++)
+        part[((int64_t)blockIdx.y * gridDim.x + blockIdx.x) * fr_whole_sums::n + k] = v[k];
+}
+
+// Enough blocks for the GPU whatever the number of calls; at least 4 positions a thread.
+static int64_t parts_of(const rg_shape *s, int64_t calls)
+{
+    const int64_t all = s->n[FR_OUTER] * (2 * s->n[FR_OUTER] - 1), most = (all + 4 * FR_THREADS - 1) / (4 * FR_THREADS);
+    const int64_t wanted = (1056 + calls - 1) / calls;
+    return most < wanted ? most : wanted;
+}
+
+static size_t scratch_ccoef(const rg_shape *s, const int64_t *param)
+{
+    const int64_t calls = fr_calls_at_once(s, param[FR_P_CALLS]);
+    return (size_t)(calls * (parts_of(s, calls) + 1)) * fr_whole_sums::n * sizeof(double);
+}
+
+static void cost_ccoef(const rg_shape *s, const int64_t *, rg_cost *c)
+{
+    fr_correlate_cost(s, TEXTURE, c);
+    c->amount[RG_F32_MAD] -= (double)fr_calls(s) * fr_transforms_mad(s);
+}
+
+static int run_ccoef(rg_call *call)
+{
+    const fr_input in = fr_input_of(call);
+    const fr_memory f3 = {in.f3, in.pairs};
+    const int64_t all = fr_calls(call->shape), step = fr_calls_at_once(call->shape, call->param[FR_P_CALLS]);
+    const int64_t parts = parts_of(call->shape, step);
+    double *part = (double *)call->scratch, *sums = part + step * parts * fr_whole_sums::n;
+    for (int64_t first = 0; first < all; first += step) {
+        const unsigned count = (unsigned)(all - first < step ? all - first : step);
+        const dim3 grid((unsigned)parts, count);
+#define SUM(how) RG_LAUNCH((half_plane_sums<how>), grid, FR_THREADS, 0, call->stream, in, f3, first, part)
+        FR_FOR_INTERPOLATION(call->shape->n[FR_KIND], SUM)
+        RG_LAUNCH((fr_combine<fr_whole_sums::n>), count, FR_THREADS, 0, call->stream, part, (int)parts, sums);
+        RG_LAUNCH((fr_coefficients), fr_blocks(count, 64), 64, 0, call->stream, sums, (int)count, (float *)call->arg[FR_SCORE] + first);
+        const int error = (int)cudaGetLastError();
+        if (error)
+            return error;
+    }
+    return RG_OK;
+}
+
+RG_VARIANT(cc3m_batch) = FR_DESCRIPTOR(cc3m, "cc3m");
+RG_VARIANT(presb_batch) = FR_DESCRIPTOR(presb, "presb");
+RG_VARIANT(sigma2_batch) = FR_DESCRIPTOR(sigma2, "sigma2");
+RG_VARIANT(ccoef_batch) = {
+    RG_ABI, sizeof(rg_variant), "ccoef", NAME, "sums over the half plane instead of pixels (Parseval): no transforms", ROLE,
+    RG_DEVICE, NEEDS, FLAGS, params, 1, NULL, scratch_ccoef, NULL, cost_ccoef, NULL, run_ccoef, NULL,
+};
+
+FR_APPLY(batch, "many particles a launch, rings from a sorted list", RG_GATHER, 0, FR_LIST);
+
+FR_TURN(batch, "only the lags needed, many directions a launch", RG_GATHER, 0, FR_LIST, false);

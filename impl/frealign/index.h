@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// index.h: what the seven algorithms of FREALIGN are (Li, Grigorieff & Cheng 2010), and all of their index arithmetic.
+//
+// One parametrised form holds the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent the
+// published source of v9.12 decides; [P] marks the paper, [S] that source, [D] a decision made here.
+//
+// Half planes. An image of N x N pixels, N even (odd sides are refused: FREALIGN has none), is transformed unnormalised, and
+// i = 0..N/2 (along x, fastest) by j (along y, modulo N) is stored: m x (m/2 + 1), as the paper says. j runs -N/2+1..N/2 here, so
+// that every stored coefficient is met once; FREALIGN's loops meet the row N/2 twice [S], which matters at the Nyquist radius
+// only. Coefficients of the column i = 0 stand there with their mates (0,-j), those with i > 0 without: all sums over half
+// planes below count what is stored, once [S]. Images and references are held with their origin in the corner: D and F3
+// carry the factors (-1)^(i+j) and (-1)^(i+j+k) that bring it there.
+//
+// Volumes. F3 is the transform of the reference, padded to L = pad N a side, (L/2+1) x L x L, indices modulo L, F3(-l) = conj
+// F3(l) also within the plane x = 0. Pose of a trial (8 floats): columns 1 and 2 of M, then the shift s_x, s_y in radians an
+// index. M = Rz(phi) Ry(theta) Rz(psi) / magnification, active rotations, after a symmetry operator g as g M; coefficient q =
+// (i,j) stands at p = M (i,j,0). s = 2 pi shift_px / N; exp(i(s_x i + s_y j)) brings a particle displaced by +shift home.
+//   fr_place computes p in single precision, two products and one sum, each rounded: a variant may not fuse them. So nobody,
+//   the reference neither, is in doubt about the nodes next to p, and p itself carries no error.
+//
+// Section S(p): p = M q times pad; where p_x < 0, conj S(-p) is taken [S].
+//   FR_TRILINEAR  sum over the 2^3 nodes around p of prod(1 - |p-l|) F3(l) [S]       FR_NEAREST  F3 of the nearest node [S]
+//   FR_BOX1, 3, 5 sum over the n^3 nodes about the nearest, of prod sinc((p-l)/pad) F3(l) [P: n = 1, 3, 5]; not renormalised
+//   Nearest: ties to the even node. Nodes with l_x < 0 or beyond L/2 are read at their mates, all modulo L.
+// Mask (fr_mask): in real space about the corner, R = setting[0] pixels, edge of 6 pixels: r <= R-3 stays, r > R+3 becomes the
+//   mean m of the ring R-3 < r <= R+3, in between e in + (1-e) m with e = (1 + cos(pi (r-R+3)/6))/2.
+// Rings: k = floor(r + 1/2), computed exactly from the integer r^2. A coefficient is in the band when a <= r < b; b is at most
+//   N/2, and ring N/2 takes no part, so rings are 1..N/2-1 [D: FREALIGN lets a few coefficients of ring N/2 in].
+//
+// cc3m   A0 = f S(Mq) in the band, 0 elsewhere, f = 2c, or c^2 with FR_SQUARED; A = DFT(mask(IDFT A0)); Y = X e^{i s.q}.
+//        C_k = sum over ring k of Re(Y conj A), B_k = sum |X|^2, Q_k = sum |A|^2, over the band. score[p][t] =
+//        sum C / sqrt(sum B sum Q), or with FR_RINGS  sum g_k R_k / sqrt(n sum g_k^2 B_k), R_k = C_k / sqrt(Q_k) where k + 1 <
+//        setting[2], else |C_k| / sqrt(Q_k); g_k = exp(-setting[1] k^2); n rings that have coefficients. 0 where the root is 0.
+// presb  cc[p][t][k] = C_k / sqrt(B_k Q_k), k = 0..N/2-1; 0 where the root is 0 (k = 0 always).
+// ccoef  a = IDFT(f S), x = IDFT(D e^{i s.q}), both over the band; cc[p][t] = sum a x / sqrt(sum a^2 sum x^2) over all pixels.
+// sigma2 a = IDFT(2|c| S) / N^2, x = IDFT(sign(c) D e^{i s.q}) / N^2 over the band, sign(0) = 1. Over the disc r <= R about the
+//        corner, of n pixels, means taken away: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels of
+//        x^2 / N^2). FREALIGN's alpha and sigma^2 follow from them by fr_alpha and fr_noise.
+// ccp    A0 as in cc3m with 1 <= r < b, b <= N/4; with FR_MASKED A = DFT(mask(IDFT A0)) [P], else A0 [S]. a = IDFT A / N^2, e
+//        the mean of its 4N-4 border pixels (x or y is N/2-1 or -N/2); a filled with e to 4N x 4N, transformed: big.
+//        P_u(i,j) = big[nearest(4(c_u i - s_u j)), nearest(4(s_u i + c_u j))], (c_u, s_u) = turn[u] = cos, sin of u/U quarter
+//        turns, products, difference and sum rounded like p. P_{u,v}(i,j) is P_u turned by v quarters: P_u of (i,j), (-j,i),
+//        (-i,-j), (j,-i). Over the half plane 1 <= r < b, w(x,y) = sum h Re(X conj P_uv e^{4 pi i (ix + jy)/N}), h = 1 at i = 0,
+//        else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two pixels.
+//        FREALIGN takes the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
+// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of the
+//        whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at -p
+//        with their conjugates, so that the plane x = 0 stays its own mirror image.
+//        E = D e^{i s.q}, w = weight[0] exp(weight[1] r^2); to every node l of the 2^3 around p, 0 <= l_x, |l| <= N/2 each:
+//        num += b w 2c E, den += b w c^2, b = prod(1 - |p-l|) (FR_TRILINEAR), or 1 at the nearest node alone (FR_NEAREST)
+//        [S]; with FR_SQUARED num += w^2 b^2 c E, den += (w b c)^2, b = prod sinc(p-l) with FR_BOX2 [P]. Trials are operators.
+// ctfapply  X0 = DFT(image) e^{i s.q}, of columns 0 and N/2 the Hermitian part (fr_hermitian; a shift leaves the Nyquist
+//        column none [D]); D = X0 (-1)^(i+j); Xm = DFT(mask(IDFT X0)) (-1)^(i+j), the mask about the centre (N/2,N/2);
+//        X = Xm; times c with FR_SQUARED [P]; with FR_RINGS times S_k c4 / (S_k c4 + 1) / A_k, c4 = (2c)^2, A_k the root mean
+//        square of Xm over the stored coefficients of ring k, S_k = ssnr[k], and 0 in rings beyond N/2 or where A_k = 0 [S].
+//        optics: c = o4 sin(pi h) - o5 cos(pi h), h = o0 i^2 + o1 ij + o2 j^2 + o3 (i^2+j^2)^2, o = optics[p].
+//
+// Shape: n[0] N; n[1] particles; n[2] kind; n[3] trials a particle; n[4] b; n[5] a, in ccp U. Arguments are float32, complex
+// numbers pairs: image [p][y][x]; X, D [p][j][i] complex; c [p][j][i]; F3 complex; pose [p][t][8]; weight [p][2]; setting [3].
+#ifndef RG_FREALIGN_INDEX_H
+#define RG_FREALIGN_INDEX_H
+
+#include "../suite.h"
+#include <math.h>
+
+enum { FR_SIDE, FR_PARTICLES, FR_KIND, FR_TRIALS, FR_OUTER, FR_INNER, FR_TURNS = FR_INNER };
+
+enum { FR_TRILINEAR, FR_NEAREST, FR_BOX1, FR_BOX2, FR_BOX3, FR_BOX5, FR_INTERPOLATIONS, FR_INTERPOLATION = 7 }; // bits 0-2
+enum { FR_PAD_1 = 0, FR_PAD_2 = 8, FR_PAD_4 = 16 };                                                             // bits 3-4
+enum { FR_SQUARED = 32, FR_RINGS = 64, FR_MASKED = 128 };
+enum { FR_V9 = FR_TRILINEAR | FR_RINGS, FR_PAPER = FR_BOX3 | FR_SQUARED | FR_MASKED };
+enum { FR_INSERT_V9 = FR_TRILINEAR, FR_INSERT_PAPER = FR_BOX2 | FR_SQUARED };
+
+// Arguments. cc3m, presb, sigma2 and ccoef share theirs (sigma2 and ccoef have D for X, ccoef reads no setting).
+enum { FR_X, FR_C, FR_F3, FR_POSE, FR_SETTING, FR_SCORE };
+enum { FR_CCP_TURN = FR_SCORE, FR_CCP_CC };
+enum { FR_INSERT_D, FR_INSERT_C, FR_INSERT_POSE, FR_INSERT_WEIGHT, FR_INSERT_VOLUME };
+enum { FR_APPLY_IMAGE, FR_APPLY_OPTICS, FR_APPLY_SHIFT, FR_APPLY_SETTING, FR_APPLY_SSNR, FR_APPLY_D, FR_APPLY_X, FR_APPLY_C };
+
+enum { FR_POSE_FLOATS = 8, FR_SETTINGS = 3, FR_OPTICS = 6, FR_MOMENTS = 4, FR_RECORD = 4 };
+enum { FR_LAG = 7, FR_LAGS = 2 * FR_LAG + 1, FR_QUARTERS = 4, FR_PAD_TURN = 4, FR_EDGE = 6 };
+enum { FR_SIDE_MAX = 4096 };
+
+RG_HD int fr_interpolation(int64_t kind) { return (int)(kind & FR_INTERPOLATION); }
+RG_HD int64_t fr_pad(int64_t kind) { return (int64_t)1 << (kind >> 3 & 3); }
+// Nodes along an axis: 2, 1, 1, 2, 3, 5.
+RG_HD int fr_nodes(int interpolation)
+{
+    if (interpolation == FR_BOX3 || interpolation == FR_BOX5) return interpolation == FR_BOX3 ? 3 : 5;
+    return interpolation == FR_TRILINEAR || interpolation == FR_BOX2 ? 2 : 1;
+}
+
+// ---- half planes ---------------------------------------------------------------------------------------------------------
+
+RG_HD int64_t fr_width(int64_t side) { return side / 2 + 1; }
+RG_HD int64_t fr_stored(int64_t side) { return side * fr_width(side); }
+RG_HD int64_t fr_element(int64_t side, int64_t i, int64_t j) { return (j < 0 ? j + side : j) * fr_width(side) + i; }
+RG_HD int64_t fr_i(int64_t side, int64_t element) { return element % fr_width(side); }
+// Row number to frequency: -N/2+1 .. N/2. Its inverse is in fr_element.
+RG_HD int64_t fr_frequency(int64_t side, int64_t row) { return row <= side / 2 ? row : row - side; }
+RG_HD int64_t fr_j(int64_t side, int64_t element) { return fr_frequency(side, element / fr_width(side)); }
+// Pixel number to distance from the corner: -N/2 .. N/2-1.
+RG_HD int64_t fr_offset(int64_t side, int64_t pixel) { return pixel < side / 2 ? pixel : pixel - side; }
+
+// The largest r with r^2 <= rr.
+RG_HD int64_t fr_root(int64_t rr)
+{
+    int64_t r = (int64_t)sqrt((double)rr);
+    while (r * r > rr) r--;
+    while ((r + 1) * (r + 1) <= rr) r++;
+    return r;
+}
+// floor(r + 1/2) of r = sqrt(rr): k - 1/2 <= r is (2k-1)^2 <= 4 rr.
+RG_HD int64_t fr_ring(int64_t rr) { return (fr_root(4 * rr) + 1) / 2; }
+// How many coefficients of the plane a stored one stands for: itself, and its mate where that is not stored.
+RG_HD int fr_mates(int64_t side, int64_t i, int64_t j) { return i > 0 || 2 * j == side ? 2 : 1; }
+RG_HD int64_t fr_rings(int64_t side) { return side / 2; } // 0 .. N/2-1
+// Whether (i, j) is in the band a <= r < b, rings from N/2 on excluded.
+RG_HD int fr_in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
+{
+    const int64_t rr = i * i + j * j;
+    return rr >= a * a && rr < b * b && 4 * rr < (side - 1) * (side - 1);
+}
+// 1, or -1 where i + j is odd: moves the origin between centre and corner.
+RG_HD float fr_sign(int64_t i, int64_t j) { return (i + j) & 1 ? -1.0f : 1.0f; }
+
+// ---- volumes -------------------------------------------------------------------------------------------------------------
+
+RG_HD int64_t fr_voxels(int64_t side) { return fr_width(side) * side * side; }
+// Node (x, y, z), 0 <= x <= L/2, |y|, |z| <= L.
+RG_HD int64_t fr_voxel(int64_t side, int64_t x, int64_t y, int64_t z)
+{
+    const int64_t row = y < 0 ? y + side : y >= side ? y - side : y, plane = z < 0 ? z + side : z >= side ? z - side : z;
+    return (plane * side + row) * fr_width(side) + x;
+}
+// Brings any node near the half space into it: 1 when the value there is to be conjugated.
+RG_HD int fr_fold(int64_t side, int64_t *x, int64_t *y, int64_t *z)
+{
+    if (*x > side / 2) *x -= side;
+    if (*x >= 0) return 0;
+    *x = -*x;
+    *y = -*y;
+    *z = -*z;
+    return 1;
+}
+
+// p = M (i, j, 0): products and sum rounded one by one.
+RG_HD float fr_product_sum(float a, float b, float c, float d)
+{
+#ifdef __CUDA_ARCH__
+    return __fadd_rn(__fmul_rn(a, b), __fmul_rn(c, d));
+#else
+    const float ab = a * b, cd = c * d;
+    return ab + cd;
+#endif
+}
+RG_HD void fr_place(const float *pose, float i, float j, float p[3])
+{
+    for (int axis = 0; axis < 3; axis++) p[axis] = fr_product_sum(pose[axis], i, pose[3 + axis], j);
+}
+RG_HD float fr_nearest(float x) { return rintf(x); }
+
+// sin(pi t) / (pi t), |t| <= 3: of the distance f to the nearest integer n, sin(pi t) = (-1)^n sin(pi f), and sin(pi f)/(pi f)
+// is a polynomial in f^2, interpolated at Chebyshev points: off by 4e-9, in single precision 6e-8, on |f| <= 1/2.
+RG_HD float fr_sinc(float t)
+{
+    const float n = rintf(t), f = t - n, ff = f * f;
+    float s = 0.0247186446f;
+    s = s * ff - 0.1904417527f;
+    s = s * ff + 0.8117148427f;
+    s = s * ff - 1.644933206f;
+    s = s * ff + 1.0f;
+    return n == 0 ? s : ((int)n & 1 ? -s : s) * (f / t);
+}
+
+// ---- real space ----------------------------------------------------------------------------------------------------------
+
+// Share e of the image under the mask at distance sqrt(rr); 1 - e is the mean of the ring. R: setting[0].
+RG_HD float fr_mask(float R, int64_t rr)
+{
+    const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2, r = sqrtf((float)rr);
+    if (inner > 0 && (float)rr <= inner * inner) return 1;
+    if (outer < 0 || (float)rr > outer * outer) return 0;
+    return 0.5f + 0.5f * cosf(3.14159265f * (r - inner) / FR_EDGE);
+}
+// Whether the pixel belongs to the ring whose mean the mask takes.
+RG_HD int fr_on_edge(float R, int64_t rr)
+{
+    const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2;
+    return !(inner > 0 && (float)rr <= inner * inner) && outer >= 0 && (float)rr <= outer * outer;
+}
+RG_HD int fr_in_disc(float R, int64_t rr) { return R >= 0 && (float)rr <= R * R; }
+
+// ---- what follows from sigma2's moments ----------------------------------------------------------------------------------
+
+RG_HD double fr_alpha(const float moment[FR_MOMENTS]) { return moment[1] > 0 ? fabs((double)moment[0]) / moment[1] : 0; }
+RG_HD double fr_noise(const float moment[FR_MOMENTS]) // sigma^2
+{
+    return moment[1] > 0 ? fabs(moment[2] - (double)moment[0] * moment[0] / moment[1]) : moment[2];
+}
+
+// ---- ccp -----------------------------------------------------------------------------------------------------------------
+
+RG_HD int64_t fr_turns(const rg_shape *s) { return FR_QUARTERS * s->n[FR_TURNS]; } // rotations tried: v U + u
+RG_HD int64_t fr_lag(int64_t x, int64_t y) { return (y + FR_LAG) * FR_LAGS + x + FR_LAG; }
+// Of which coefficient of P_u the turned one (i, j) is made.
+RG_HD void fr_quarter(int v, int64_t i, int64_t j, int64_t *from_i, int64_t *from_j)
+{
+    *from_i = v == 0 ? i : v == 1 ? -j : v == 2 ? -i : j;
+    *from_j = v == 0 ? j : v == 1 ? i : v == 2 ? -j : -i;
+}
+
+#endif

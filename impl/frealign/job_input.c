@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// job_input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
+#include "job.h"
+
+#include <fftw3.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_par(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".par") == 0;
+}
+
+static int open_par(fr_files *f, const rg_cli *cli)
+{
+    rg_par_optics o;
+    const char *stack = rg_cli_text(cli, "stack", NULL);
+    int code = rg_cli_real(cli, "pixel", 0, 1e-3, 1e6, &o.pixel_A);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "kv", 300, 1, 1e5, &o.voltage_kV);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "cs", 2.7, 0, 1e3, &o.cs_mm);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "amplitude-contrast", 0.07, -1, 1, &o.amplitude_contrast);
+    if (code == RG_GOOD && (!stack || !(o.pixel_A > 0)))
+        code = rg_fail(RG_USAGE, "%s: a .par file says neither where its images are nor how large a pixel is: expected --stack "
+                       "and --pixel", f->input);
+    if (code == RG_GOOD)
+        code = rg_par_read(f->input, &f->par);
+    return code == RG_GOOD ? rg_par_particles(&f->par, stack, &o, &f->particles) : code;
+}
+
+// Defocus 0 is how files say that nobody has measured it: the CTF of that is no one's.
+static int check(const fr_files *f)
+{
+    const rg_particles *p = &f->particles;
+    if (p->side % 2 || p->side < 16)
+        return rg_fail(RG_USAGE, "%s: expected images of an even side from 16 pixels on, found %" PRId64, f->input, p->side);
+    if (p->lacks_ctf)
+        return rg_fail(RG_USAGE, "%s: expected a column _%s, found none", f->input, p->lacks_ctf);
+    if (!(p->pixel_A > 0))
+        return rg_fail(RG_USAGE, "%s: expected a pixel size, found none in it nor in its stacks", f->input);
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->row[i].ctf.defocus_u_A == 0 && p->row[i].ctf.defocus_v_A == 0)
+            return rg_star_fault(f->input, p->row[i].line, "expected a defocus, found 0");
+    return RG_GOOD;
+}
+
+int fr_files_open(fr_files *f, const rg_cli *cli, bool poses)
+{
+    *f = (fr_files){.input = rg_cli_word(cli, 0), .invert = rg_cli_flag(cli, "invert"), .particles.open = -1};
+    int code = is_par(f->input)  ? open_par(f, cli)
+               : poses           ? rg_particles_open(&f->particles, f->input)
+                                 : rg_particles_open_without_poses(&f->particles, f->input);
+    return code == RG_GOOD ? check(f) : code;
+}
+
+void fr_files_close(fr_files *f)
+{
+    rg_particles_close(&f->particles);
+    if (f->par.row)
+        rg_par_free(&f->par);
+    free(f->score);
+}
+
+void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
+{
+    const rg_ctf_of *o = &f->particles.row[i].ctf;
+    const double pi = 3.14159265358979323846, wave = rg_electron_wavelength_A(o->voltage_kV);
+    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A), ss = step * step;
+    const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
+    // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
+    const double u = o->defocus_u_A, v = o->defocus_v_A, w = o->amplitude_contrast, sign = f->invert ? 1 : -1;
+    const double turn = o->phase_shift_deg * pi / 180 + asin(w);
+    optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
+    optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
+    optics[2] = (float)(-wave * ss * (u * s * s + v * c * c));
+    optics[3] = (float)(0.5 * 1e7 * o->cs_mm * wave * wave * wave * ss * ss);
+    optics[4] = (float)(sign * cos(turn));
+    optics[5] = (float)(sign * sin(turn));
+}
+
+// ---- the reference -------------------------------------------------------------------------------------------------------
+
+static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
+{
+    rg_mrc mrc;
+    int code = rg_mrc_open(&mrc, path);
+    if (code != RG_GOOD)
+        return code;
+    if (mrc.nx != mrc.ny || mrc.nx != mrc.nz)
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny, mrc.nz);
+    else if (mrc.nx % 2)
+        code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
+    *side = mrc.nx;
+    *pixel_A = mrc.voxel_A[0];
+    int64_t plane = mrc.nx * mrc.ny;
+    *volume = code == RG_GOOD ? rg_alloc((size_t)(plane * mrc.nz) * sizeof **volume) : NULL;
+    for (int64_t z = 0; z < mrc.nz && code == RG_GOOD; z++)
+        code = rg_mrc_section(&mrc, z, *volume + z * plane);
+    for (int64_t e = 0; e < plane * mrc.nz && code == RG_GOOD; e++)
+        if (!isfinite((*volume)[e]))
+            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, (*volume)[e], e / plane);
+    rg_mrc_close(&mrc);
+    if (code != RG_GOOD) {
+        free(*volume);
+        *volume = NULL;
+    }
+    return code;
+}
+
+// Coefficients of the coarser of both samplings, with the origin moved to the corner; 0 beyond it.
+static void take_coefficients(int64_t from_side, const fftwf_complex *from, int64_t side, float *f3)
+{
+    const int64_t half = (from_side < side ? from_side : side) / 2;
+#pragma omp parallel for
+    for (int64_t z = 1 - half; z < half; z++)
+        for (int64_t y = 1 - half; y < half; y++)
+            for (int64_t x = 0; x < half; x++) {
+                const int64_t to = fr_voxel(side, x, y, z);
+                const fftwf_complex *v = &from[fr_voxel(from_side, x, y, z)];
+                const float sign = (x + y + z) & 1 ? -1.0f : 1.0f;
+                f3[2 * to] = sign * (*v)[0];
+                f3[2 * to + 1] = sign * (*v)[1];
+            }
+}
+
+int fr_reference_read(const char *path, int64_t side, double pixel_A, float **f3)
+{
+    int64_t own;
+    double own_A;
+    float *volume;
+    int code = read_volume(path, &own, &own_A, &volume);
+    if (code != RG_GOOD)
+        return code;
+    if (!(own_A > 0) && own == side) {
+        rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
+        own_A = pixel_A;
+    }
+    if (fabs((double)own * own_A - (double)side * pixel_A) > 0.01 * (double)side * pixel_A) {
+        free(volume);
+        return rg_fail(RG_USAGE, "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                       "cut or pad it to their field of view", path, own, own_A, (double)own * own_A, (double)side * pixel_A, side,
+                       pixel_A);
+    }
+    fftwf_complex *plane = fftwf_alloc_complex((size_t)fr_voxels(own));
+    if (!plane)
+        exit(rg_fail(RG_LACKS, "out of memory for the transform of %s", path));
+    fftwf_plan plan = fftwf_plan_dft_r2c_3d((int)own, (int)own, (int)own, volume, plane, FFTW_ESTIMATE);
+    fftwf_execute(plan);
+    fftwf_destroy_plan(plan);
+    free(volume);
+    *f3 = rg_alloc((size_t)(2 * fr_voxels(side)) * sizeof **f3);
+    take_coefficients(own, plane, side, *f3);
+    fftwf_free(plane);
+    return RG_GOOD;
+}
+
+// ---- results -------------------------------------------------------------------------------------------------------------
+
+enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, SCORE, WRITTEN };
+
+// The text of one new value; malloc'ed.
+static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
+{
+    const rg_particle *q = &f->particles.row[i];
+    const double scale = in_A ? f->particles.pixel_A : 1;
+    const double value[WRITTEN] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px * scale, q->origin_y_px * scale,
+                                   f->score ? f->score[i] : 0};
+    return rg_print("%.6f", value[which]);
+}
+
+// The input's table with new values in its columns, and columns that it lacks after them.
+static int write_star(const fr_files *f, const char *path)
+{
+    rg_star star;
+    int code = rg_star_read(f->input, &star);
+    if (code != RG_GOOD)
+        return code;
+    const rg_star_table *found = rg_star_find(&star, "particles");
+    found = found ? found : rg_star_find(&star, "images");
+    rg_star_table *t = (rg_star_table *)(found ? found : rg_star_find(&star, ""));
+    const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
+    const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
+                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rgFrealignScore"};
+    int column[WRITTEN], columns = t->n_columns, written = f->score ? WRITTEN : SCORE;
+    const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
+    memcpy(names, t->column, (size_t)columns * sizeof *names);
+    for (int c = 0; c < written; c++) {
+        column[c] = rg_star_column(t, name[c]);
+        if (column[c] < 0)
+            names[column[c] = columns++] = name[c];
+    }
+    const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
+    char **made = rg_alloc((size_t)(t->n_rows * written) * sizeof *made);
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
+        for (int c = 0; c < written; c++)
+            cell[i * columns + column[c]] = made[i * written + c] = value_of(f, i, c, in_A);
+    }
+    const rg_star_table old = *t;
+    t->cell = cell;
+    t->column = names;
+    t->n_columns = columns;
+    code = rg_star_write(path, &star);
+    *t = old;
+    for (int64_t i = 0; i < t->n_rows * written; i++)
+        free(made[i]);
+    free(made);
+    free(cell);
+    free(names);
+    rg_star_free(&star);
+    return code;
+}
+
+// From a .par file its rows, from a STAR file rows of version 9.
+static int write_par(const fr_files *f, const char *path)
+{
+    rg_par made = {0}, *par = (rg_par *)&f->par;
+    const rg_particles *p = &f->particles;
+    if (!f->par.n) {
+        if (p->n_stacks > 1)
+            return rg_fail(RG_USAGE, "%s: a .par file has rows of one stack, %s names %d; write a STAR file", path, f->input,
+                           p->n_stacks);
+        par = &made;
+        rg_par_make(par, 9, p->n);
+        for (int64_t i = 0; i < p->n; i++) {
+            double *v = par->row[i].value;
+            v[RG_PAR_NO] = (double)(p->row[i].image + 1);
+            v[RG_PAR_DF1] = p->row[i].ctf.defocus_u_A;
+            v[RG_PAR_DF2] = p->row[i].ctf.defocus_v_A;
+            v[RG_PAR_ANGAST] = p->row[i].ctf.defocus_angle_deg;
+        }
+    }
+    for (int64_t i = 0; i < p->n; i++) {
+        double *v = par->row[i].value, before = v[RG_PAR_SCORE];
+        rg_par_set_pose(par, i, &p->row[i], p->pixel_A);
+        if (!f->score)
+            continue;
+        v[RG_PAR_CHANGE] = f->score[i] - before;
+        v[RG_PAR_SCORE] = f->score[i];
+        v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / 3.14159265358979323846;
+    }
+    int code = rg_par_write(path, par);
+    if (made.row)
+        rg_par_free(&made);
+    return code;
+}
+
+// A STAR file of its own for rows that came from a .par file.
+static int write_new_star(const fr_files *f, const char *path, const char *command)
+{
+    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
+                                         "rlnVoltage", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginXAngst",
+                                      "rlnOriginYAngst", "rgFrealignScore", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
+    const rg_particles *p = &f->particles;
+    rg_file out;
+    int code = rg_file_open(&out, path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(out.stream, "# command: %s\n", command);
+    rg_star_write_head(out.stream, "optics", RG_COUNT(optics), optics);
+    const rg_ctf_of *o = &p->row[0].ctf;
+    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV, p->pixel_A,
+            p->side);
+    rg_star_write_head(out.stream, "particles", RG_COUNT(row), row);
+    bool written = true;
+    for (int64_t i = 0; i < p->n && written; i++) {
+        const rg_particle *q = &p->row[i];
+        char *cell[RG_COUNT(row)] = {rg_print("%06" PRId64 "@%s", q->image + 1, p->stack[q->stack].path), rg_print("1")};
+        for (int c = 0; c < WRITTEN; c++)
+            cell[2 + c] = value_of(f, i, c, true);
+        const double defocus[] = {q->ctf.defocus_u_A, q->ctf.defocus_v_A, q->ctf.defocus_angle_deg};
+        for (int c = 0; c < 3; c++)
+            cell[2 + WRITTEN + c] = rg_print("%.6f", defocus[c]);
+        written = rg_star_write_row(out.stream, RG_COUNT(row), (const char *const *)cell);
+        for (int c = 0; c < RG_COUNT(row); c++)
+            free(cell[c]);
+    }
+    if (!written) {
+        rg_file_abandon(&out);
+        return rg_fail(RG_USAGE, "%s: the name of the stack has quotes that STAR cannot hold", path);
+    }
+    return rg_file_commit(&out);
+}
+
+int fr_files_write(const fr_files *f, const char *path, const char *command)
+{
+    return is_par(path) ? write_par(f, path) : f->par.n ? write_new_star(f, path, command) : write_star(f, path);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// job_lockstep.h: many small minimisations at the same time, each by NLopt, all of whose functions are evaluated together: a
+// GPU sees one batch of trials a step where the original saw one.
+//
+// Every problem runs NLopt in a thread of its own, which waits at each evaluation until all problems that are still under way
+// wait; then one call evaluates them all. What a problem finds does not depend on its neighbours.
+#ifndef RG_FREALIGN_JOB_LOCKSTEP_H
+#define RG_FREALIGN_JOB_LOCKSTEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FR_DIMENSIONS_MAX = 8, FR_PROBLEMS_MAX = 1024 };
+
+typedef struct fr_minimiser {
+    const char *optimiser; // "praxis" or "bobyqa"
+    int dimensions;
+    double unit[FR_DIMENSIONS_MAX]; // of each variable: NLopt works on x / unit
+    double step;                    // first step, in units
+    double tolerance;               // stops when no variable moves by as much as this, in units
+    int64_t most_evaluations;       // of one problem
+    uint64_t seed;
+} fr_minimiser;
+
+// Values of problems at x (problems * dimensions); those not `asked` have ended and need none. RG_OK, or a code that ends it all.
+typedef int (*fr_evaluate)(void *context, int64_t problems, const double *x, const bool *asked, double *value);
+
+// Improves x in place; value[] becomes the least found, evaluations[] how many it took. *steps: batches evaluated. RG_OK, the
+// code of evaluate, or RG_E_LIBRARY when NLopt is not there or does not know the optimiser. problems <= FR_PROBLEMS_MAX.
+int fr_minimise(const fr_minimiser *, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
+                fr_evaluate, void *context);
+const char *fr_optimiser_unknown(const char *name); // NULL when fr_minimise takes it, else the reason
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// job_search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle in
+// the plane and shift of each, the best directions are refined, and the best of them is the answer.
+#include "job.h"
+#include "job_grid.h"
+#include "job_lockstep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+enum { BEST_MAX = 64, LAGS = FR_LAGS * FR_LAGS };
+
+typedef struct found {
+    double score; // mean of the 3 x 3 lags about the peak
+    double x[FR_PARAMETERS];
+} found;
+
+typedef struct search {
+    fr_files files;
+    fr_refinement refine;
+    fr_engine engine;
+    fr_grid grid;
+    int64_t best, outer, at_once; // directions kept; band of ccp; directions a call
+    uint64_t seed;
+    rg_buffer turn;
+    float *cc, *pose;
+    found *list; // of the loaded particles, best each, sorted
+} search;
+
+// FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
+static void offsets(const search *s, double step_deg, double offset_deg[3])
+{
+    for (int a = 0; a < 3; a++)
+        offset_deg[a] = step_deg * ((double)(rg_bits(s->seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
+}
+
+static int make_grid(search *s, const rg_cli *cli)
+{
+    double step_deg, offset_deg[3];
+    const char *group = rg_cli_text(cli, "sym", "C1");
+    int code = rg_cli_real(cli, "angle", 10, 0.5, 45, &step_deg);
+    if (code != RG_GOOD)
+        return code;
+    const char *why = fr_grid_make(&s->grid, group, step_deg);
+    if (why)
+        return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
+    offsets(s, step_deg, offset_deg);
+    for (int64_t d = 0; d < s->grid.n; d++) {
+        s->grid.direction[d].phi_deg += offset_deg[0];
+        s->grid.direction[d].theta_deg += offset_deg[1];
+        s->grid.direction[d].psi_deg += offset_deg[2];
+    }
+    return RG_GOOD;
+}
+
+// ---- one direction -------------------------------------------------------------------------------------------------------
+
+// The best rotation and shift of a direction from its correlations.
+static found best_of(const search *s, int64_t direction, const float *cc)
+{
+    const fr_direction *d = &s->grid.direction[direction];
+    const int64_t turns = s->grid.in_plane;
+    found best = {.score = -INFINITY};
+    for (int64_t rotation = 0; rotation < FR_QUARTERS * turns; rotation++) {
+        const float *lag = cc + rotation * LAGS;
+        int64_t peak = fr_lag(0, 0);
+        for (int64_t y = 1 - FR_LAG; y < FR_LAG; y++)
+            for (int64_t x = 1 - FR_LAG; x < FR_LAG; x++)
+                if (lag[fr_lag(x, y)] > lag[peak])
+                    peak = fr_lag(x, y);
+        double mean = 0;
+        for (int64_t y = -1; y <= 1; y++)
+            for (int64_t x = -1; x <= 1; x++)
+                mean += lag[peak + y * FR_LAGS + x] / 9;
+        if (mean <= best.score)
+            continue;
+        const double turn = 0.5 * PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
+        const double step = 4 * PI / (double)s->refine.side; // a lag is two pixels
+        best = (found){mean, {d->phi_deg * PI / 180, d->theta_deg * PI / 180, d->psi_deg * PI / 180 + turn,
+                              step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
+    }
+    return best;
+}
+
+// Keeps the `best` highest; ties stay in the order of the grid.
+static void keep(const search *s, found *list, found f)
+{
+    int64_t at = s->best - 1;
+    if (!(f.score > list[at].score))
+        return;
+    for (; at > 0 && f.score > list[at - 1].score; at--)
+        list[at] = list[at - 1];
+    list[at] = f;
+}
+
+static int correlate(search *s, int64_t n, int64_t first, int64_t count)
+{
+    fr_engine *e = &s->engine;
+    const rg_shape shape = {.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = n,
+                                  [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = count,
+                                  [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
+    void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, s->turn.base, e->out.base};
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS;
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t d = 0; d < count; d++) {
+            const fr_direction *v = &s->grid.direction[first + d];
+            const double x[FR_PARAMETERS] = {v->phi_deg * PI / 180, v->theta_deg * PI / 180, v->psi_deg * PI / 180};
+            fr_pose_floats(x, s->pose + (p * count + d) * FR_POSE_FLOATS);
+        }
+    if (e->device->upload(e->pose.base, s->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
+        return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->device->name);
+    int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
+    if (code == RG_GOOD && e->device->download(s->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+        code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->device->name);
+    if (code != RG_GOOD)
+        return code;
+#pragma omp parallel for num_threads(e->threads)
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t d = 0; d < count; d++)
+            keep(s, s->list + p * s->best, best_of(s, first + d, s->cc + (p * count + d) * each));
+    return RG_GOOD;
+}
+
+// ---- some particles ------------------------------------------------------------------------------------------------------
+
+static int search_batch(search *s, int64_t first, int64_t n)
+{
+    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x), *score = rg_alloc((size_t)(n * s->best) * sizeof *score);
+    for (int64_t i = 0; i < n * s->best; i++)
+        s->list[i] = (found){.score = -INFINITY};
+    int code = fr_engine_load(&s->engine, &s->files, first, 1, n, s->refine.kind);
+    for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += s->at_once)
+        code = correlate(s, n, d, s->grid.n - d < s->at_once ? s->grid.n - d : s->at_once);
+    for (int64_t i = 0; i < n * s->best; i++)
+        memcpy(x + i * FR_PARAMETERS, s->list[i].x, sizeof s->list[i].x);
+    if (code == RG_GOOD)
+        code = fr_refine_poses(&s->refine, &s->engine, n, x, score);
+    for (int64_t p = 0; p < n && code == RG_GOOD; p++) {
+        int64_t at = p * s->best;
+        for (int64_t i = at; i < (p + 1) * s->best; i++)
+            at = score[i] > score[at] ? i : at;
+        fr_pose_to(&s->files.particles.row[first + p], s->refine.side, x + at * FR_PARAMETERS);
+        s->files.score[first + p] = 100 * score[at];
+    }
+    free(score);
+    free(x);
+    return code;
+}
+
+static int put_turns(search *s)
+{
+    const int64_t turns = s->grid.in_plane;
+    float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
+    for (int64_t u = 0; u < turns; u++) {
+        turn[2 * u] = (float)cos(0.5 * PI * (double)u / (double)turns);
+        turn[2 * u + 1] = (float)sin(0.5 * PI * (double)u / (double)turns);
+    }
+    int error = rg_buffer_make(&s->turn, s->engine.device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
+    error = error ? error : rg_buffer_put(&s->turn, turn);
+    free(turn);
+    return error ? rg_fail(RG_WRONG, "%s: rotations cannot be copied", s->engine.device->name) : RG_GOOD;
+}
+
+// Correlations of a call fill at most 256 MiB.
+static int search_all(search *s, const rg_cli *cli)
+{
+    const int64_t n = s->files.particles.n, each = FR_QUARTERS * s->grid.in_plane * LAGS, room = (int64_t)1 << 26;
+    int64_t batch;
+    float *f3 = NULL;
+    rg_progress progress;
+    int code = rg_cli_int(cli, "batch", FR_PROBLEMS_MAX / s->best < 24 ? FR_PROBLEMS_MAX / s->best : 24, 1, FR_PROBLEMS_MAX / s->best, &batch);
+    if (code == RG_GOOD)
+        code = fr_reference_read(rg_cli_text(cli, "reference", NULL), s->refine.side, s->refine.pixel_A, &f3);
+    if (code != RG_GOOD)
+        return code;
+    batch = batch < n ? batch : n;
+    s->at_once = room / (batch * each) < 1 ? 1 : room / (batch * each) < s->grid.n ? room / (batch * each) : s->grid.n;
+    const int64_t trials = s->at_once > s->best ? s->at_once : s->best;
+    code = fr_engine_size(&s->engine, s->refine.side, batch, trials, f3, batch * (s->at_once * each > s->best ? s->at_once * each : s->best), s->refine.setting);
+    free(f3);
+    if (code == RG_GOOD)
+        code = put_turns(s);
+    s->cc = rg_alloc((size_t)(batch * s->at_once * each) * sizeof *s->cc);
+    s->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *s->pose);
+    s->list = rg_alloc((size_t)(batch * s->best) * sizeof *s->list);
+    s->files.score = rg_alloc((size_t)n * sizeof *s->files.score);
+    rg_progress_begin(&progress, "search", "particles", (double)n);
+    for (int64_t first = 0; first < n && code == RG_GOOD; first += batch) {
+        code = search_batch(s, first, n - first < batch ? n - first : batch);
+        rg_progress_at(&progress, (double)first);
+    }
+    rg_progress_end(&progress);
+    free(s->list);
+    free(s->pose);
+    free(s->cc);
+    rg_buffer_free(&s->turn);
+    return code;
+}
+
+static int prepare(search *s, const rg_cli *cli)
+{
+    const double width_A = (double)s->files.particles.side * s->files.particles.pixel_A;
+    double high_A;
+    int code = fr_refinement_options(&s->refine, &s->files, cli);
+    if (code == RG_GOOD)
+        code = make_grid(s, cli);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "best", 10, 1, BEST_MAX, &s->best);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "search-high", 0, 0, 1e6, &high_A);
+    if (code != RG_GOOD)
+        return code;
+    s->best = s->best < s->grid.n ? s->best : s->grid.n;
+    s->refine.trials = s->best;
+    const int64_t quarter = s->refine.side / 4, wanted = high_A > 0 ? (int64_t)floor(width_A / high_A) : s->refine.outer;
+    s->outer = wanted < 1 ? 1 : wanted < quarter ? wanted : quarter;
+    return RG_GOOD;
+}
+
+static int run(const rg_cli *cli)
+{
+    double began_s = rg_seconds();
+    const char *out = rg_cli_text(cli, "out", NULL);
+    int64_t seed;
+    search s = {0};
+    if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
+        return rg_fail(RG_USAGE, "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
+    int code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    s.seed = (uint64_t)seed;
+    code = code == RG_GOOD ? fr_files_open(&s.files, cli, false) : code;
+    if (code == RG_GOOD)
+        code = prepare(&s, cli);
+    if (code == RG_GOOD)
+        code = fr_engine_open(&s.engine, cli, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE | 1u << FR_DO_TURN);
+    if (code == RG_GOOD)
+        code = search_all(&s, cli);
+    if (code == RG_GOOD)
+        code = fr_files_write(&s.files, out, rg_cli_line(cli));
+    if (code == RG_GOOD) {
+        printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s.grid.n, FR_QUARTERS * s.grid.in_plane);
+        fr_refinement_report(&s.refine, &s.files);
+        fr_engine_report(&s.engine, rg_seconds() - began_s);
+    }
+    fr_engine_close(&s.engine);
+    fr_files_close(&s.files);
+    fr_grid_free(&s.grid);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", false},
+    {"angle", "DEG", "step of the directions (default 10); rotations in the plane take a fifth of it, at least 1", false},
+    {"best", "N", "directions that are refined (default 10)", false},
+    {"search-high", "A", "finest resolution of the search over directions (default: as --high); at most four pixels", false},
+    FR_REFINE_OPTIONS,
+    FR_INPUT_OPTIONS,
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Finds orientation and shift of every particle without knowing anything of them, as FREALIGN does (IFLAG 3; Li, Grigorieff and\n"
+    "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the section at all\n"
+    "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one with\n"
+    "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
+    "the same seed gives the same answer.\n"
+    "\n"
+    "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for files\n"
+    "and signs.";
+
+const rg_command rg_cmd_search = {
+    .name = "search",
+    .usage = "PARTICLES --reference VOL.mrc --out NEW.star [--sym GROUP]",
+    .summary = "orientations and shifts of particles, found from nothing",
+    .help = help,
+    .option = options,
+    .run = run,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// simd_plane.h: half planes and their images in place, in the parts that a band and a mask leave: columns of the band, rows of
+// the mask's disc. Transforms are FFTW's of one dimension.
+//
+// A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond the
+// mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and that takes
+// no part in any band. So instead of e in + (1-e) mean the image becomes e (in - mean), which is 0 there.
+#ifndef RG_FREALIGN_SIMD_PLANE_H
+#define RG_FREALIGN_SIMD_PLANE_H
+
+#include "simd_section.h"
+#include <fftw3.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fr_space {
+    int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
+    fftwf_plan columns_back, columns_forth, row_back, row_forth;
+    // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past it.
+    float *mask;
+    int64_t rows, *edge_first, *edge_past;
+} fr_space;
+
+RG_HD int64_t fr_pitch(int64_t side)
+{
+    const int64_t pitch = (fr_width(side) + 7) / 8 * 8;
+    return pitch % 64 == 0 ? pitch + 8 : pitch; // a column at multiples of 512 bytes would fall into few sets of the cache
+}
+RG_HD size_t fr_plane_floats(int64_t side) { return (size_t)(2 * side * fr_pitch(side)); }
+
+static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns, float *plane)
+{
+    const int n = (int)side, pitch = (int)fr_pitch(side), many = (int)(columns > 0 ? columns : 1);
+    fftwf_complex *z = (fftwf_complex *)plane;
+    memset(s, 0, sizeof *s);
+    s->side = side;
+    s->pitch = pitch;
+    s->columns = columns;
+    s->columns_back = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, FFTW_MEASURE);
+    s->columns_forth = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, FFTW_MEASURE);
+    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane, FFTW_MEASURE);
+    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z, FFTW_MEASURE);
+    s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
+    s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
+    s->edge_past = s->edge_first + side / 2 + 1;
+    return s->columns_back && s->columns_forth && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK : RG_E_LIBRARY;
+}
+
+static inline void fr_space_free(fr_space *s)
+{
+    const fftwf_plan plans[4] = {s->columns_back, s->columns_forth, s->row_back, s->row_forth};
+    for (int i = 0; i < 4; i++)
+        if (plans[i]) fftwf_destroy_plan(plans[i]);
+    fftwf_free(s->mask);
+    fftwf_free(s->edge_first);
+}
+
+// The mask of radius R about the corner, by rows |y| = 0 .. rows-1.
+static inline void fr_space_mask(fr_space *s, float R)
+{
+    const int64_t half = s->side / 2;
+    s->rows = 0;
+    for (int64_t y = 0; y <= half; y++) {
+        int64_t first = 0, past = 0;
+        for (int64_t x = 0; x <= half; x++) {
+            const int64_t rr = x * x + y * y;
+            const int edge = fr_on_edge(R, rr);
+            const float e = fr_mask(R, rr);
+            if (!edge && e == 1) first = past = x + 1;
+            if (edge) past = x + 1;
+            s->mask[y * s->side + x % s->side] = e;
+            if (x > 0) s->mask[y * s->side + s->side - x] = e;
+        }
+        s->edge_first[y] = first;
+        s->edge_past[y] = past;
+        if (past > 0) s->rows = y + 1;
+    }
+}
+
+// The disc of sigma2 in place of the mask: edge_past[|y|] columns |x| of row y.
+static inline void fr_space_disc(fr_space *s, float R)
+{
+    const int64_t half = s->side / 2;
+    s->rows = 0;
+    for (int64_t y = 0; y <= half; y++) {
+        s->edge_past[y] = 0;
+        while (s->edge_past[y] <= half && fr_in_disc(R, s->edge_past[y] * s->edge_past[y] + y * y)) s->edge_past[y]++;
+        if (s->edge_past[y]) s->rows = y + 1;
+    }
+}
+
+// Row y = -rows+1 .. rows-1 as it is stored; -side/2 is met once, as side/2.
+RG_HD float *fr_row(const fr_space *s, float *plane, int64_t y) { return plane + 2 * (y < 0 ? y + s->side : y) * s->pitch; }
+RG_HD int64_t fr_rows_from(const fr_space *s)
+{
+    return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0;
+}
+
+static inline void fr_back(const fr_space *s, float *plane)
+{
+    if (s->columns) fftwf_execute_dft(s->columns_back, (fftwf_complex *)plane, (fftwf_complex *)plane);
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
+        float *row = fr_row(s, plane, y);
+        fftwf_execute_dft_c2r(s->row_back, (fftwf_complex *)row, row);
+    }
+}
+
+// Sum of the pixels of a row whose |x| is from first to past-1, and how many they are.
+static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, int64_t past, double *n)
+{
+    double sum = 0;
+    for (int64_t x = first; x < past && x < side / 2; x++, ++*n) sum += row[x];
+    for (int64_t x = first > 1 ? first : 1; x < past; x++, ++*n) sum += row[side - x];
+    return sum;
+}
+
+FR_AVX2 static inline void fr_mask_rows(const fr_space *s, float *plane)
+{
+    double sum = 0, n = 0;
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
+        const int64_t first = s->edge_first[llabs(y)], past = s->edge_past[llabs(y)];
+        sum += fr_edge_sum(fr_row(s, plane, y), s->side, first, past, &n);
+    }
+    const float mean = n > 0 ? (float)(sum / n) : 0, scale = 1 / ((float)s->side * (float)s->side);
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
+        float *row = fr_row(s, plane, y);
+        const float *e = s->mask + llabs(y) * s->side;
+        for (int64_t x = 0; x < s->side; x++) row[x] = scale * e[x] * (row[x] - mean);
+    }
+}
+
+static inline void fr_forth(const fr_space *s, float *plane)
+{
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
+        float *row = fr_row(s, plane, y);
+        fftwf_execute_dft_r2c(s->row_forth, row, (fftwf_complex *)row);
+    }
+    for (int64_t y = s->rows; y < s->side + fr_rows_from(s); y++)
+        memset(fr_row(s, plane, y), 0, (size_t)s->columns * 2 * sizeof(float));
+    if (s->columns) fftwf_execute_dft(s->columns_forth, (fftwf_complex *)plane, (fftwf_complex *)plane);
+}
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// simd_section.h: a row of the section, eight samples at a time in AVX2: places, nodes and weights as vectors, then for every
+// sample the rows of nodes along x, each one load.
+//
+// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40. Samples whose rows leave the stored
+// half (a strip beside the plane x = 0 for the boxes) go through fr_section of call.h.
+#ifndef RG_FREALIGN_SIMD_SECTION_H
+#define RG_FREALIGN_SIMD_SECTION_H
+
+#include "call.h"
+#include <immintrin.h>
+
+#define FR_AVX2 __attribute__((target("avx2,fma")))
+#define FR_INLINE static inline __attribute__((always_inline))
+
+enum { FR_EIGHT = 8 };
+
+// Eight samples: first nodes along each axis (y and z not yet modulo L), weights by axis and node, lanes whose value is conjugated.
+typedef struct fr_eight {
+    int first[3][FR_EIGHT];
+    float w[3][5][FR_EIGHT];
+    int mates;
+} fr_eight;
+
+FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
+{
+    const __m256 n = _mm256_round_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), f = _mm256_sub_ps(t, n);
+    const __m256 ff = _mm256_mul_ps(f, f), odd = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtps_epi32(n), 31));
+    __m256 s = _mm256_set1_ps(0.0247186446f);
+    s = _mm256_fmadd_ps(s, ff, _mm256_set1_ps(-0.1904417527f));
+    s = _mm256_fmadd_ps(s, ff, _mm256_set1_ps(0.8117148427f));
+    s = _mm256_fmadd_ps(s, ff, _mm256_set1_ps(-1.644933206f));
+    s = _mm256_fmadd_ps(s, ff, _mm256_set1_ps(1.0f));
+    const __m256 far = _mm256_mul_ps(_mm256_xor_ps(s, odd), _mm256_div_ps(f, t));
+    return _mm256_blendv_ps(far, s, _mm256_cmp_ps(n, _mm256_setzero_ps(), _CMP_EQ_OQ));
+}
+
+// The samples i .. i + 7 of row j. The products and their sum are not fused (fr_place).
+FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *to)
+{
+    const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
+    const int n = fr_nodes(interpolation);
+    __m256 sign = _mm256_setzero_ps();
+    for (int axis = 0; axis < 3; axis++) {
+        const __m256 product = _mm256_mul_ps(_mm256_set1_ps(pose[axis]), column);
+        __m256 at = _mm256_add_ps(product, _mm256_set1_ps(pose[3 + axis] * (float)j));
+        if (axis == 0) sign = _mm256_and_ps(_mm256_cmp_ps(at, _mm256_setzero_ps(), _CMP_LT_OQ), _mm256_set1_ps(-0.0f));
+        at = _mm256_mul_ps(_mm256_xor_ps(at, sign), _mm256_set1_ps(pad));
+        if (n == 2) {
+            const __m256 low = _mm256_floor_ps(at), f = _mm256_sub_ps(at, low);
+            const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), f);
+            _mm256_storeu_ps(to->w[axis][0], interpolation == FR_BOX2 ? fr_sinc_eight(f) : rest);
+            _mm256_storeu_ps(to->w[axis][1], interpolation == FR_BOX2 ? fr_sinc_eight(rest) : f);
+            _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(low));
+            continue;
+        }
+        const __m256 nearest = _mm256_round_ps(at, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256 first = _mm256_sub_ps(nearest, _mm256_set1_ps((float)(n / 2)));
+        for (int l = 0; l < n; l++) {
+            const __m256 d = _mm256_sub_ps(_mm256_sub_ps(at, first), _mm256_set1_ps((float)l));
+            const __m256 sinc = fr_sinc_eight(_mm256_mul_ps(d, _mm256_set1_ps(1 / pad)));
+            _mm256_storeu_ps(to->w[axis][l], interpolation == FR_NEAREST ? _mm256_set1_ps(1) : sinc);
+        }
+        _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(first));
+    }
+    to->mates = _mm256_movemask_ps(sign);
+}
+
+RG_HD int64_t fr_modulo(int64_t at, int64_t side) { return at < 0 ? at + side : at >= side ? at - side : at; }
+
+// Sum over the nodes of sample l; n rows of n nodes in n planes.
+FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_call *p, const fr_eight *e, int l, const int n)
+{
+    const int64_t width = p->grid / 2 + 1;
+    __m256 sum = _mm256_setzero_ps();
+    __m128 rest = _mm_setzero_ps();
+    for (int z = 0; z < n; z++) {
+        const int64_t plane = fr_modulo(e->first[2][l] + z, p->grid) * p->grid;
+        for (int y = 0; y < n; y++) {
+            const float *row = p->F3 + 2 * ((plane + fr_modulo(e->first[1][l] + y, p->grid)) * width + e->first[0][l]);
+            const float w = e->w[2][z][l] * e->w[1][y][l];
+            if (n == 1) {
+                rest = _mm_mul_ps(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)row)), _mm_set1_ps(w));
+            } else if (n == 2) {
+                rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_loadu_ps(row), rest);
+            } else {
+                const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
+                sum = _mm256_fmadd_ps(_mm256_set1_ps(w), n == 3 ? _mm256_maskload_ps(row, six) : _mm256_loadu_ps(row), sum);
+                if (n == 5)
+                    rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(row + 8))), rest);
+            }
+        }
+    }
+    const float w0 = e->w[0][0][l], w1 = e->w[0][1][l];
+    if (n == 1) return _mm_mul_ps(rest, _mm_set1_ps(w0));
+    if (n == 2) rest = _mm_mul_ps(rest, _mm_setr_ps(w0, w0, w1, w1));
+    if (n > 2) {
+        const float w2 = e->w[0][2][l], w3 = n == 5 ? e->w[0][3][l] : 0;
+        sum = _mm256_mul_ps(sum, _mm256_setr_ps(w0, w0, w1, w1, w2, w2, w3, w3));
+        rest = n == 5 ? _mm_mul_ps(rest, _mm_set1_ps(e->w[0][4][l])) : _mm_setzero_ps();
+        rest = _mm_add_ps(rest, _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1)));
+    }
+    return _mm_add_ps(rest, _mm_movehl_ps(rest, rest));
+}
+
+FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S,
+                                         const int interpolation)
+{
+    const int n = fr_nodes(interpolation);
+    fr_eight e;
+    for (int64_t i = first; i < past; i += FR_EIGHT) {
+        fr_place_eight(p->pad, pose, i, j, interpolation, &e);
+        for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
+            float *to = S + 2 * (i + l);
+            if (e.first[0][l] < 0 || e.first[0][l] + n - 1 > p->grid / 2) {
+                fr_section(p, pose, i + l, j, to);
+                continue;
+            }
+            const __m128 conjugate = _mm_setr_ps(0, e.mates >> l & 1 ? -0.0f : 0, 0, 0);
+            _mm_storel_pi((__m64 *)to, _mm_xor_ps(fr_sum_nodes(p, &e, l, n), conjugate));
+        }
+    }
+}
+
+// S(M q) of the coefficients first <= i < past of row j, to S[2i].
+FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S)
+{
+    switch (p->interpolation) {
+    case FR_TRILINEAR: fr_section_row_of(p, pose, j, first, past, S, FR_TRILINEAR); break;
+    case FR_NEAREST: fr_section_row_of(p, pose, j, first, past, S, FR_NEAREST); break;
+    case FR_BOX1: fr_section_row_of(p, pose, j, first, past, S, FR_BOX1); break;
+    case FR_BOX3: fr_section_row_of(p, pose, j, first, past, S, FR_BOX3); break;
+    default: fr_section_row_of(p, pose, j, first, past, S, FR_BOX5); break;
+    }
+}
+
+// The first column of row j in the band, and the one past its end; none when past <= first.
+RG_HD int64_t fr_band_first(int64_t a, int64_t j)
+{
+    return a * a > j * j ? fr_root(a * a - j * j - 1) + 1 : 0;
+}
+RG_HD int64_t fr_band_past(int64_t side, int64_t b, int64_t j)
+{
+    const int64_t past = fr_row_past(b, j), rest = (side - 1) * (side - 1) - 4 * j * j; // 4 i^2 < rest
+    const int64_t ring = rest > 0 ? fr_root((rest - 1) / 4) + 1 : 0;
+    return past < ring ? past : ring;
+}
+
+#endif
