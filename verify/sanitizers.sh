@@ -21,6 +21,12 @@ shape_of() {
     autocorr) echo w65,h33,r16,k0 ;;
     autocorr_printed) echo w64,h20,r18,g255 ;;
     gridding) echo s21,i3,o2,b19,k3 ;;
+    affine2d | align2d) echo w65,h63,m2,o2,t136 ;;
+    align3d) echo w15,h16,d17,m3,o0,t0 ;;
+    ccp) echo s16,p2,k133,t2,b3,u2 ;;
+    pinsert_s) echo s16,p2,k35,t1,b5 ;;
+    ctfapply) echo s32,p2,k64,t1 ;;
+    cc3m | sigma2 | presb | ccoef) echo s20,p3,k64,t5,b7,a2 ;;
     *) echo "sanitizers.sh: no shape for algorithm $1" >&2 && exit 1 ;;
     esac
 }
