@@ -170,7 +170,8 @@ install: all
 	for d in plots reference/published data/machines data/tuned; do install -d $(DESTDIR)$(PREFIX)/share/regather/$$d; \
 	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
 	for f in impl/*/presets.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done
-	install -m 644 reference/claims.tsv $(DESTDIR)$(PREFIX)/share/regather/reference/claims.tsv
+	install -m 644 reference/claims.tsv reference/papers.tsv $(DESTDIR)$(PREFIX)/share/regather/reference
+	install -D -m 644 impl/gridding/presets.tsv $(DESTDIR)$(PREFIX)/share/regather/impl/gridding/presets.tsv
 clean:
 	rm -rf $(BUILD)
 

@@ -147,7 +147,7 @@ static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const rg_rounds rounds = {b->gpu, b->options->seed, b->options->energy ? energy_window_s : 0, finished, visited, b};
+    const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? energy_window_s : 0, finished, visited, b};
     double needs = rg_input_bytes(&b->lineup.lane[first]), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];

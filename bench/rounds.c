@@ -15,7 +15,8 @@ static bool finish(const rg_rounds *r, rg_lane *lane, rg_inputs *in)
 
 void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
 {
-    rg_inputs_fill(in, rg_bits(r->seed, 0));
+    if (!r->same_inputs)
+        rg_inputs_fill(in, rg_bits(r->seed, 0));
     int left = 0;
     bool more = true;
     for (int i = 0; i < n; i++) {
@@ -25,7 +26,8 @@ void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
         left += lane[i]->device != NULL;
     }
     for (int round = 0; left && more; round++) {
-        rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)round));
+        if (!r->same_inputs)
+            rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)round));
         for (int i = 0; i < n; i++) {
             rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
             if (turn->device && !turn->done)

@@ -42,7 +42,9 @@ typedef struct rg_lane {
     rg_mode mode;
     double max_s;       // time for samples
     int rounds;         // at most so many visits
-    int judged_most;    // elements of an output that are compared after timing; 0: as many as take a fraction of a second
+    double warm_s;      // untimed calls before; 0: as long as clocks take to settle
+    void *const *right; // outputs for the same inputs that have been judged: every element is compared with them instead of
+                        // some with the reference; NULL: the reference
     bool tuned;         // some parameters come from data/tuned
 
     rg_frame frame;

@@ -194,6 +194,8 @@ static int run(const rg_cli *cli)
         rg_inputs_free(&t.in);
     rg_search_end(&t.search);
     free(t.final);
+    for (int k = 0; k < RG_ARGS_MAX; k++)
+        free(t.right[k]);
     return code;
 }
 
@@ -202,8 +204,9 @@ const rg_command rg_cmd_tune = {
     .usage = "ALGO:VARIANT [--shape TEXT] [--budget S|--configs N] [--out F.tsv]",
     .summary = "search a variant's parameters for the fastest; every one verified before it is timed",
     .help = "Tries combinations of the declared parameters of one variant at one shape. Those that the variant refuses are\n"
-            "counted with their reasons. Every other one has to pass the checker at two small shapes before it is timed, and\n"
-            "its outputs at the timed shape are compared with the reference afterwards. A first look takes two visits of\n"
+            "counted with their reasons. Every other one has to pass the checker at two small shapes before it is timed;\n"
+            "afterwards the first one's outputs at the timed shape are compared with the reference, and every other one's, for\n"
+            "the same inputs, with those of the first. A first look takes two visits of\n"
             "bench's sampler; then the eight best, the defaults and the published configurations (impl/ALGO/presets.tsv) are\n"
             "timed in common rounds, and the table gives each as a percentage of the best with its interval.\n\n"
             "--search: exhaustive tries all; random any, none twice; local begins with the defaults, goes on at random for a\n"

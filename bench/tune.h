@@ -50,7 +50,9 @@ typedef struct rg_tune {
     const rg_device *gpu;
     rg_head head;
     rg_out file;
-    rg_inputs in;
+    rg_inputs in; // the same for every configuration
+    void *right[RG_ARGS_MAX]; // outputs for them, once judged
+    bool judged;
     int wrong; // configurations that did not pass
     int code;
     rg_progress progress;

@@ -6,7 +6,7 @@
 // testable here (the rows are missing: no such device, or not run), paper inconsistent (the defect is in the paper itself).
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
-#include "report.h"
+#include "claims.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +14,47 @@
 const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "direction only", "not reproduced", "not testable here",
                                                   "paper inconsistent"};
 
-int rg_claims_read(const char *claims_path, const char *published_path, rg_claims *c)
+// papers.tsv stands in reference/, the numbers of each paper in reference/published/.
+int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *c)
 {
     *c = (rg_claims){0};
     int code = rg_tsv_read(claims_path, &c->claim);
-    return code == RG_GOOD ? rg_tsv_read(published_path, &c->published) : code;
+    if (code == RG_GOOD)
+        code = rg_tsv_read(papers_path, &c->paper);
+    if (code == RG_GOOD && c->paper.n_rows > RG_PAPERS_MOST)
+        code = rg_fail(RG_USAGE, "%s: expected at most %d papers, found %d", papers_path, RG_PAPERS_MOST, c->paper.n_rows);
+    for (int i = 0; i < c->paper.n_rows && code == RG_GOOD; i++) {
+        char *path = rg_print("%.*spublished/%s", (int)(rg_base_name(papers_path) - papers_path), papers_path,
+                              rg_tsv_cell(&c->paper, i, "published"));
+        code = rg_tsv_read(path, &c->published[i]);
+        free(path);
+    }
+    return code;
 }
 
 void rg_claims_free(rg_claims *c)
 {
+    for (int i = 0; i < RG_PAPERS_MOST; i++)
+        rg_tsv_free(&c->published[i]);
+    rg_tsv_free(&c->paper);
     rg_tsv_free(&c->claim);
-    rg_tsv_free(&c->published);
+}
+
+int rg_paper_of(const rg_claims *c, const char *paper)
+{
+    for (int i = 0; i < c->paper.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&c->paper, i, "paper"), paper))
+            return i;
+    return -1;
 }
 
 const char *rg_published(const rg_claims *c, int claim, const char *column)
 {
     const char *id = rg_tsv_cell(&c->claim, claim, "published");
-    for (int i = 0; i < c->published.n_rows && *id; i++)
-        if (!strcmp(rg_tsv_cell(&c->published, i, "id"), id))
-            return rg_tsv_cell(&c->published, i, column);
+    int paper = rg_paper_of(c, rg_tsv_cell(&c->claim, claim, "paper"));
+    for (int i = 0; paper >= 0 && i < c->published[paper].n_rows && *id; i++)
+        if (!strcmp(rg_tsv_cell(&c->published[paper], i, "id"), id))
+            return rg_tsv_cell(&c->published[paper], i, column);
     return "";
 }
 
@@ -55,7 +77,7 @@ rg_outcome rg_outcome_of(double value, double interval_low, double interval_high
 }
 
 // Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
-static void say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
+void rg_say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
 {
     for (int f = 0; f < m->n_files; f++)
         for (int i = 0; i < m->file[f].n_rows; i++) {
@@ -68,22 +90,17 @@ static void say_missing(const rg_bench_machine *m, const char *spec, char *text,
     snprintf(text, room, "no row of `%s` in the files of this machine", spec);
 }
 
-typedef struct asked_claim {
-    const rg_bench_machine *machine;
-    const rg_job_files *job;
-    const char *a, *b, *size, *scopes, *direction;
-    double low, high;
-} asked_claim;
-
-static rg_judgement untested(void)
+rg_judgement rg_untested(void)
 {
     return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN};
 }
 
-static void judge_number(const asked_claim *q, rg_judgement *j)
+void rg_judge_number(const rg_asked_claim *q, rg_judgement *j)
 {
     j->outcome = rg_outcome_of(j->value, j->low, j->high, q->low, q->high, q->direction);
-    if (isfinite(q->high))
+    if (isfinite(q->high) && !isfinite(q->low))
+        snprintf(j->why, sizeof j->why, "counts as reproduced to %.4g", q->high);
+    else if (isfinite(q->high))
         snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g to %.4g", q->low, q->high);
     else
         snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g", q->low);
@@ -91,7 +108,7 @@ static void judge_number(const asked_claim *q, rg_judgement *j)
         snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "; the interval reaches beyond");
 }
 
-static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
+void rg_say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
 {
     snprintf(j->size, sizeof j->size, "%s", a->row->cell[RG_C_SHAPE]);
     const char *x = a->row->cell[RG_C_SCOPE], *y = b ? b->row->cell[RG_C_SCOPE] : x;
@@ -99,46 +116,46 @@ static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
 }
 
 // Three digits, without a power of ten.
-static void print_ratio(double ratio, char text[32])
+void rg_print_ratio(double ratio, char text[32])
 {
     snprintf(text, 32, ratio < 1000 ? "%.3g" : "%.0f", ratio);
 }
 
-static rg_judgement judge_ratio(const asked_claim *q)
+rg_judgement rg_judge_ratio(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     rg_measure a, b;
     const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
         char why_a[160];
         const char *one = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
         const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
-        say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
+        rg_say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
         snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size" : why_a);
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
     char value[32], low[32], high[32];
-    print_ratio(j.value, value);
-    print_ratio(j.low, low);
-    print_ratio(j.high, high);
+    rg_print_ratio(j.value, value);
+    rg_print_ratio(j.low, low);
+    rg_print_ratio(j.high, high);
     if (isfinite(j.low) && isfinite(j.high))
         snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
         snprintf(j.ours, sizeof j.ours, "%s x (no interval: too few samples)", value);
-    say_where(&a, &b, &j);
-    judge_number(q, &j);
+    rg_say_where(&a, &b, &j);
+    rg_judge_number(q, &j);
     return j;
 }
 
 // Images per second of one shape.
-static rg_judgement judge_rate(const asked_claim *q)
+static rg_judgement judge_rate(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     rg_measure a;
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || strncmp(shape, q->size, strlen(q->size)) || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
-        say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
+        rg_say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
         if (shape)
             snprintf(j.why, sizeof j.why, "`%s` was not timed at %s", q->a, q->size);
         return j;
@@ -147,15 +164,15 @@ static rg_judgement judge_rate(const asked_claim *q)
     j.low = 1e9 / rg_row_ns(a.row, RG_C_Q3);
     j.high = 1e9 / rg_row_ns(a.row, RG_C_Q1);
     snprintf(j.ours, sizeof j.ours, "%.4g images/s [%.4g, %.4g]", j.value, j.low, j.high);
-    say_where(&a, NULL, &j);
-    judge_number(q, &j);
+    rg_say_where(&a, NULL, &j);
+    rg_judge_number(q, &j);
     return j;
 }
 
 // Speed on all threads over one thread, as a part of the number of threads.
-static rg_judgement judge_scaling(const asked_claim *q)
+static rg_judgement judge_scaling(const rg_asked_claim *q)
 {
-    rg_judgement j = judge_ratio(q);
+    rg_judgement j = rg_judge_ratio(q);
     rg_measure b;
     if (isfinite(j.value) && rg_pick(q->machine, q->b, j.size, q->scopes, &b)) {
         double speed_up = j.value;
@@ -164,13 +181,13 @@ static rg_judgement judge_scaling(const asked_claim *q)
         j.high /= b.threads;
         snprintf(j.ours, sizeof j.ours, "%.3g x on %d cores: %.0f %% [%.0f, %.0f]", speed_up, b.threads, 100 * j.value,
                  100 * j.low, 100 * j.high);
-        judge_number(q, &j);
+        rg_judge_number(q, &j);
     }
     return j;
 }
 
 // The image size with the most pixels at which a variant was timed at three offsets or more: *width is 0 when there is none.
-static void curve_reach(const asked_claim *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
+static void curve_reach(const rg_asked_claim *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
 {
     *width = *height = *reach = 0;
     for (int f = 0; f < q->machine->n_files; f++)
@@ -213,9 +230,9 @@ static bool next_spec(const char **at, char spec[96])
 }
 
 // Curves of time against R: how far they all reach, as a part of the width.
-static rg_judgement judge_curves(const asked_claim *q)
+static rg_judgement judge_curves(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     char spec[96], without[200] = "";
     double least = INFINITY;
     int n = 0, all = 0;
@@ -246,9 +263,9 @@ static rg_judgement judge_curves(const asked_claim *q)
 }
 
 // Every variant of the list has passed the checker somewhere and failed nowhere: its results are the reference's.
-static rg_judgement judge_equal(const asked_claim *q)
+static rg_judgement judge_equal(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     char spec[96], missing[200] = "";
     int good = 0, all = 0;
     for (const char *at = q->a; next_spec(&at, spec); all++) {
@@ -275,7 +292,7 @@ static rg_judgement judge_equal(const asked_claim *q)
     if (good == all) {
         j.outcome = RG_REPRODUCED;
         j.value = 0;
-        snprintf(j.why, sizeof j.why, "integer sums are compared bit for bit, FFT sums within their stated bound");
+        snprintf(j.why, sizeof j.why, "integer sums are compared bit for bit, others within their stated bound");
     } else {
         snprintf(j.why, sizeof j.why, "no passed row of %s", missing);
     }
@@ -283,9 +300,9 @@ static rg_judgement judge_equal(const asked_claim *q)
 }
 
 // A fault that the paper's own code has and that the checker has to show: a FAIL with its error.
-static rg_judgement judge_fault(const asked_claim *q)
+static rg_judgement judge_fault(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     for (int f = 0; f < q->machine->n_files; f++)
         for (int i = 0; i < q->machine->file[f].n_rows; i++) {
             const rg_row *row = &q->machine->file[f].row[i];
@@ -298,13 +315,13 @@ static rg_judgement judge_fault(const asked_claim *q)
             snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
             return j;
         }
-    say_missing(q->machine, q->a, j.why, sizeof j.why);
+    rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
     return j;
 }
 
-static rg_judgement judge_job(const asked_claim *q)
+static rg_judgement judge_job(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     if (!q->job || q->job->n == 0) {
         snprintf(j.why, sizeof j.why, "%s",
                  q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
@@ -312,20 +329,20 @@ static rg_judgement judge_job(const asked_claim *q)
     }
     rg_job_quantity(q->job, q->a, &j);
     if (!isnan(j.value)) {
-        judge_number(q, &j);
+        rg_judge_number(q, &j);
         snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
         snprintf(j.scope, sizeof j.scope, "job");
     }
     return j;
 }
 
-static rg_judgement judge_present(const asked_claim *q)
+static rg_judgement judge_present(const rg_asked_claim *q)
 {
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     rg_measure a;
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
-        say_missing(q->machine, q->a, j.why, sizeof j.why);
+        rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
         return j;
     }
     j.outcome = RG_REPRODUCED;
@@ -333,34 +350,35 @@ static rg_judgement judge_present(const asked_claim *q)
     char time[32];
     rg_duration(a.median_ns, time);
     snprintf(j.ours, sizeof j.ours, "%s", time);
-    say_where(&a, NULL, &j);
+    rg_say_where(&a, NULL, &j);
     snprintf(j.why, sizeof j.why, "runs, gives the reference's sums, and was timed");
     return j;
 }
 
-static rg_judgement judge_paper(const asked_claim *q)
+static rg_judgement judge_paper(const rg_asked_claim *q)
 {
     (void)q;
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     j.outcome = RG_INCONSISTENT;
     return j;
 }
 
 rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, const rg_job_files *job)
 {
-    static const struct { const char *kind; rg_judgement (*judge)(const asked_claim *); } kinds[] = {
-        {"ratio", judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
+    static const struct { const char *kind; rg_judgement (*judge)(const rg_asked_claim *); } kinds[] = {
+        {"ratio", rg_judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
         {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
-        {"paper", judge_paper}};
-    asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
+        {"paper", judge_paper}, {"growth", rg_judge_growth}, {"agree", rg_judge_agree}, {"configs", rg_judge_configs},
+        {"energy", rg_judge_energy}, {"cell", rg_judge_cell}, {"crossing", rg_judge_crossing}};
+    rg_asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
                      rg_tsv_cell(&c->claim, i, "size"), rg_tsv_cell(&c->claim, i, "scope"),
-                     rg_tsv_cell(&c->claim, i, "direction"), rg_tsv_number(&c->claim, i, "low"),
+                     rg_tsv_cell(&c->claim, i, "direction"), rg_published(c, i, "unit"), rg_tsv_number(&c->claim, i, "low"),
                      rg_tsv_number(&c->claim, i, "high")};
     const char *kind = rg_tsv_cell(&c->claim, i, "kind");
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strcmp(kinds[k].kind, kind))
             return kinds[k].judge(&q);
-    rg_judgement j = untested();
+    rg_judgement j = rg_untested();
     snprintf(j.why, sizeof j.why, "claims.tsv has the unknown kind \"%s\"", kind);
     return j;
 }

@@ -38,7 +38,12 @@ static void published_text(const rg_report *r, int i, char *text, size_t room)
     snprintf(text, room, "%.40s %.24s", rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"));
 }
 
-static void claims_table(const rg_report *r, rg_page *p)
+static bool of_paper(const rg_report *r, int claim, const char *paper)
+{
+    return !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper);
+}
+
+static void claims_table(const rg_report *r, rg_page *p, const char *paper)
 {
     const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
     char align[CELLS_MOST + 1] = "nlnln";
@@ -51,10 +56,10 @@ static void claims_table(const rg_report *r, rg_page *p)
         column[n + 1] = label[n + 1];
         memcpy(align + n, "ln", 3);
     }
-    p->make->table(p, "Claims of Lu et al. 2009. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio "
-                      "come from one machine and one image size.", align, column, n);
+    p->make->table(p, "Claims. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio come from one machine "
+                      "and one size.", align, column, n);
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (is_paper_defect(r, i))
+        if (is_paper_defect(r, i) || !of_paper(r, i, paper))
             continue;
         const char *cell[CELLS_MOST] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim")};
         char published[80];
@@ -71,13 +76,14 @@ static void claims_table(const rg_report *r, rg_page *p)
     p->make->table_end(p);
 }
 
-static void reasons_table(const rg_report *r, rg_page *p)
+static void reasons_table(const rg_report *r, rg_page *p, int paper)
 {
-    static const char *const column[] = {"Item", "Machine", "Image", "Scope", "What decided", "Reason of the bounds", "Note"};
-    p->make->table(p, "How each claim was judged. `w750,h1500,r250,k0` is an image of 750 x 1500 pixels and offsets to 250.",
-                   "nnnllll", column, RG_COUNT(column));
+    static const char *const column[] = {"Item", "Machine", "Size", "Scope", "What decided", "Reason of the bounds", "Note"};
+    char caption[TEXT];
+    snprintf(caption, sizeof caption, "How each claim was judged. %s", rg_tsv_cell(&r->claims.paper, paper, "shapes"));
+    p->make->table(p, caption, "nnnllll", column, RG_COUNT(column));
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (is_paper_defect(r, i))
+        if (is_paper_defect(r, i) || !of_paper(r, i, rg_tsv_cell(&r->claims.paper, paper, "paper")))
             continue;
         for (int m = 0; m < r->n_machines; m++) {
             rg_judgement j = judge(r, i, m);
@@ -90,12 +96,17 @@ static void reasons_table(const rg_report *r, rg_page *p)
     p->make->table_end(p);
 }
 
-static void defects_table(const rg_report *r, rg_page *p)
+static void defects_table(const rg_report *r, rg_page *p, const char *paper)
 {
+    int n = 0;
+    for (int i = 0; i < r->claims.claim.n_rows; i++)
+        n += is_paper_defect(r, i) && of_paper(r, i, paper);
+    if (!n)
+        return;
     static const char *const column[] = {"Item", "In the paper", "Verdict", "How", "Here"};
     p->make->table(p, "Where the paper does not agree with itself.", "nlnll", column, RG_COUNT(column));
     for (int i = 0; i < r->claims.claim.n_rows; i++)
-        if (is_paper_defect(r, i)) {
+        if (is_paper_defect(r, i) && of_paper(r, i, paper)) {
             const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim"),
                                   rg_outcome_name[RG_INCONSISTENT], rg_tsv_cell(&r->claims.claim, i, "why"),
                                   rg_tsv_cell(&r->claims.claim, i, "note")};
@@ -104,11 +115,17 @@ static void defects_table(const rg_report *r, rg_page *p)
     p->make->table_end(p);
 }
 
-static void count_outcomes(const rg_report *r, int machine, int count[RG_OUTCOMES])
+// paper NULL: of all.
+static int count_outcomes(const rg_report *r, int machine, const char *paper, int count[RG_OUTCOMES])
 {
+    int n = 0;
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < r->claims.claim.n_rows; i++)
-        count[judge(r, i, machine).outcome]++;
+        if (!paper || of_paper(r, i, paper)) {
+            count[judge(r, i, machine).outcome]++;
+            n++;
+        }
+    return n;
 }
 
 static void counts_text(const int count[RG_OUTCOMES], char *text, size_t room)
@@ -121,18 +138,39 @@ static void counts_text(const int count[RG_OUTCOMES], char *text, size_t room)
 
 // ---- the whole -----------------------------------------------------------------------------------------------------------
 
-static void figures(const rg_report *r, rg_page *p)
+static void figures(const rg_report *r, rg_page *p, const char *paper)
 {
-    p->make->heading(p, 2, "Figures");
-    if (r->n_figures == 0)
-        p->make->paragraph(p, "No figure: no file holds a timed row.");
+    int n = 0;
     for (int i = 0; i < r->n_figures; i++) {
         const rg_figure *f = &r->figure[i];
+        if (strcmp(f->paper, paper))
+            continue;
+        if (!n++)
+            p->make->heading(p, 3, "Figures");
         if (f->drawn)
             p->make->figure(p, f->file, f->alt, f->caption);
         else
             paragraph(p, "%s Not drawn: %s.", f->caption, f->why_not);
     }
+    if (!n)
+        p->make->paragraph(p, "No figure: no file holds what one needs.");
+}
+
+static void paper_section(const rg_report *r, int i, rg_page *p)
+{
+    const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
+    char text[TEXT];
+    int count[RG_OUTCOMES];
+    p->make->heading(p, 2, rg_tsv_cell(&r->claims.paper, i, "title"));
+    int n = count_outcomes(r, 0, paper, count);
+    counts_text(count, text, sizeof text);
+    paragraph(p, "%s Of %d claims, on this machine: %s.", rg_tsv_cell(&r->claims.paper, i, "subject"), n, text);
+    claims_table(r, p, paper);
+    rg_write_portability(r, p, paper);
+    figures(r, p, paper);
+    p->make->heading(p, 3, "How the claims were judged");
+    reasons_table(r, p, i);
+    defects_table(r, p, paper);
 }
 
 static void how_to_read(rg_page *p)
@@ -154,17 +192,22 @@ static void how_to_read(rg_page *p)
         p->make->item(p, item[i]);
 }
 
-static void limits(rg_page *p)
+static void limits(const rg_report *r, rg_page *p)
 {
     p->make->heading(p, 2, "Limits");
     static const char *const item[] = {
-        ("The paper prints ratios and no times. Ratios between a CPU and a GPU of 2009 say little about a pair of today: the "
-        "ratio shows which way of computing wins, the absolute rates show by how much here."),
-        "GNU Octave stands for MATLAB, and the photographs are simulated or others' where the paper's own are not at hand.",
+        "Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
+        "computing wins, the absolute rates show by how much here.",
         "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
-        "Where a size differs from the paper's, the tables name it: small images sit in caches that 750 x 1500 pixels leave."};
+        "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave."};
     for (int i = 0; i < RG_COUNT(item); i++)
         p->make->item(p, item[i]);
+    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s: %s", rg_tsv_cell(&r->claims.paper, i, "paper"),
+                 rg_tsv_cell(&r->claims.paper, i, "limits"));
+        p->make->item(p, text);
+    }
 }
 
 void rg_write_content(const rg_report *r, rg_page *p)
@@ -172,26 +215,23 @@ void rg_write_content(const rg_report *r, rg_page *p)
     int count[RG_OUTCOMES];
     char text[TEXT];
     p->make->begin(p, "Papers on GPU imaging kernels, measured again");
-    count_outcomes(r, 0, count);
+    count_outcomes(r, 0, NULL, count);
     counts_text(count, text, sizeof text);
-    paragraph(p, "Spatial autocorrelation of photographs after Lu et al. 2009, on %s. Of %d claims: %s.", r->machine[0].label,
-              r->claims.claim.n_rows, text);
+    paragraph(p, "%d papers, on %s. Of %d claims: %s.", r->claims.paper.n_rows, r->machine[0].label, r->claims.claim.n_rows,
+              text);
     for (int m = 1; m < r->n_machines; m++) {
-        count_outcomes(r, m, count);
+        count_outcomes(r, m, NULL, count);
         counts_text(count, text, sizeof text);
         paragraph(p, "Reference machine %s, measured there and shown beside: %s.", r->machine[m].label, text);
     }
-    p->make->heading(p, 2, "Claims");
-    claims_table(r, p);
     how_to_read(p);
-    figures(r, p);
-    p->make->heading(p, 2, "How the claims were judged");
-    reasons_table(r, p);
-    defects_table(r, p);
+    for (int i = 0; i < r->claims.paper.n_rows; i++)
+        paper_section(r, i, p);
+    rg_write_gallery(r, p);
     for (int m = 0; m < r->n_machines; m++)
         rg_write_machine(&r->machine[m], p);
-    rg_write_gallery(r, p);
-    limits(p);
+    figures(r, p, "");
+    limits(r, p);
     p->make->end(p);
 }
 

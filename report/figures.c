@@ -13,7 +13,7 @@
 
 enum { SERIES_MOST = 48 };
 
-static const char algo[] = "autocorr"; // what the figures of Lu et al. show
+static const char algo[] = "autocorr", paper[] = "Lu 2009"; // what the figures of this file show
 
 typedef struct figure_series {
     rg_measure at[SERIES_MOST];
@@ -166,14 +166,14 @@ static void set_series(rg_variables *v, const figure_series *s)
     rg_set_text(v, "SCOPE_TEXT", text);
 }
 
-rg_figure *rg_figure_new(rg_report *r, const char *name, const char *suffix)
+rg_figure *rg_figure_new(rg_report *r, const char *paper, const char *name, const char *suffix)
 {
     rg_figure *grown = realloc(r->figure, (size_t)(r->n_figures + 1) * sizeof *grown);
     if (!grown)
         exit(rg_fail(RG_LACKS, "out of memory"));
     r->figure = grown;
     rg_figure *f = &r->figure[r->n_figures++];
-    *f = (rg_figure){.name = name};
+    *f = (rg_figure){.paper = paper, .name = name};
     snprintf(f->file, sizeof f->file, "fig/%s%s%s", name, *suffix ? "-" : "", suffix);
     return f;
 }
@@ -247,11 +247,12 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
             continue;
         if (!strcmp(what->name, "scaling"))
             keep_scaling(&s);
-        rg_figure *f = rg_figure_new(r, what->name, m->here ? "" : m->label);
+        rg_figure *f = rg_figure_new(r, paper, what->name, m->here ? "" : m->label);
         rg_variables v = {0};
         rg_variables_open(&v);
         rg_set_text(&v, "FILE", file->path);
-        rg_set_text(&v, "PUBLISHED", r->claims.published.path);
+        int of = rg_paper_of(&r->claims, paper);
+        rg_set_text(&v, "PUBLISHED", of >= 0 ? r->claims.published[of].path : "");
         const char *name = rg_result_head(file, "machine");
         rg_set_text(&v, "MACHINE", name ? name : m->label);
         rg_set_number_of(&v, "MOST", cores);
@@ -270,7 +271,7 @@ static void draw_self_tests(rg_report *r, const rg_bench_machine *m)
         const rg_result *file = &m->file[k];
         if (file->n_rows == 0 || strcmp(file->row[0].cell[RG_C_ALGO], "self-test"))
             continue;
-        rg_figure *f = rg_figure_new(r, "selftest", m->here ? "" : m->label);
+        rg_figure *f = rg_figure_new(r, "", "selftest", m->here ? "" : m->label);
         rg_variables v = {0};
         rg_variables_open(&v);
         rg_set_text(&v, "FILE", file->path);
@@ -292,5 +293,6 @@ void rg_draw(rg_report *r)
         draw_self_tests(r, &r->machine[m]);
     }
     rg_draw_job(r);
+    rg_draw_listed(r);
     free(log);
 }

@@ -16,8 +16,10 @@ void rg_variables_open(rg_variables *);
 void rg_set_text(rg_variables *, const char *name, const char *text);
 void rg_set_number_of(rg_variables *, const char *name, double); // NaN for what is not finite
 
-rg_figure *rg_figure_new(rg_report *, const char *name, const char *suffix); // valid until the next one
-void rg_draw_job(rg_report *); // figures_job.c: Figs 5 and 10
+// paper: whose section it goes to, "" for what is of none. Valid until the next one.
+rg_figure *rg_figure_new(rg_report *, const char *paper, const char *name, const char *suffix);
+void rg_draw_job(rg_report *); // figures_job.c: Figs 5 and 10 of Lu et al.
+void rg_draw_listed(rg_report *); // figures_listed.c: those of plots/figures.tsv
 
 // Draws plots/NAME.gp as SVG and PNG, says in the figure whether that went well, and closes the variables.
 void rg_draw_one(const rg_report *, rg_figure *, rg_variables *);

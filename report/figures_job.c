@@ -29,7 +29,7 @@ static void draw_photo(rg_report *r, const char *folder, const char *name, doubl
     char *c1d_path = rg_print("%s/%s.c1d.tsv", folder, name), *c2d_path = rg_print("%s/%s.c2d.mrc", folder, name);
     rg_tsv c1d = {0};
     if (!access(c2d_path, R_OK) && !access(c1d_path, R_OK) && rg_tsv_read(c1d_path, &c1d) == RG_GOOD && c1d.n_rows > 2) {
-        rg_figure *f = rg_figure_new(r, "fig5", "");
+        rg_figure *f = rg_figure_new(r, "Lu 2009", "fig5", "");
         rg_variables v = {0};
         rg_variables_open(&v);
         rg_set_text(&v, "C1D", c1d_path);
@@ -57,7 +57,7 @@ static void draw_growth(rg_report *r)
         snprintf(runs + strlen(runs), sizeof runs - strlen(runs), "%s%s", k ? " " : "", r->job.growth[k].path);
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? " " : "", rg_base_name(r->job.folder[k]));
     }
-    rg_figure *f = rg_figure_new(r, "fig10", "");
+    rg_figure *f = rg_figure_new(r, "Lu 2009", "fig10", "");
     rg_variables v = {0};
     rg_variables_open(&v);
     rg_set_text(&v, "RUNS", runs);

@@ -29,6 +29,45 @@ static int add_file(rg_bench_machine *m, const char *path, bool of_verify)
     return RG_GOOD;
 }
 
+static int add_table(rg_bench_machine *m, const char *name, int length, const char *path)
+{
+    struct rg_named_table *grown = realloc(m->table, (size_t)(m->n_tables + 1) * sizeof *grown);
+    if (!grown)
+        return rg_fail(RG_LACKS, "out of memory");
+    m->table = grown;
+    struct rg_named_table *t = &m->table[m->n_tables];
+    snprintf(t->name, sizeof t->name, "%.*s", length, name);
+    int code = rg_tsv_read(path, &t->tsv);
+    m->n_tables += code == RG_GOOD;
+    return code;
+}
+
+const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
+{
+    for (int i = 0; i < m->n_tables; i++)
+        if (!strcmp(m->table[i].name, name))
+            return &m->table[i].tsv;
+    return NULL;
+}
+
+// A result file has the columns of data/result.h; what else ends in .tsv is a table.
+static bool is_result(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    bool result = false;
+    while (f && getline(&line, &room, f) > 0)
+        if (*line != '#') {
+            result = !strncmp(line, "algo\tvariant\tshape\tparams\tspace", 31);
+            break;
+        }
+    free(line);
+    if (f)
+        fclose(f);
+    return result;
+}
+
 static rg_bench_machine *new_machine(rg_report *r, bool here)
 {
     rg_bench_machine *grown = realloc(r->machine, (size_t)(r->n_machines + 1) * sizeof *grown);
@@ -39,7 +78,7 @@ static rg_bench_machine *new_machine(rg_report *r, bool here)
     return &r->machine[r->n_machines++];
 }
 
-// "h200.tsv" and "h200.verify.tsv" are one machine, h200.
+// "h200.tsv", "h200.verify.tsv" and the table "h200.stages.tsv" are one machine, h200.
 static int add_reference(rg_report *r, const char *folder, const char *name)
 {
     char label[sizeof r->machine->label];
@@ -53,7 +92,10 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
         memcpy(m->label, label, sizeof label);
     }
     char *path = rg_print("%s/%s", folder, name);
-    int code = add_file(m, path, ends_with(name, ".verify.tsv"));
+    const char *rest = name + strcspn(name, ".") + 1;
+    int code = ends_with(name, ".verify.tsv") || is_result(path)
+                   ? add_file(m, path, ends_with(name, ".verify.tsv"))
+                   : add_table(m, rest, (int)(strlen(rest) - strlen(".tsv")), path);
     free(path);
     return code;
 }
@@ -85,6 +127,11 @@ static int add_here(rg_report *r, const rg_cli *cli)
         code = add_file(m, rg_cli_word(cli, i), false);
     for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "verify", i); i++)
         code = add_file(m, rg_cli_nth(cli, "verify", i), true);
+    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "table", i); i++) {
+        const char *given = rg_cli_nth(cli, "table", i), *equals = strchr(given, '=');
+        code = equals ? add_table(m, given, (int)(equals - given), equals + 1)
+                      : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
+    }
     if (code == RG_GOOD && m->n_files == 0)
         return rg_fail(RG_USAGE, "report: expected at least one result file, found none");
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
@@ -112,6 +159,9 @@ static void release(rg_report *r)
         for (int f = 0; f < r->machine[m].n_files; f++)
             rg_result_free(&r->machine[m].file[f]);
         free(r->machine[m].file);
+        for (int t = 0; t < r->machine[m].n_tables; t++)
+            rg_tsv_free(&r->machine[m].table[t].tsv);
+        free(r->machine[m].table);
     }
     free(r->machine);
     free(r->figure);
@@ -121,11 +171,11 @@ static void release(rg_report *r)
 
 static int make_report(rg_report *r, const rg_cli *cli)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *published = rg_share_path("reference/published/lu2009.tsv");
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     char *machines = rg_share_path("data/machines"), *plots = rg_share_path("plots");
     char *fig = rg_print("%s/fig", r->out);
     r->plots = plots;
-    int code = rg_claims_read(rg_cli_text(cli, "claims", claims), published, &r->claims);
+    int code = rg_claims_read(rg_cli_text(cli, "claims", claims), papers, &r->claims);
     if (code == RG_GOOD)
         code = add_here(r, cli);
     if (code == RG_GOOD)
@@ -147,7 +197,7 @@ static int make_report(rg_report *r, const rg_cli *cli)
         printf("written: %s/index.html, %s/REPORT.md\n", r->out, r->out);
     }
     free(claims);
-    free(published);
+    free(papers);
     free(machines);
     free(plots);
     free(fig);
@@ -163,9 +213,10 @@ static int run(const rg_cli *cli)
 }
 
 static const rg_option options[] = {
-    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv)", false},
+    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as NAME.TABLE.tsv)", false},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", true},
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant", true},
+    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name", true},
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", false},
     {"claims", "FILE", "the claims to judge", false},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go (report)", false},

@@ -38,7 +38,13 @@ typedef struct rg_bench_machine {
     bool here;
     int n_files;
     rg_result *file;
+    int n_tables; // small tables of jobs (stages, FSC, scaling), each under a name
+    struct rg_named_table {
+        char name[48];
+        rg_tsv tsv;
+    } *table;
 } rg_bench_machine;
+const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
 
 // A measurement with the parts of its cells that claims and tables need.
 typedef struct rg_measure {
@@ -94,10 +100,13 @@ rg_line rg_line_fit(const double *x, const double *y, int n);
 typedef enum { RG_REPRODUCED, RG_DIRECTION, RG_NOT_REPRODUCED, RG_NOT_TESTABLE, RG_INCONSISTENT, RG_OUTCOMES } rg_outcome;
 extern const char *const rg_outcome_name[RG_OUTCOMES];
 
+enum { RG_PAPERS_MOST = 16 };
 typedef struct rg_claims {
-    rg_tsv claim, published;
+    rg_tsv claim, paper;              // reference/claims.tsv, reference/papers.tsv
+    rg_tsv published[RG_PAPERS_MOST]; // the numbers of each row of paper
 } rg_claims;
-int rg_claims_read(const char *claims_path, const char *published_path, rg_claims *);
+int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *);
+int rg_paper_of(const rg_claims *, const char *paper); // its row, -1 when unknown
 void rg_claims_free(rg_claims *);
 const char *rg_published(const rg_claims *, int claim, const char *column); // of the number the claim rests on; ""
 
@@ -143,6 +152,7 @@ extern const rg_page_make rg_html, rg_markdown;
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
 typedef struct rg_figure {
+    const char *paper;   // whose section it stands in
     const char *name;    // plots/NAME.gp, fig/NAME.svg
     char file[160];      // fig/... without suffix, relative to the report
     char caption[400], alt[200];
@@ -167,6 +177,8 @@ void rg_draw(rg_report *);
 int rg_copy_gallery(const rg_report *);
 void rg_write_gallery(const rg_report *, rg_page *);
 void rg_write_machine(const rg_bench_machine *, rg_page *);
+// Published configurations (the column presets of papers.tsv) as parts of the best found on each machine; nothing without them.
+void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 void rg_write_content(const rg_report *, rg_page *);
 void rg_print_claims(const rg_report *, FILE *);
 void rg_duration(double ns, char text[32]);  // "12.3 ms"

@@ -139,8 +139,10 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             if (!rg_timed(row) || !rg_plain(row) || !rg_asked(row, a) || !rg_pick(m, a, shape, scopes, &x) ||
                 !rg_pick(m, b, shape, scopes, &y))
                 continue;
-            // Work grows with pixels and with offsets; the paper's own size goes before any other.
-            double side = 2.0 * (double)x.r + 1, rank = (double)x.width * (double)x.height * side * side;
+            // The most work; the paper's own size goes before any other.
+            double rank = rg_cell_number(row, RG_C_WORK);
+            if (isnan(rank)) // of files that do not say
+                rank = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
             if (*size && !strncmp(shape, size, strlen(size)))
                 rank += 1e18;
             if (rank > best_rank) {

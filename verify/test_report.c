@@ -84,16 +84,24 @@ static void write_text(const char *path, const char *text)
 
 static void read_claim(const char *row, rg_claims *c)
 {
-    char claims[] = "/tmp/rg_claims_XXXXXX", published[] = "/tmp/rg_published_XXXXXX";
-    close(mkstemp(claims));
-    close(mkstemp(published));
+    char folder[] = "/tmp/rg_claims_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
+    char *published = rg_print("%s/published", folder), *numbers = rg_print("%s/p.tsv", published);
     char *text = rg_print("# a comment\n%s%s\n", claims_head, row);
     write_text(claims, text);
-    write_text(published, "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
-    assert_int_equal(rg_claims_read(claims, published, c), RG_GOOD);
+    write_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
+    assert_int_equal(rg_make_folder(published), RG_GOOD);
+    write_text(numbers, "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
+    assert_int_equal(rg_claims_read(claims, papers, c), RG_GOOD);
+    const char *const made[] = {numbers, published, papers, claims, folder};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_int_equal(remove(made[i]), 0);
     free(text);
-    unlink(claims);
-    unlink(published);
+    free(numbers);
+    free(published);
+    free(papers);
+    free(claims);
 }
 
 static rg_judgement judge(const char *row, made *m, const rg_job_files *job)
@@ -272,12 +280,12 @@ static void lines_through_points(void **state)
 static void claims_and_published_numbers_of_the_project(void **state)
 {
     (void)state;
-    char *claims = rg_share_path("reference/claims.tsv"), *published = rg_share_path("reference/published/lu2009.tsv");
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     rg_claims c;
-    assert_int_equal(rg_claims_read(claims, published, &c), RG_GOOD);
+    assert_int_equal(rg_claims_read(claims, papers, &c), RG_GOOD);
     made m;
     make(&m);
-    unsigned items = 0;
+    uint64_t items[2] = {0, 0}; // Lu et al., Strelak et al.
     for (int i = 0; i < c.claim.n_rows; i++) {
         rg_judgement j = rg_judge(&c, i, &m.machine, NULL);
         bool paper = !strcmp(rg_tsv_cell(&c.claim, i, "kind"), "paper");
@@ -286,17 +294,18 @@ static void claims_and_published_numbers_of_the_project(void **state)
         assert_true(*rg_tsv_cell(&c.claim, i, "why"));
         if (*rg_tsv_cell(&c.claim, i, "published"))
             assert_true(*rg_published(&c, i, "value"));
-        items |= 1u << atoi(rg_tsv_cell(&c.claim, i, "item") + 1);
+        items[rg_paper_of(&c, rg_tsv_cell(&c.claim, i, "paper"))] |= 1u << atoi(rg_tsv_cell(&c.claim, i, "item") + 1);
         if (!strcmp(rg_tsv_cell(&c.claim, i, "id"), "L6a"))
             assert_string_equal(rg_published(&c, i, "value"), "130");
         if (!strcmp(rg_tsv_cell(&c.claim, i, "id"), "L9"))
             assert_string_equal(rg_published(&c, i, "value"), "88");
     }
-    assert_int_equal(items, (1u << 14) - 2); // L1 to L13
+    assert_int_equal(items[0], (1u << 14) - 2); // L1 to L13
+    assert_int_equal(items[1], (1u << 16) - 2); // S1 to S15
     rg_claims_free(&c);
     free_machine(&m);
     free(claims);
-    free(published);
+    free(papers);
 }
 
 static char *page_of(const rg_page_make *make)

@@ -70,6 +70,7 @@ static const rg_bench_shape bench_shapes[] = {
     {{{513, 2000, 1, 19, PLAIN}, 1}, RG_LARGE, "256 x 256, 2000 images"},
     {{{841, 1000, 1, 19, PLAIN}, 1}, RG_LARGE, "S9, 420 x 420, 1000 images"},
     {{{841, 16, 60, 19, PLAIN}, 1}, RG_LARGE, "S9, 420 x 420, I1"},
+    {{{841, 16, 5, 19, PLAIN}, 1}, RG_LARGE, "S9, 420 x 420, I1 but for the 12 operators of the grid"},
 };
 
 static const char *invalid(const rg_shape *s)

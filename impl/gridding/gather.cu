@@ -5,15 +5,17 @@
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
 // the sums to G and W: by three atomics, or plainly, in a launch a sample, where ATOMICS is 0. Differences from the paper: half
 // of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x begin at 0; pixels
-// are looked for in the square around the disc in which the ball of radius b cuts the image, where the paper takes the one of
-// side 2b; SHARED_IMG takes the rectangle of the columns' discs, which always fits in eq. 5, instead of that of a box.
+// are looked for in 4 x 4 about the voxel's foot, or else in the square around the disc in which the ball of radius b cuts the
+// image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the columns' discs, which always fits in
+// eq. 5, instead of that of a box.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Prediction for an H200, not a
-// measurement: reads of the image through L1, two words for each of 9.6 pixels a voxel, which a warp finds in 4 to 10 lines,
-// and 11 atomics a stored pixel hold it at 2e9 to 6e9.
+// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Outcome on an H200 node with 16 Xeon
+// cores, best parameters, when all windows were squares around the disc: 4.3e9 pixels/s at sides 257 and 841, 4.7e9 at 513,
+// with 200 images: 150 instructions of a warp a stored pixel, 12 to 15 of its lanes at work where lanes go round different
+// squares. Prediction for 4 x 4, not a measurement: half the instructions, 6e9 to 8e9.
 #include "view.cuh"
 
 typedef struct volume {
@@ -64,38 +66,39 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
     __syncthreads();
 }
 
-static __device__ __forceinline__ void accumulate(gr_terms &sum, float w, const gr_terms &t)
+// Whether 4 x 4 stored pixels about the foot (x, y), or about its opposite, hold its disc and lie in the circle.
+static __device__ __forceinline__ bool is_plain(const gr_input &in, float x, float y)
 {
-    sum.re += w * t.re;
-    sum.im += w * t.im;
-    sum.w += w * t.w;
+    const float safe = (float)in.k - 4;
+    return in.b < 2 && fabsf(x) >= 1 && safe > 0 && x * x + y * y <= safe * safe;
 }
 
-// The pixels first .. last about a foot (x, y).
-typedef struct square {
-    int first_x, last_x, first_y, last_y;
-    float x, y, rest; // rest = 1 - height^2 / b^2
-} square;
-
-// A square within the circle on one side of the column x = 0: what is stored of it is a square too, of pixels or of mates.
+// These pixels, without a branch. Where x < 0 the stored ones are mates, about the opposite of the foot.
 template <int way, bool has_ctf, bool aligned>
-static __device__ __forceinline__ gr_terms same_side(const gr_input &in, const float *table, const pixels &from, const square &s)
+static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, const float *table, const pixels &from, float x,
+                                                        float y, float rest)
 {
+    const float sign = x < 0 ? -1.0f : 1.0f, first_x = floorf(sign * x) - 1, first_y = floorf(sign * y) - 1;
+    const int at = (int)first_y * (in.k + 1) + (int)first_x;
+    float across[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float dx = first_x + (float)i - sign * x;
+        across[i] = dx * dx * in.per_bb;
+    }
     gr_terms sum = {0, 0, 0};
-    const int sign = s.last_x < 0 ? -1 : 1, down = sign * (in.k + 1), n = s.last_x - s.first_x;
-    int line = s.first_y * down + sign * s.first_x;
-    for (int j = s.first_y; j <= s.last_y; j++, line += down) {
-        const float dy = (float)j - s.y, row = s.rest - dy * dy * in.per_bb;
-        float dx = (float)s.first_x - s.x;
-        for (int i = 0, at = line; i <= n; i++, at += sign, dx += 1.0f) {
-            const float q = row - dx * dx * in.per_bb, w = q >= 0 ? gr_weight_of<way>(table, q) : 0;
-            const float2 f = gr_pixel_at(from.image, at, aligned);
-            const float c = has_ctf ? from.ctf[at] : 1.0f;
-            const gr_terms t = {c * f.x, c * f.y, c * c};
-            accumulate(sum, w, t);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const float dy = first_y + (float)j - sign * y, row = rest - dy * dy * in.per_bb;
+        const float *line = from.image + 2 * (at + j * (in.k + 1)), *line_c = from.ctf + (has_ctf ? at + j * (in.k + 1) : 0);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float q = row - across[i], c = has_ctf ? line_c[i] : 1.0f;
+            const float2 f = gr_pixel_at(line, i, aligned);
+            gr_add_if(q, gr_weight_of<way>(table, fmaxf(q, 0)), make_float2(c * f.x, c * f.y), c * c, sum);
         }
     }
-    sum.im = (float)sign * sum.im;
+    sum.im *= sign;
     return sum;
 }
 
@@ -104,22 +107,24 @@ template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
                                                   float x, float y, float rest)
 {
+    if (!shared && is_plain(in, x, y))
+        return from.aligned ? plain_window<way, has_ctf, true>(in, table, from, x, y, rest)
+                            : plain_window<way, has_ctf, false>(in, table, from, x, y, rest);
     gr_terms sum = {0, 0, 0};
-    const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0)), safe = (float)in.k - 1.4143f * in.b - 1.0f;
-    const square s = {gr_first(x, r, p.first_x), gr_last(x, r, p.last_x), gr_first(y, r, p.first_y),
-                      gr_last(y, r, p.last_y),   x,                       y, rest};
-    if (!shared && safe > 0 && x * x + y * y <= safe * safe && (s.first_x >= 0 || s.last_x < 0))
-        return from.aligned ? same_side<way, has_ctf, true>(in, table, from, s)
-                            : same_side<way, has_ctf, false>(in, table, from, s);
-    for (int j = s.first_y; j <= s.last_y; j++) {
+    const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0));
+    const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
+    for (int j = gr_first(y, r, p.first_y); j <= last_y; j++) {
         const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
-        for (int i = s.first_x; i <= s.last_x; i++) {
+        for (int i = first_x; i <= last_x; i++) {
             const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
             if (q < 0 || (!shared && i * i + j * j > in.k * in.k))
                 continue;
-            accumulate(sum, gr_weight_of<way>(table, q),
-                       shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
-                              : terms_at<has_ctf>(from, in.k, i, j));
+            const float w = gr_weight_of<way>(table, q);
+            const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
+                                      : terms_at<has_ctf>(from, in.k, i, j);
+            sum.re += w * t.re;
+            sum.im += w * t.im;
+            sum.w += w * t.w;
         }
     }
     return sum;

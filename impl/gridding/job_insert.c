@@ -138,8 +138,8 @@ static int fill(inserter *in, gr_sums *sums, int64_t count)
 #pragma omp task if (job->threads > 1)
             code = s < chunks ? read_chunk(in, next) : RG_GOOD;
 #pragma omp taskloop grainsize(1) if (job->threads > 1)
-            for (int64_t i = 0; i < prepared; i++)
-                prepare_image(in, now, i);
+            for (size_t i = 0; i < (size_t)prepared; i++) // a signed counter makes clang warn
+                prepare_image(in, now, (int64_t)i);
         }
         if (s) {
             sums->ctf2 += now->ctf2;

@@ -42,7 +42,7 @@ static int open_device(gr_job *job, const char *device, int64_t most)
         return rg_fail(RG_LACKS, "--device %s: %s", device, why);
     if (job->entry->emulated && most)
         gpus = (int)most;
-    if (most > gpus)
+    if (most > gpus && !is_host)
         return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %d for it", most, gpus);
     job->gpus = is_host ? 0 : job->ranks > 1 ? 1 : most ? (int)most : gpus;
     return RG_GOOD;
@@ -175,6 +175,8 @@ int gr_plan(gr_job *job, const char *asked, const char *device, int64_t gpus)
     int code = pick(job, asked, device);
     if (code == RG_GOOD)
         code = open_device(job, device, gpus);
+    if (code == RG_GOOD && gpus && !job->gpus)
+        code = rg_fail(RG_USAGE, "--gpus: %s runs on the CPU", job->entry->name);
     if (code == RG_GOOD && job->trials && !job->gpus)
         code = rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
                        job->entry->name);

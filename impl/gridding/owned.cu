@@ -2,10 +2,18 @@
 // gridding:owned: every voxel is owned by one block at a time: no atomics on the volume, and the same bits in every run.
 //
 // The volume is cut into bricks of 16 x 16 x 16 voxels. A block keeps the sums of its brick in shared memory while the samples
-// of its unit (owned_plan.cuh) pass, and stores each voxel once. It looks at 256 samples at a time, leaves out those whose plane
-// +-b misses the brick, and inserts the others one after another: its threads copy the pixels that the brick can need and list
-// the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a list at a
-// time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
+// of its unit (owned_plan.cuh) pass, and stores each voxel once. It looks at 256 samples at a time, leaves out those whose
+// plane +-b misses the brick, and inserts the others one after another: its threads copy the pixels that the brick can need
+// and list the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a
+// list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
+//
+// Bound: fp32. A pair takes 11 operations (distance 1, weight 7, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
+// 3.3e13 operations/s give 1.05e11 pixels/s. Outcome on an H200 node with 16 Xeon cores, 1.2e10 to 1.4e10 with hundreds of
+// images (8.4e9 at side 129, 1.09e10 at 257, 1.25e10 at 513, 1.38e10 at 841 with 1000), where 1.5e10 was predicted. Counted at
+// 513 with 200 images: 64 instructions of a warp a stored pixel, where the pairs alone would be 10, three in four issue slots
+// used. 35 are windows: 12.6 pixels looked at for 7.6 in the disc, 13 instructions each, and 70 for the voxel; 16 list voxels
+// and copy pixels, of which half are not needed, as a plane cuts half of a brick's columns on average; 7 clear and store the
+// brick, fewer with more images. Since then voxels beyond the circle's reach (a tenth) are not listed, and stores take a third.
 #include "owned_brick.cuh"
 
 enum { GROUP = 24 }; // hits whose data are made together
@@ -72,21 +80,23 @@ static __device__ int find_hits(const job &j, const int low[AXES], int first, in
     return all;
 }
 
+// Inserts a hit whose first pixels are in `load`, and fetches those of the hit after it meanwhile; whether `number` was used.
 template <int N, bool has_ctf>
-static __device__ __forceinline__ void insert_hit(const job &j, const gr_memory &own, const gr_hit &hit, int number[3], int next[3])
+static __device__ __forceinline__ int insert_hit(const job &j, const gr_memory &own, const gr_hit &hit, const gr_hit *after,
+                                                  gr_load &load, int number[3], int next[3])
 {
-    int piece = (int)threadIdx.x / 32;
-    gr_load load;
-    gr_fetch<has_ctf>(hit, j.in, piece, load);
-    gr_list_voxels(hit, j.classes, own.lists, own.column, number); // while the pixels are on their way
-    gr_keep<has_ctf>(hit, piece, load, own.tile);
-    for (piece += BATCH * WARPS; piece < gr_pieces(hit); piece += BATCH * WARPS) {
-        gr_fetch<has_ctf>(hit, j.in, piece, load);
-        gr_keep<has_ctf>(hit, piece, load, own.tile);
+    if (hit.tile.z == 0) {
+        if (after)
+            gr_fetch<has_ctf>(*after, j.in, 0, 0, load);
+        return 0;
     }
+    gr_list_voxels(hit, j.classes, j.bricks.reach, own.lists, own.column, number);
+    gr_keep_tile<has_ctf>(hit, j.in, load, own.tile);
     if (threadIdx.x < 3)
         next[threadIdx.x] = 0;
     __syncthreads();
+    if (after)
+        gr_fetch<has_ctf>(*after, j.in, 0, 0, load);
     if (has_ctf)
         gr_add_lists<N, WITH_CTF>(hit, own, j.in, j.root, number);
     else if (hit.in_circle)
@@ -94,6 +104,7 @@ static __device__ __forceinline__ void insert_hit(const job &j, const gr_memory 
     else
         gr_add_lists<N, AT_EDGE>(hit, own, j.in, j.root, number);
     __syncthreads();
+    return 1;
 }
 
 // Samples first .. past - 1.
@@ -110,29 +121,16 @@ static __device__ void pass(const job &j, const gr_memory &own, const int low[AX
             if ((int)threadIdx.x < n)
                 s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low, j.classes, N);
             __syncthreads();
-            for (int i = 0; i < n; i++) {
-                if (s.hit[i].tile.z == 0)
-                    continue;
-                insert_hit<N, has_ctf>(j, own, s.hit[i], s.number[turn], s.number[turn ^ 1]);
-                turn ^= 1;
-            }
+            gr_load load;
+            gr_fetch<has_ctf>(s.hit[0], j.in, 0, 0, load);
+            for (int i = 0; i < n; i++)
+                turn ^= insert_hit<N, has_ctf>(j, own, s.hit[i], i + 1 < n ? &s.hit[i + 1] : NULL, load, s.number[turn],
+                                               s.number[turn ^ 1]);
         }
     }
 }
 
-// The nearest voxel of a brick is farther from the origin than any pixel reaches.
-static __device__ bool is_beyond(const int low[AXES], const gr_input &in)
-{
-    float nearest = 0;
-    for (int i = 0; i < AXES; i++) {
-        const float d = fmaxf(fmaxf((float)low[i], -(float)(low[i] + BRICK - 1)), 0);
-        nearest += d * d;
-    }
-    const float most = (float)in.k + in.b + TILE_MARGIN;
-    return nearest > most * most;
-}
-
-static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], const float *sums)
+static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], const float *sums, bool empty)
 {
     if (unit.parts > 1) {
         float *to = gr_slots_of(j.units, j.count->units) + (int64_t)unit.slot * SLOT_FLOATS;
@@ -140,14 +138,18 @@ static __device__ void store(const job &j, const gr_unit &unit, const int low[AX
             to[i] = sums[i];
         return;
     }
-    for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += THREADS) {
-        const int64_t e = gr_voxel_of_brick(j.in.k, low, i);
-        const float *from = sums + gr_element(i);
-        if (e < 0)
-            continue;
-        j.to.g[2 * e] = from[0];
-        j.to.g[2 * e + 1] = from[BRICK_VOXELS];
-        j.to.w[e] = from[2 * BRICK_VOXELS];
+    // A thread goes along z: its voxels are a plane of the volume apart.
+    const int x = low[X_AXIS] + (int)threadIdx.x % BRICK, y = low[Y_AXIS] + (int)threadIdx.x / BRICK, k = j.in.k;
+    if (x > k || y > k)
+        return;
+    int64_t e = gr_voxel(k, x, y, low[Z_AXIS]);
+    const int64_t plane = (int64_t)(2 * k + 1) * (k + 1);
+    const int past = min(BRICK, k + 1 - low[Z_AXIS]);
+    for (int z = 0; z < past; z++, e += plane) {
+        const float *from = sums + gr_element((int)threadIdx.x + z * BRICK * BRICK);
+        j.to.g[2 * e] = empty ? 0 : from[0];
+        j.to.g[2 * e + 1] = empty ? 0 : from[BRICK_VOXELS];
+        j.to.w[e] = empty ? 0 : from[2 * BRICK_VOXELS];
     }
 }
 
@@ -162,19 +164,21 @@ template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS,
             const gr_unit none = {-1, 0, 0, 0};
             s.unit = next < j.count->units ? j.units[next] : none;
         }
-        for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
-            own.sums[i] = 0;
         __syncthreads();
         const gr_unit unit = s.unit;
         if (unit.brick < 0)
             return;
         int low[AXES];
         gr_brick_low(j.bricks, unit.brick, low);
-        if (!is_beyond(low, j.in))
+        const bool empty = gr_is_beyond(j.bricks, low);
+        if (!empty) {
+            for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
+                own.sums[i] = 0;
             pass<N, has_ctf>(j, own, low, (int)((int64_t)j.in.samples * unit.part / unit.parts),
-                                   (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
-        __syncthreads();
-        store(j, unit, low, own.sums);
+                             (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
+            __syncthreads();
+        }
+        store(j, unit, low, own.sums, empty);
         __syncthreads();
     }
 }

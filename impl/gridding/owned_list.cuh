@@ -48,10 +48,20 @@ typedef struct gr_range {
     int first, last;
 } gr_range;
 
-static __device__ __forceinline__ gr_range gr_range_of(float middle, float half, int last_a)
+static __device__ __forceinline__ gr_range gr_range_of(float middle, float half, gr_range limits)
 {
-    gr_range r = {max((int)ceilf(middle - half), 0), min((int)floorf(middle + half), last_a)};
+    const gr_range r = {max((int)ceilf(middle - half), limits.first), min((int)floorf(middle + half), limits.last)};
     return r;
+}
+
+// The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach.
+static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach)
+{
+    gr_range r = {0, u < hit.columns_u && v < hit.columns_v ? hit.last : -1};
+    if (hit.in_circle)
+        return r;
+    const float x = hit.u0 + (float)u, y = hit.v0 + (float)v, room = reach * reach - x * x - y * y;
+    return room < 0 ? gr_range{0, -1} : gr_range_of(-hit.a0, sqrtf(room), r);
 }
 
 static __device__ __forceinline__ int gr_length(gr_range r) { return max(r.last - r.first + 1, 0); }
@@ -76,17 +86,18 @@ static __device__ __forceinline__ void gr_write(unsigned short *to, int step, in
         *to = (unsigned short)(entry | a << COLUMN_BITS);
 }
 
-// Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before.
-static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const gr_classes &classes, gr_lists lists,
+// Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before. Voxels beyond `reach` of the
+// origin are left out where that can be.
+static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists,
                                                       gr_column *column, int *number)
 {
     const int lane = (int)threadIdx.x % 32, iu = gr_column_u((int)threadIdx.x), iv = gr_column_v((int)threadIdx.x);
     const float u = (float)iu, v = (float)iv;
     const float4 x = hit.x, y = hit.y, h = hit.h, at = hit.columns;
     const float middle = at.x * u + at.y * v + at.z;
-    const int last = iu < hit.columns_u && iv < hit.columns_v ? hit.last : -1;
+    const gr_range limits = gr_limits(hit, iu, iv, reach);
     gr_range r[3];
-    r[2] = gr_range_of(middle, classes.height[2] * at.w + RANGE_MARGIN, last);
+    r[2] = gr_range_of(middle, classes.height[2] * at.w + RANGE_MARGIN, limits);
     if (!__any_sync(~0u, r[2].first <= r[2].last))
         return;
     const gr_column own = {x.x * u + x.y * v + x.w, y.x * u + y.y * v + y.w, h.x * u + h.y * v + h.w,
@@ -94,7 +105,7 @@ static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const g
     column[threadIdx.x] = own;
 #pragma unroll
     for (int i = 1; i >= 0; i--) {
-        r[i] = gr_range_of(middle, classes.height[i] * at.w + RANGE_MARGIN, last);
+        r[i] = gr_range_of(middle, classes.height[i] * at.w + RANGE_MARGIN, limits);
         if (classes.height[i] < 0 || r[i].last < r[i].first) // then all of the next class lies before it
             r[i].first = (r[i].last = r[i + 1].last) + 1;
     }

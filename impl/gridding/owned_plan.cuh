@@ -15,6 +15,7 @@ enum { UNITS_WANTED = 2400, HITS_LEAST = 8, HITS_MOST = 256 };
 
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
+    float reach;                   // no voxel farther from the origin is within b of a pixel
 } gr_bricks;
 
 // One unit: part `part` of `parts` of the samples of a brick, whose sums go to `slot`, or to the volume where parts is 1.
@@ -30,7 +31,8 @@ typedef struct gr_counters {
 static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
-    gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits};
+    gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits,
+                   (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN};
     if (!hits) { // of half a ball, brick by brick: samples times the integral of BRICK_REACH / d
         const double all = (double)n.samples * 3.14159265 * BRICK_REACH * k * k / BRICK_VOXELS;
         n.hits = (int)fmin(fmax(all / UNITS_WANTED, HITS_LEAST), HITS_MOST);
@@ -58,10 +60,23 @@ RG_HD int64_t gr_brick_distance(const int low[AXES])
     return sum;
 }
 
+// All of its voxels are out of reach.
+RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES])
+{
+    int nearest = 0; // squared, of a voxel
+    for (int i = 0; i < AXES; i++) {
+        const int d = low[i] > 0 ? low[i] : low[i] + BRICK - 1 < 0 ? low[i] + BRICK - 1 : 0;
+        nearest += d * d;
+    }
+    return (double)nearest > (double)n.reach * (double)n.reach;
+}
+
 RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
     gr_brick_low(n, i, low);
+    if (gr_is_beyond(n, low))
+        return 1;
     const double d = sqrt((double)gr_brick_distance(low)) / 2;
     const double share = d < BRICK_REACH ? 1 : BRICK_REACH / d, parts = (double)n.samples * share / n.hits;
     return parts > 1 ? (int)ceil(parts) : 1;

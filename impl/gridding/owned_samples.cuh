@@ -63,8 +63,9 @@ typedef struct gr_hit {
     float4 columns;            // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
     int4 tile;                 // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
     int pitch, at, axis, last; // at: less than the element of pixel (0, 0) of the tile; last a
-    int columns_u, columns_v, image, in_circle;
-    float m;
+    int64_t origin;            // element of pixel (0, 0) of the image
+    int columns_u, columns_v, in_circle;
+    float u0, v0, a0, m; // the brick's first voxel; the weight of the image
 } gr_hit;
 
 // Of the tile along one coordinate: between the feet of the outermost columns, and beyond them as far as windows reach.
@@ -89,7 +90,7 @@ static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const 
     const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
     gr_hit hit;
     hit.axis = __float_as_int(foot.w);
-    hit.image = sample / in.operators;
+    hit.origin = sample / in.operators * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
     hit.m = h.w;
     const int u0 = low[gr_u_axis(hit.axis)], v0 = low[gr_v_axis(hit.axis)], a0 = low[hit.axis];
     const float u = (float)u0, v = (float)v0, a = (float)a0;
@@ -97,6 +98,7 @@ static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const 
     hit.y = make_float4(y.x, y.y, y.z, y.x * u + y.y * v + y.z * a);
     hit.h = make_float4(h.x, h.y, h.z, h.x * u + h.y * v + h.z * a);
     hit.columns = make_float4(foot.x, foot.y, foot.x * u + foot.y * v - a, 1.0f / fabsf(h.z));
+    hit.u0 = u, hit.v0 = v, hit.a0 = a;
     hit.last = min(BRICK - 1, in.k - a0);
     hit.columns_u = in.k + 1 - u0;
     hit.columns_v = in.k + 1 - v0;

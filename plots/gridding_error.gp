@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# gridding_error.gp: largest error of scatter and of gather against the exact sums, and the bound, against size (S15): the two
+# differ by no more than the sum of their errors.
+load PLOTS."/curves.gp"
+eval heading("Scatter and gather compute the same sums", MACHINE.". Largest error of sampled voxels against the reference; dashed: \
+what rounding allows.")
+set logscale y 10
+set format y "10^{%T}"
+set ylabel "largest error of a voxel"
+plot for [i = 1 : words(SERIES)] DATA using (x(i)):(column("error")) with linespoints linecolor rgb rgb(name(i)) linewidth 2 \
+    pointtype point(name(i)) pointsize 1.1 title name(i), \
+    for [i = 1 : words(SERIES)] DATA using (x(i)):(column("tol")) with lines linecolor rgb rgb(name(i)) linewidth 1.5 dashtype 3 notitle

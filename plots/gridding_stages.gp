@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# gridding_stages.gp: seconds of every stage of one reconstruction (S9); stages go on at the same time.
+load PLOTS."/style.gp"
+eval heading("Stages of a reconstruction", MACHINE.". Seconds in which at least one image was in the stage; region: the parallel part.")
+set style fill solid 0.85 noborder
+set boxwidth 0.6
+set grid noxtics
+set xtics rotate by 0
+set ylabel "s"
+set yrange [0 : *]
+unset key
+set rmargin 6
+plot STAGES using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
+    STAGES using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle
