@@ -101,6 +101,58 @@ int rg_poses_write(const char *path, const char *head, int64_t n, const char *co
     return rg_file_commit(&file);
 }
 
+// n rows of a name and `numbers` numbers, after "# ..." lines and one row of column names.
+static int read_rows(const char *path, int64_t n, int numbers, double *value)
+{
+    FILE *file;
+    int64_t bytes, row = -1;
+    char *line = NULL;
+    size_t room = 0;
+    int code = rg_input_open(path, &file, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    for (int64_t at = 0, length; code == RG_GOOD && (length = getline(&line, &room, file)) >= 0; at += length) {
+        if (line[0] == '#' || row++ < 0)
+            continue;
+        char *cell = line + strcspn(line, "\t");
+        for (int k = 0; k < numbers && row <= n && code == RG_GOOD; k++) {
+            char *end = cell;
+            double number = *cell == '\t' ? strtod(cell + 1, &end) : 0;
+            if (end == cell || !strchr("\t\r\n", *end) || !isfinite(number))
+                code = rg_malformed(path, at, "expected a name and %d numbers apart by tabs, found %s", numbers,
+                                    rg_quote_bytes(line, (int)(length < 60 ? length : 60)));
+            else
+                value[(row - 1) * numbers + k] = number;
+            cell = end;
+        }
+    }
+    if (code == RG_GOOD && row != n)
+        code = rg_malformed(path, bytes, "expected %" PRId64 " rows, found %" PRId64, n, row < 0 ? 0 : row);
+    fclose(file);
+    free(line);
+    return code;
+}
+
+int rg_similarities_read(const char *path, int64_t n, rg_similarity *s)
+{
+    double *v = rg_alloc((size_t)(4 * n) * sizeof *v);
+    int code = read_rows(path, n, 4, v);
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
+        s[i] = (rg_similarity){v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]};
+    free(v);
+    return code;
+}
+
+int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
+{
+    double *v = rg_alloc((size_t)(6 * n) * sizeof *v);
+    int code = read_rows(path, n, 6, v);
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
+        pose[i] = (rg_pose){v[6 * i], v[6 * i + 1], v[6 * i + 2], {v[6 * i + 3], v[6 * i + 4], v[6 * i + 5]}};
+    free(v);
+    return code;
+}
+
 int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
 {
     FILE *file;

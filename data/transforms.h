@@ -38,6 +38,11 @@ int rg_similarities_write(const char *path, const char *head, int64_t n, const r
 int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *,
                    const double *correlation);
 
+// The rows of such tables, which have to be n; names and columns beyond the transform's are passed over. RG_GOOD, or one line
+// and RG_USAGE.
+int rg_similarities_read(const char *path, int64_t n, rg_similarity *);
+int rg_poses_read(const char *path, int64_t n, rg_pose *);
+
 // One angle in degrees a line (.rawtlt, .tlt of IMOD); blank lines are passed over. malloc'ed. RG_GOOD, or one line and
 // RG_USAGE.
 int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg);

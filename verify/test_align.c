@@ -82,7 +82,8 @@ static void test_half(void **state)
         for (int64_t z = n[2] == 1 ? 0 : 1; z < (n[2] == 1 ? 1 : half[2] - 1); z++)
             for (int64_t y = 1; y < half[1] - 1; y++)
                 for (int64_t x = 1; x < half[0] - 1; x++) {
-                    double expected = (double)(n[0] / 2 + 2 * (x - half[0] / 2)) + 100 * (double)(n[1] / 2 + 2 * (y - half[1] / 2));
+                    double expected = (double)(n[0] / 2 + 2 * (x - half[0] / 2));
+                    expected += 100 * (double)(n[1] / 2 + 2 * (y - half[1] / 2));
                     expected += n[2] == 1 ? 0 : 10000 * (double)(n[2] / 2 + 2 * (z - half[2] / 2));
                     assert_near(out[(z * half[1] + y) * half[0] + x], expected, 0.02);
                 }
@@ -204,13 +205,20 @@ static void test_series(void **state)
 {
     (void)state;
     simulate("series", "--width 512 --height 480 --images 4 --snr 1");
-    char *words = rg_print("%s --tilts %s --aligned %s", in_dir("series/series.mrc"), in_dir("series/series.rawtlt"),
-                           in_dir("aligned.mrc"));
+    char *words = rg_print("%s --tilts %s --aligned %s --truth %s", in_dir("series/series.mrc"), in_dir("series/series.rawtlt"),
+                           in_dir("aligned.mrc"), in_dir("series/truth.tsv"));
     assert_int_equal(align(words), RG_GOOD);
     free(words);
     errors e = largest_errors(in_dir("series/truth.tsv"));
     assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
     assert_int_equal(access(in_dir("t.svg"), F_OK), access("/usr/bin/gnuplot", F_OK));
+    rg_tsv table;
+    assert_int_equal(rg_tsv_read(in_dir("t.errors.tsv"), &table), RG_GOOD);
+    assert_near(rg_tsv_number(&table, 0, "largest"), e.rotation_deg, 1e-6);
+    assert_near(rg_tsv_number(&table, 1, "largest"), e.shift_px, 1e-6);
+    assert_near(rg_tsv_number(&table, 2, "largest"), e.scale, 1e-8);
+    assert_true(rg_tsv_number(&table, 1, "median") <= e.shift_px);
+    rg_tsv_free(&table);
     // The cumulative table is the product of the steps, the last column the angle.
     rg_tsv step, whole;
     assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &step), RG_GOOD);
@@ -394,7 +402,8 @@ static void test_t5(void **state)
 {
     (void)state;
     SKIP_WITHOUT(T5);
-    assert_shifts(T5 SHIFTS_ONLY " --shift 60", 4, (double[][2]){{-17.6, 11.5}, {-8.3, -18.1}, {18.6, -10.7}, {9.5, 19.0}}, true, 1.2);
+    assert_shifts(T5 SHIFTS_ONLY " --shift 60", 4, (double[][2]){{-17.6, 11.5}, {-8.3, -18.1}, {18.6, -10.7}, {9.5, 19.0}}, true,
+                  1.2);
 }
 
 static void test_t6(void **state)
@@ -488,7 +497,13 @@ static void test_bad_input(void **state)
     words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
     refused(words, "expected one image of 32 x 32 pixels for --mask");
     free(words);
-    // A band in which nothing is left.
+    static const char few[] = "image\tr\tx\ty\ts\n1\t0\t0\t0\t1\n", narrow[] = "image\tr\tx\ty\ts\n1\t0\t0\n2\t0\t0\t0\t1\n";
+    words = rg_print("%s --truth %s", good, put_file("truth.tsv", few, sizeof few - 1));
+    refused(words, "expected 2 rows, found 1");
+    free(words);
+    words = rg_print("%s --truth %s", good, put_file("truth.tsv", narrow, sizeof narrow - 1));
+    refused(words, "at byte 14: expected a name and 4 numbers apart by tabs, found");
+    free(words);
     words = rg_print("%s --no-fine --rotation 0 --scale 1:1", good);
     assert_int_equal(align(words), RG_GOOD);
     free(words);

@@ -62,17 +62,17 @@ static void test_wedge(void **state)
     static const struct {
         int64_t kx, kz;
         bool seen; // by tilts to 60 degrees: tan 60 = 1.73
-    } wave[] = {{0, 0, true}, {3, 0, true}, {0, 3, false}, {3, 5, true}, {3, 6, false}, {2, 3, true}, {2, 4, false}, {-3, 5, true},
-                {-3, 6, false}, {8, 8, true}, {0, 8, false}};
+    } wave[] = {{0, 0, true}, {3, 0, true}, {0, 3, false}, {3, 5, true}, {3, 6, false}, {2, 3, true}, {2, 4, false},
+                {-3, 5, true}, {-3, 6, false}, {8, 8, true}, {0, 8, false}};
     enum { SIDE = 16 };
     static double v[SIDE * SIDE * SIDE];
     for (int w = 0; w < RG_COUNT(wave); w++) {
-        double most = 0;
+        double most = 0, unit = 2 * 3.14159265358979323846 / SIDE;
         for (int i = 0; i < SIDE * SIDE * SIDE; i++)
-            v[i] = cos(2 * 3.14159265358979323846 / SIDE * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
+            v[i] = cos(unit * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
         rg_wedge_remove(SIDE, 60, v);
         for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
-            double was = cos(2 * 3.14159265358979323846 / SIDE * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
+            double was = cos(unit * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
             most = fmax(most, fabs(v[i] - (wave[w].seen ? was : 0)));
         }
         assert_true(most < 1e-12);
@@ -105,9 +105,10 @@ static void test_grid_covers(void **state)
         rg_particle_matrix(300 * uniform(900 + trial), 160 * uniform(910 + trial), 300 * uniform(920 + trial), a);
         for (int k = 0; k < RG_ASYMMETRIC_BLOBS; k++) {
             moved[k] = blob[k];
-            for (int axis = 0; axis < 3; axis++)
-                moved[k].at[axis] = a[3 * axis] * blob[k].at[0] + a[3 * axis + 1] * blob[k].at[1] + a[3 * axis + 2] * blob[k].at[2]
-                                    + (axis == 0 ? 1 : axis == 1 ? -2 : 0);
+            for (int axis = 0; axis < 3; axis++) {
+                const double *row = a + 3 * axis, *at = blob[k].at;
+                moved[k].at[axis] = row[0] * at[0] + row[1] * at[1] + row[2] * at[2] + (axis == 0 ? 1 : axis == 1 ? -2 : 0);
+            }
         }
         for (int which = 0; which < 2; which++) {
             double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, which ? moved : blob, SIDE);
@@ -173,65 +174,41 @@ static void row_matrix(const rg_tsv *t, int i, double a[9])
     rg_particle_matrix(rg_tsv_number(t, i, "rot_deg"), rg_tsv_number(t, i, "tilt_deg"), rg_tsv_number(t, i, "psi_deg"), a);
 }
 
-// The rotation matrix nearest to m: X -> (X + X^-T) / 2 (Higham 1986).
-static void nearest_rotation(double m[9])
+// Median angle and shift of the job's own table of errors, and Q, the frame of the truth in that of the average.
+static void pose_errors(const char *truth_path, int n, double *angle_deg, double *shift_px, double q[9])
 {
-    for (int again = 0; again < 30; again++) {
-        double c[9] = {m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6],
-                       m[2] * m[7] - m[1] * m[8], m[0] * m[8] - m[2] * m[6], m[1] * m[6] - m[0] * m[7],
-                       m[1] * m[5] - m[2] * m[4], m[2] * m[3] - m[0] * m[5], m[0] * m[4] - m[1] * m[3]};
-        double det = m[0] * c[0] + m[1] * c[1] + m[2] * c[2];
-        for (int i = 0; i < 9; i++)
-            m[i] = (m[i] + c[i] / det) / 2;
-    }
+    rg_tsv t;
+    rg_pose found[64], truth[64];
+    assert_int_equal(rg_poses_read(in_dir("avg.poses.tsv"), n, found), RG_GOOD);
+    assert_int_equal(rg_poses_read(truth_path, n, truth), RG_GOOD);
+    aj_common_rotation(n, found, truth, q);
+    assert_int_equal(rg_tsv_read(in_dir("avg.errors.tsv"), &t), RG_GOOD);
+    assert_string_equal(rg_tsv_cell(&t, 0, "quantity"), "rotation_deg");
+    *angle_deg = rg_tsv_number(&t, 0, "median");
+    *shift_px = rg_tsv_number(&t, 1, "median");
+    print_message("pose errors: median %.2f degrees (largest %s), %.3f px (largest %s)\n", *angle_deg,
+                  rg_tsv_cell(&t, 0, "largest"), *shift_px, rg_tsv_cell(&t, 1, "largest"));
+    rg_tsv_free(&t);
 }
 
-static int compare_doubles(const void *a, const void *b)
+// Poses turned from one frame to another and away from it: the turn is found, and what each is off remains.
+static void test_common_rotation(void **state)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Median angle and shift between the found poses and the true ones, after the one rotation Q between the frames of the average
-// and of the map: A found Q = A true. Q is returned too.
-static void pose_errors(const char *truth_path, double *angle_deg, double *shift_px, double q[9])
-{
-    rg_tsv found, truth;
-    double angle[64], shift[64];
-    assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &found), RG_GOOD);
-    assert_int_equal(rg_tsv_read(truth_path, &truth), RG_GOOD);
-    assert_int_equal(found.n_rows, truth.n_rows);
-    for (int i = 0; i < 9; i++)
-        q[i] = 0;
-    for (int i = 0; i < found.n_rows; i++) {
-        double a[9], b[9];
-        row_matrix(&found, i, a);
-        row_matrix(&truth, i, b);
-        for (int k = 0; k < 9; k++)
-            for (int j = 0; j < 3; j++)
-                q[k] += a[3 * j + k / 3] * b[3 * j + k % 3];
+    (void)state;
+    rg_pose found[5], truth[5];
+    double q[9], known[9], a[9], b[9];
+    rg_particle_matrix(20, 130, -60, known);
+    for (int i = 0; i < 5; i++) {
+        truth[i] = (rg_pose){360 * uniform(40 + i), 180 * uniform(50 + i), 360 * uniform(60 + i), {0}};
+        rg_particle_matrix(truth[i].rot_deg, truth[i].tilt_deg, truth[i].psi_deg, b);
+        for (int k = 0; k < 9; k++) { // A found = A true Q^T
+            const double *row = b + k / 3 * 3, *column = known + k % 3 * 3;
+            a[k] = row[0] * column[0] + row[1] * column[1] + row[2] * column[2];
+        }
+        rg_pose_angles(a, &found[i]);
     }
-    nearest_rotation(q);
-    for (int i = 0; i < found.n_rows; i++) {
-        static const char *const name[3] = {"shift_x_px", "shift_y_px", "shift_z_px"};
-        double a[9], b[9], turned[9], sum = 0;
-        row_matrix(&found, i, a);
-        row_matrix(&truth, i, b);
-        for (int k = 0; k < 9; k++)
-            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
-        for (int axis = 0; axis < 3; axis++)
-            sum += pow(rg_tsv_number(&found, i, name[axis]) - rg_tsv_number(&truth, i, name[axis]), 2);
-        angle[i] = rg_rotation_apart_deg(turned, b);
-        shift[i] = sqrt(sum);
-    }
-    qsort(angle, (size_t)found.n_rows, sizeof *angle, compare_doubles);
-    qsort(shift, (size_t)found.n_rows, sizeof *shift, compare_doubles);
-    *angle_deg = angle[found.n_rows / 2];
-    *shift_px = shift[found.n_rows / 2];
-    print_message("pose errors: median %.2f degrees (largest %.2f), %.3f px (largest %.3f)\n", *angle_deg,
-                  angle[found.n_rows - 1], *shift_px, shift[found.n_rows - 1]);
-    rg_tsv_free(&found);
-    rg_tsv_free(&truth);
+    aj_common_rotation(5, found, truth, q);
+    assert_true(rg_rotation_apart_deg(q, known) < 1e-6);
 }
 
 // The phantom's map of 48^3 voxels in the average's frame: its parts turned by Q.
@@ -263,18 +240,20 @@ static void test_wedge_and_noise(void **state)
     double angle, shift, q[9], fsc[SIDE / 2 + 1];
     rg_volume map;
     simulate("noisy", "--box 48 --images 8 --snr 1 --wedge 60");
-    char *files = particles("noisy", 8), *words = rg_print("%s --wedge 60 --half-maps", files);
+    char *files = particles("noisy", 8);
+    char *words = rg_print("%s --wedge 60 --half-maps --truth %s", files, in_dir("noisy/truth.tsv"));
     assert_int_equal(average(words), RG_GOOD);
     assert_non_null(strstr(printed, "converged after "));
     assert_null(strstr(printed, "not converged"));
-    pose_errors(in_dir("noisy/truth.tsv"), &angle, &shift, q);
+    pose_errors(in_dir("noisy/truth.tsv"), 8, &angle, &shift, q);
     assert_true(angle < 2 && shift < 0.25);
     assert_int_equal(rg_volume_read(in_dir("avg.mrc"), &map), RG_GOOD);
     float *truth = rg_alloc(SIDE * SIDE * SIDE * sizeof *truth);
     true_map(q, truth);
     aj_sphere(SIDE, 0.4 * SIDE, map.value);
     rg_fsc(SIDE, map.value, truth, fsc);
-    print_message("FSC of the average with the truth: shell 4 %.3f, 8 %.3f, 12 %.3f, 16 %.3f\n", fsc[4], fsc[8], fsc[12], fsc[16]);
+    print_message("FSC of the average with the truth: shell 4 %.3f, 8 %.3f, 12 %.3f, 16 %.3f\n", fsc[4], fsc[8], fsc[12],
+                  fsc[16]);
     assert_true(fsc[4] > 0.98 && fsc[8] > 0.95 && fsc[12] > 0.6);
     assert_true(fabs(map.voxel_A - 1.5) < 1e-6);
     static const char *const made[] = {"avg_half1.mrc", "avg_half2.mrc", "avg.fsc.tsv", "avg.poses.tsv", "avg.iterations.tsv"};
@@ -293,9 +272,11 @@ static void test_clean(void **state)
     double angle, shift, q[9], fsc[17], unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     rg_volume map, truth;
     simulate("clean", "--box 32 --images 5 --snr 100 --wedge 90 --sigma 1.2 --shift 2");
-    char *files = particles("clean", 5), *words = rg_print("%s --reference %s --iterations 2", files, in_dir("clean/map.mrc"));
+    char *files = particles("clean", 5);
+    char *words = rg_print("%s --reference %s --iterations 2 --truth %s", files, in_dir("clean/map.mrc"),
+                           in_dir("clean/truth.tsv"));
     assert_int_equal(average(words), RG_GOOD);
-    pose_errors(in_dir("clean/truth.tsv"), &angle, &shift, q);
+    pose_errors(in_dir("clean/truth.tsv"), 5, &angle, &shift, q);
     assert_true(angle < 0.5 && shift < 0.06 && rg_rotation_apart_deg(q, unit) < 0.5);
     assert_int_equal(rg_volume_read(in_dir("avg.mrc"), &map), RG_GOOD);
     assert_int_equal(rg_volume_read(in_dir("clean/map.mrc"), &truth), RG_GOOD);
@@ -323,8 +304,8 @@ static void test_s1(void **state)
                                     -0.048410887, -0.803437672, 0.541759626, 0.246950227};
     rg_tsv t;
     double a[9];
-    assert_int_equal(average(S1 "particle_0.mrc " S1 "particle_1.mrc --reference " S1 "ribo_ref_100.mrc --wedge 60 --band-pass 2,0 "
-                             "--iterations 1 --everywhere 1"), RG_GOOD);
+    assert_int_equal(average(S1 "particle_0.mrc " S1 "particle_1.mrc --reference " S1 "ribo_ref_100.mrc --wedge 60 "
+                             "--band-pass 2,0 --iterations 1 --everywhere 1"), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, a);
     double apart = rg_rotation_apart_deg(a, known), rho = rg_tsv_number(&t, 0, "correlation");
@@ -347,8 +328,8 @@ static void test_s2(void **state)
     const double known[9] = {c1 * c3 - c2 * s1 * s3, -c1 * s3 - c2 * c3 * s1, s1 * s2, c3 * s1 + c1 * c2 * s3,
                              c1 * c2 * c3 - s1 * s3, -c1 * s2, s2 * s3, c3 * s2, c2};
     rg_tsv t;
-    assert_int_equal(average(S2 "subtomogram_tomo126_48.mrc --reference " S2 "reference_sta_48.mrc --iterations 1 --everywhere 1 "
-                             "--wedge 60 --band-pass 1,8 --mask-radius 18"), RG_GOOD);
+    assert_int_equal(average(S2 "subtomogram_tomo126_48.mrc --reference " S2 "reference_sta_48.mrc --iterations 1 "
+                             "--everywhere 1 --wedge 60 --band-pass 1,8 --mask-radius 18"), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, a);
     print_message("S2: %.2f degrees from the known angles, shift (%.2f, %.2f, %.2f), correlation %.3f\n",
@@ -384,8 +365,8 @@ static void test_s4(void **state)
     free(words);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, b);
-    print_message("S4: %.3f degrees, shift (%.3f, %.3f, %.3f)\n", rg_rotation_apart_deg(a, b), rg_tsv_number(&t, 0, "shift_x_px"),
-                  rg_tsv_number(&t, 0, "shift_y_px"), rg_tsv_number(&t, 0, "shift_z_px"));
+    print_message("S4: %.3f degrees, shift (%.3f, %.3f, %.3f)\n", rg_rotation_apart_deg(a, b),
+                  rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"), rg_tsv_number(&t, 0, "shift_z_px"));
     assert_true(rg_rotation_apart_deg(a, b) < 0.3 && fabs(rg_tsv_number(&t, 0, "shift_x_px") - 2.5) < 0.1);
     assert_true(fabs(rg_tsv_number(&t, 0, "shift_y_px") + 1.25) < 0.1 && fabs(rg_tsv_number(&t, 0, "shift_z_px") - 0.5) < 0.1);
     rg_tsv_free(&t);
@@ -424,6 +405,7 @@ static void test_bad_input(void **state)
                  {"--mask-radius 9", "--mask-radius"},
                  {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
                  {"--variant fastest", "fastest"},
+                 {"--truth /dev/null", "/dev/null"},
                  {"--reference /dev/null", "/dev/null"}};
     for (int i = 0; i < RG_COUNT(wrong); i++) {
         char *words = rg_print("%s %s", good, wrong[i].options);
@@ -454,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_pose_angles), cmocka_unit_test(test_wedge), cmocka_unit_test(test_grid_covers),
+        cmocka_unit_test(test_common_rotation),
         cmocka_unit_test(test_wedge_and_noise), cmocka_unit_test(test_clean), cmocka_unit_test(test_s1),
         cmocka_unit_test(test_s2), cmocka_unit_test(test_s4), cmocka_unit_test(test_bad_input),
     };

@@ -5,8 +5,9 @@
 // more than af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each axis,
 // and costs 3 roundings an axis itself: of a pixel of I'
 //     |error| <= 2 dims (af_misplaced + fraction) + 4u dims,   fraction: what the variant rounds shares to.
-// Texture units hold them in 9 bits, 8 behind the point (CUDA programming guide, "Linear filtering"): fraction 1/512 when they
-// round to nearest. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors (Cauchy).
+// Texture units hold them in 9 bits, 8 behind the point (CUDA programming guide, "Linear filtering"); the guide does not say
+// how they get there, and an H200 is off by more than rounding to nearest, 1/512, allows (0.0104 against 0.0078 for a pixel): so
+// fraction 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors (Cauchy).
 // The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation takes at most sqrt(2^dims) of the sigma of
 // I'. The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims each, by
 // 6 / sqrt n of that but for a chance of 1e-8.
@@ -16,7 +17,7 @@
 #include "index.h"
 
 #define AF_BRIGHT 64.0 // bright inputs lie in 1 - 2/AF_BRIGHT .. 1
-#define AF_TEXTURE_FRACTION (1.0 / 512)
+#define AF_TEXTURE_FRACTION (1.0 / 256)
 
 RG_HD double af_misplaced(const af_size *z) { return 3 * 0x1p-24 * (double)(z->w + z->h + z->d + 1); }
 

@@ -130,6 +130,8 @@ typedef struct aj_align {
     rg_series series;
     const char *out, *aligned, *command, *device;
     double low_px, high_px; // of the band-pass
+    const char *truth_path;
+    rg_similarity *truth; // NULL: not known
     int64_t n_tilts;
     double *tilt_deg; // NULL: not given
     float *mask;      // NULL: none; 1 where pixels are kept, else 0
@@ -140,9 +142,14 @@ typedef struct aj_align {
     double read_s, filter_s, align_s, write_s;
 } aj_align;
 
-int aj_write_tables(const aj_align *); // TRANSFORMS.tsv, the cumulative ones beside it, the plot
+int aj_write_tables(const aj_align *); // TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors
 int aj_write_aligned(aj_align *);
 
+// "DIR/NAME" of the path "DIR/NAME.mrc", then the ending; malloc'ed.
+char *aj_beside(const char *path, const char *ending);
+// Columns quantity median largest; v holds n absolute errors of each and is sorted.
+int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
+double aj_median(int64_t n, double *v); // sorts v
 // A number, or two of them apart by `mark`; the second is the first when there is one. RG_GOOD, or one line and RG_USAGE.
 int aj_two_numbers(const rg_cli *, const char *name, char mark, double least, double most, double first[2]);
 

@@ -17,11 +17,12 @@ static const rg_option options[] = {
     {"rotation", "DEG", "search rotations from -DEG to DEG (default 10)", false},
     {"shift", "PX", "search shifts from -PX to PX along x and y (default 300, at most a third of the shorter side)", false},
     {"scale", "LOW:HIGH", "search magnifications in this range (default 0.9:1.2)", false},
-    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default 1.5,0)",
-     false},
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default "
+     "1.5,0)", false},
     {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others", false},
     {"outside", "RULE", "pixels from outside the image: ignore (default), zero (the mean) or edge", false},
     {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot", false},
+    {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors", false},
     {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
     {"variant", "NAME", "which variant of align2d correlates, with parameters as NAME:block=128;...; default: the first that "
      "runs here", false},
@@ -130,7 +131,7 @@ static int take_options(aj_align *job, const rg_cli *cli)
         path[i] = rg_cli_word(cli, i);
     *job = (aj_align){.out = rg_cli_text(cli, "out", NULL), .aligned = rg_cli_text(cli, "aligned", NULL),
                       .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
-                      .pair = {.fine = !rg_cli_flag(cli, "no-fine")}};
+                      .truth_path = rg_cli_text(cli, "truth", NULL), .pair = {.fine = !rg_cli_flag(cli, "no-fine")}};
     int code = RG_GOOD;
     if (!files || !job->out)
         code = rg_fail(RG_USAGE, "align: expected a series and --out TRANSFORMS.tsv (see regather align --help)");
@@ -153,6 +154,10 @@ static int take_options(aj_align *job, const rg_cli *cli)
     if (code == RG_GOOD && tilts && job->n_tilts != job->series.n)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, tilts, job->series.n,
                        job->n_tilts);
+    if (code == RG_GOOD && job->truth_path) {
+        job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
+        code = rg_similarities_read(job->truth_path, job->series.n, job->truth);
+    }
     if (code == RG_GOOD && rg_cli_text(cli, "mask", NULL))
         code = take_mask(job, rg_cli_text(cli, "mask", NULL));
     if (code != RG_GOOD)
@@ -277,6 +282,7 @@ static int run(const rg_cli *cli)
                job.align_s, job.write_s, rg_seconds() - began_s);
     rg_series_close(&job.series);
     free(job.tilt_deg);
+    free(job.truth);
     free(job.mask);
     free(job.step);
     free(job.whole);

@@ -4,24 +4,69 @@
 #include "job.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// PATH without its ending, malloc'ed.
-static char *stem(const char *path)
+char *aj_beside(const char *path, const char *ending)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return rg_print("%.*s", dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path), path);
+    return rg_print("%.*s%s", dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path), path, ending);
 }
 
-static int plot(const aj_align *job, const char *stem_of_out)
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double aj_median(int64_t n, double *v)
+{
+    qsort(v, (size_t)n, sizeof *v, compare_doubles);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "# command: %s\nquantity\tmedian\tlargest\n", command);
+    for (int q = 0; q < quantities; q++) {
+        double median = aj_median(n, v[q]);
+        fprintf(file.stream, "%s\t%.9g\t%.9g\n", quantity[q], median, v[q][n - 1]);
+    }
+    return rg_file_commit(&file);
+}
+
+// Of all images but the first; a shift's error is the longer of its parts.
+static int write_errors(const aj_align *job)
+{
+    static const char *const quantity[] = {"rotation_deg", "shift_px", "scale"};
+    int64_t n = job->series.n - 1;
+    double *room = rg_alloc((size_t)(3 * n) * sizeof *room), *error[3] = {room, room + n, room + 2 * n};
+    for (int64_t i = 0; i < n; i++) {
+        const rg_similarity *found = &job->step[i + 1], *truth = &job->truth[i + 1];
+        error[0][i] = fabs(remainder(found->rotation_deg - truth->rotation_deg, 360));
+        error[1][i] = fmax(fabs(found->shift_x_px - truth->shift_x_px), fabs(found->shift_y_px - truth->shift_y_px));
+        error[2][i] = fabs(found->scale - truth->scale);
+    }
+    char *path = aj_beside(job->out, ".errors.tsv");
+    int code = aj_write_errors(path, job->command, 3, quantity, n, error);
+    free(path);
+    free(room);
+    return code;
+}
+
+static int plot(const aj_align *job)
 {
     char *gnuplot = rg_program_path("gnuplot");
     if (!gnuplot) {
         rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
         return RG_GOOD;
     }
-    char *svg = rg_print("%s.svg", stem_of_out);
+    char *svg = aj_beside(job->out, ".svg");
     const char *const argument[] = {job->out, job->tilt_deg ? "tilt_deg" : "image", NULL};
     int code = rg_gnuplot(gnuplot, "plots/align.gp", svg, argument);
     free(svg);
@@ -36,16 +81,17 @@ int aj_write_tables(const aj_align *job)
                           "before\n", job->command, job->series.n, job->series.width, job->series.height,
                           job->pair.scorer[0].picked.entry->name, convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
-    char *base = stem(job->out), *whole = rg_print("%s.cumulative.tsv", base);
+    char *whole = aj_beside(job->out, ".cumulative.tsv");
     const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
     int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg);
     if (code == RG_GOOD)
         code = rg_similarities_write(whole, whole_head, job->series.n, job->whole, NULL, extra, job->tilt_deg);
+    if (code == RG_GOOD && job->truth)
+        code = write_errors(job);
     if (code == RG_GOOD)
-        code = plot(job, base);
+        code = plot(job);
     free(head);
     free(whole_head);
-    free(base);
     free(whole);
     return code;
 }

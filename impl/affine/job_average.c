@@ -25,6 +25,7 @@ static const rg_option options[] = {
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH voxels; 0 leaves either out (default 1,0)",
      false},
     {"mask-radius", "PX", "the reference is 0 outside a sphere of this radius, its edge a cosine (default 0.4 side)", false},
+    {"truth", "FILE", "known poses, as `regather phantom subtomograms` writes them: AVG.errors.tsv has the errors", false},
     {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
     {"variant", "NAME", "which variant of align3d correlates, with parameters as NAME:block=16;...; default: the first that "
      "runs here", false},
@@ -34,14 +35,16 @@ static const rg_option options[] = {
 static const char help[] =
     "Reads cubic volumes of one size, one an MRC file, and finds for each the pose in which it looks most like the reference:\n"
     "a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) Ry(tilt) Rz(rot) as\n"
-    "RELION has it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until the median\n"
-    "particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done; which, is\n"
+    "RELION has it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until\n"
+    "the median particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done; which, is\n"
     "said. Without --reference, map and poses are in the frame of the first subtomogram.\n"
     "\n"
     "All rotations are tried on volumes made smaller, to a side of 17 to 32, with all shifts by FFT; the best climb from size\n"
     "to size in steps that halve; at full size NLopt's BOBYQA ends when no parameter moves a voxel by more than 0.01. The\n"
     "score is Pearson's correlation; with --wedge, over the frequencies that both have, and the average is the sum of the\n"
     "transforms over how many particles saw each frequency.\n"
+    "\n"
+    "--truth: errors are taken after the one rotation between the frames of the poses and of the truth.\n"
     "\n"
     "Half maps are of one alignment against one reference, so their FSC is an upper bound. Prints the seconds of each stage.\n"
     "Files are written whole or not at all.";
@@ -108,9 +111,13 @@ static int take_options(aj_average *job, const rg_cli *cli)
     *job = (aj_average){.out = rg_cli_text(cli, "out", NULL), .reference_path = rg_cli_text(cli, "reference", NULL),
                         .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
                         .asked = rg_cli_text(cli, "variant", NULL), .half_maps = rg_cli_flag(cli, "half-maps"),
-                        .fine = !rg_cli_flag(cli, "no-fine")};
+                        .fine = !rg_cli_flag(cli, "no-fine"), .truth_path = rg_cli_text(cli, "truth", NULL)};
     job->from_particle = !job->reference_path;
     int code = take_files(job, cli);
+    if (code == RG_GOOD && job->truth_path) {
+        job->truth = rg_alloc((size_t)job->n * sizeof *job->truth);
+        code = rg_poses_read(job->truth_path, job->n, job->truth);
+    }
     return code == RG_GOOD ? take_numbers(job, cli) : code;
 }
 
@@ -154,18 +161,6 @@ static int load_particle(aj_average *job, int64_t i)
     free(v.value);
     job->read_s += rg_seconds() - began_s;
     return RG_GOOD;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(int64_t n, double *v)
-{
-    qsort(v, (size_t)n, sizeof *v, compare_doubles);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 static void note_change(const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
@@ -212,8 +207,8 @@ static int align_all(aj_average *job, rg_progress *progress)
         rg_progress_at(progress, (double)(job->done * job->n + i + 1));
     }
     double *change = job->change[job->done];
-    change[0] = median(job->n, turned);
-    change[1] = median(job->n, moved);
+    change[0] = aj_median(job->n, turned);
+    change[1] = aj_median(job->n, moved);
     change[2] = sum / (double)job->n;
     free(start);
     free(kept);
@@ -312,6 +307,7 @@ static void free_job(aj_average *job)
     free(job->half[0].value);
     free(job->half[1].value);
     free(job->pose);
+    free(job->truth);
     free(job->correlation);
     free(job->change);
     free(job->path);

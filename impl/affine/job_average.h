@@ -23,7 +23,7 @@ typedef struct aj_average {
     int64_t n, side;
     double voxel_A;
     const char **path; // of the particles, the command line's
-    const char *out, *reference_path, *command, *device, *asked;
+    const char *out, *reference_path, *truth_path, *command, *device, *asked;
     double low_px, high_px, mask_radius_px, shift_px, wedge_deg, step_deg; // wedge 90: none
     double wedge[2];               // sin, cos
     int64_t iterations, everywhere; // at most; how many of them try all rotations
@@ -34,7 +34,7 @@ typedef struct aj_average {
     aj_pyramid reference, particle;
     aj_spectra spectra;
     rg_volume map, half[2];
-    rg_pose *pose;
+    rg_pose *pose, *truth; // truth NULL: not known
     double *correlation;
     int64_t done; // iterations
     double (*change)[3]; // of each iteration: median turn in degrees, median move in pixels, mean correlation
@@ -64,6 +64,8 @@ int aj_map(aj_average *);
 void aj_sphere(int64_t side, double radius_px, float *v);
 
 // job_average_write.c
+// The rotation Q that makes A found Q nearest to A true over all poses: the frame of the truth in that of the average.
+void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9]);
 int aj_average_write(const aj_average *);
 // Reads particle or map; its values become those of mean 0 and standard deviation 1. RG_GOOD, or one line and RG_USAGE.
 int aj_volume_read(const char *path, int64_t side, rg_volume *);

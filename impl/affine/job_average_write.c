@@ -1,18 +1,59 @@
 // SPDX-License-Identifier: MIT
 // job_average_write.c: the average, its halves and their FSC, the poses, the course of the iterations.
 #include "../../data/fsc.h"
+#include "../../data/particles.h"
 #include "job_average.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// "AVG" of "AVG.mrc", then the ending; malloc'ed.
-static char *beside(const aj_average *job, const char *ending)
+void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9])
 {
-    const char *dot = strrchr(job->out, '.'), *slash = strrchr(job->out, '/');
-    int stem = dot && dot > (slash ? slash : job->out) ? (int)(dot - job->out) : (int)strlen(job->out);
-    return rg_print("%.*s%s", stem, job->out, ending);
+    double a[9], b[9];
+    memset(q, 0, 9 * sizeof *q);
+    for (int64_t i = 0; i < n; i++) {
+        rg_particle_matrix(found[i].rot_deg, found[i].tilt_deg, found[i].psi_deg, a);
+        rg_particle_matrix(truth[i].rot_deg, truth[i].tilt_deg, truth[i].psi_deg, b);
+        for (int k = 0; k < 9; k++)
+            for (int j = 0; j < 3; j++)
+                q[k] += a[3 * j + k / 3] * b[3 * j + k % 3] / (double)n;
+    }
+    // The rotation nearest to that mean: q becomes the mean of itself and its inverse's transpose until it stays (Higham 1986).
+    for (int again = 0; again < 40; again++) {
+        const double c[9] = {q[4] * q[8] - q[5] * q[7], q[5] * q[6] - q[3] * q[8], q[3] * q[7] - q[4] * q[6],
+                             q[2] * q[7] - q[1] * q[8], q[0] * q[8] - q[2] * q[6], q[1] * q[6] - q[0] * q[7],
+                             q[1] * q[5] - q[2] * q[4], q[2] * q[3] - q[0] * q[5], q[0] * q[4] - q[1] * q[3]};
+        double det = q[0] * c[0] + q[1] * c[1] + q[2] * c[2];
+        for (int i = 0; i < 9 && fabs(det) > 0; i++)
+            q[i] = (q[i] + c[i] / det) / 2;
+    }
+}
+
+static int write_errors(const aj_average *job)
+{
+    static const char *const quantity[] = {"rotation_deg", "shift_px"};
+    double *room = rg_alloc((size_t)(2 * job->n) * sizeof *room), *error[2] = {room, room + job->n};
+    double q[9], a[9], b[9], turned[9];
+    aj_common_rotation(job->n, job->pose, job->truth, q);
+    for (int64_t i = 0; i < job->n; i++) {
+        const rg_pose *found = &job->pose[i], *truth = &job->truth[i];
+        double sum = 0;
+        rg_particle_matrix(found->rot_deg, found->tilt_deg, found->psi_deg, a);
+        rg_particle_matrix(truth->rot_deg, truth->tilt_deg, truth->psi_deg, b);
+        for (int k = 0; k < 9; k++)
+            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
+        for (int axis = 0; axis < 3; axis++)
+            sum += (found->shift_px[axis] - truth->shift_px[axis]) * (found->shift_px[axis] - truth->shift_px[axis]);
+        error[0][i] = rg_rotation_apart_deg(turned, b);
+        error[1][i] = sqrt(sum);
+    }
+    char *path = aj_beside(job->out, ".errors.tsv");
+    int code = aj_write_errors(path, job->command, 2, quantity, job->n, error);
+    free(path);
+    free(room);
+    return code;
 }
 
 static int write_halves(const aj_average *job)
@@ -23,7 +64,7 @@ static int write_halves(const aj_average *job)
     float *masked[2];
     double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
     for (int h = 0; h < 2; h++) {
-        char *path = beside(job, ending[h]);
+        char *path = aj_beside(job->out, ending[h]);
         if (code == RG_GOOD)
             code = rg_volume_write(path, &job->half[h]);
         free(path);
@@ -33,7 +74,7 @@ static int write_halves(const aj_average *job)
     }
     rg_fsc(job->side, masked[0], masked[1], fsc);
     double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
-    char *path = beside(job, ".fsc.tsv");
+    char *path = aj_beside(job->out, ".fsc.tsv");
     if (code == RG_GOOD)
         code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc);
     double shell = rg_fsc_crossing(fsc, job->side / 2 + 1, 0.143);
@@ -50,7 +91,7 @@ static int write_halves(const aj_average *job)
 
 static int write_poses(const aj_average *job)
 {
-    char *path = beside(job, ".poses.tsv");
+    char *path = aj_beside(job->out, ".poses.tsv");
     char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
                           "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].picked.entry->name);
     int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
@@ -62,7 +103,8 @@ static int write_poses(const aj_average *job)
 static int write_iterations(const aj_average *job)
 {
     rg_file file;
-    char *path = beside(job, ".iterations.tsv"), *svg = beside(job, ".svg"), *gnuplot = rg_program_path("gnuplot");
+    char *path = aj_beside(job->out, ".iterations.tsv"), *svg = aj_beside(job->out, ".svg");
+    char *gnuplot = rg_program_path("gnuplot");
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         fprintf(file.stream, "# command: %s\niteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n", job->command);
@@ -89,6 +131,8 @@ int aj_average_write(const aj_average *job)
         code = write_poses(job);
     if (code == RG_GOOD)
         code = write_iterations(job);
+    if (code == RG_GOOD && job->truth)
+        code = write_errors(job);
     if (code == RG_GOOD && job->half_maps)
         code = write_halves(job);
     return code;

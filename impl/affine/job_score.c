@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ALONE = 1 << 16 }; // pixels of a call below which waking other threads costs more than they do
+
 // From experience the fastest first; a variant that this build, machine or size does not admit is passed over.
 static const char *const order_2d[] = {"batch", "atct_2d", "simd", "naive"};
 static const char *const order_3d[] = {"batch", "atct_3d", "atc_3d", "simd", "naive"};
@@ -38,7 +40,7 @@ int aj_scorer_make(aj_scorer *s, int dims, const int64_t side[3], int64_t batch,
     if (s->picked.device->facts(&facts) == RG_OK && need > facts.free_bytes)
         return rg_fail(RG_LACKS, "%s on %s needs %.2f GiB for its images, %.2f GiB are free", s->picked.entry->name,
                        s->picked.device->name, (double)need / 0x1p30, (double)facts.free_bytes / 0x1p30);
-    if (!(v->flags & RG_THREADED))
+    if (!(v->flags & RG_THREADED) || s->pixels * batch < ALONE)
         threads = 1;
     int made = rg_frame_make(&s->frame, s->algo, v, s->picked.device, &s->shape, s->picked.param, false, threads);
     s->made = true;

@@ -23,7 +23,7 @@ typedef struct af_line {
     const float *image, *centre;  // centre: the pixel that s is counted from; c, or the first of a window
     int pitch;
     float at[3], step[3];         // s = at + step (x - c)
-    int reach[2], inside[2];      // pixels that are not simply 0 or left out; those whose corners all lie in the image
+    int reach[2], inside[2];      // all pixels that are not simply 0 or left out; some whose corners all lie in the image
 } af_line;
 
 // The two ranges, cut to x0 .. x1 - 1.
@@ -67,7 +67,7 @@ static void af_move_in(const af_size *z, const float *image, const float *matrix
 {
     room->view = af_window_of(matrix, matrix + 3, z->w, z->h, x0, y0, x1 - x0, y1 - y0);
     room->pitch = room->view.width | 1; // pixels below each other on different sets
-    room->fits = room->view.found && room->pitch * room->view.height <= ROOM;
+    room->fits = room->view.found && (room->view.inside || z->outside != AF_IGNORE) && room->pitch * room->view.height <= ROOM;
     const int x = room->view.x + af_centre(z->w), y = room->view.y + af_centre(z->h);
     for (int i = 0; room->fits && i < room->view.height; i++)
         copy_row(z, image, x, y + i, room->view.width, room->pixel + i * room->pitch);
@@ -81,19 +81,41 @@ static inline af_line af_in_room(const af_line *line, const af_room *room)
     there.pitch = room->pitch;
     there.at[0] -= (float)room->view.x;
     there.at[1] -= (float)room->view.y;
-    there.inside[0] = line->reach[0];
-    there.inside[1] = line->reach[1];
+    there.reach[0] = there.inside[0] = 0;
+    there.reach[1] = there.inside[1] = line->z->w;
     return there;
 }
 
-// af_add without the count.
-static inline void af_add_values(af_sums *to, double a, double b)
+// The stretch of the line where s lies no more than `margin` outside the image, [first, past).
+static void stretch(const af_line *line, double margin, int range[2])
 {
-    to->a += a;
-    to->b += b;
-    to->aa += a * a;
-    to->bb += b * b;
-    to->ab += a * b;
+    const int side[3] = {line->z->w, line->z->h, line->z->d};
+    double first = 0, last = line->z->w - 1;
+    for (int a = 0; a < line->z->dims; a++) {
+        const double step = line->step[a], zero = line->at[a] + step * af_low(line->z->w);
+        const double low = af_low(side[a]) - margin, high = af_high(side[a]) + margin;
+        if (!(fabs(zero) < 1e9 && fabs(step) < 1e9)) last = -1; // also NaN
+        else if (fabs(step) > 1e-9) {
+            const double per_step = 1 / step, p = (low - zero) * per_step, q = (high - zero) * per_step;
+            first = fmax(first, fmin(p, q));
+            last = fmin(last, fmax(p, q));
+        } else if (zero < low || zero > high) last = -1;
+    }
+    range[0] = range[1] = 0;
+    if (first > last) return;
+    range[0] = (int)ceil(first);
+    range[1] = (int)last + 1;
+}
+
+// Both stretches of a line in the image. A thousandth of a pixel stands between them and the rounding of s.
+static void af_stretches(af_line *line)
+{
+    const int outside = line->z->outside;
+    line->reach[0] = 0;
+    line->reach[1] = line->z->w;
+    if (outside != AF_EDGE) stretch(line, (outside == AF_ZERO ? 1 : AF_MARGIN) + 1e-3, line->reach);
+    stretch(line, -1e-3, line->inside);
+    if (line->inside[0] >= line->inside[1]) line->inside[0] = line->inside[1] = line->reach[1];
 }
 
 #define AF_LANES 16

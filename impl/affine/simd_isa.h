@@ -35,37 +35,7 @@ TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
     return __builtin_fmaf(line->step[axis], (float)x + af_low(line->z->w), line->at[axis]);
 }
 
-// Whether the pixel lies between low - margin and high + margin along every axis; strictly below the latter where open.
-TARGET static inline int NAME(is_in)(const af_line *line, int x, float margin, int open)
-{
-    const int side[3] = {line->z->w, line->z->h, line->z->d};
-    for (int a = 0; a < line->z->dims; a++) {
-        const float s = NAME(place)(line, a, x), low = af_low(side[a]) - margin, high = af_high(side[a]) + margin;
-        if (!(s >= low) || !(open ? s < high : s <= high)) return 0;
-    }
-    return 1;
-}
-
-// The stretch of the line that is: where it begins and ends by division, then exactly, as s moves one way only.
-TARGET static void NAME(stretch)(const af_line *line, float margin, int open, int range[2])
-{
-    const int side[3] = {line->z->w, line->z->h, line->z->d};
-    double first = 0, last = line->z->w - 1;
-    for (int a = 0; a < line->z->dims; a++) {
-        const double step = line->step[a], zero = line->at[a] + step * af_low(line->z->w);
-        const double low = (af_low(side[a]) - margin - zero) / step, high = (af_high(side[a]) + margin - zero) / step;
-        if (!(fabs(step) > 1e-9)) continue; // is_in says whether there is any
-        first = fmax(first, fmin(low, high) - 1.5);
-        last = fmin(last, fmax(low, high) + 1.5);
-    }
-    range[0] = first > 0 ? (int)fmin(first, line->z->w) : 0;
-    range[1] = last < line->z->w - 1 ? (int)fmax(last, -1) + 1 : line->z->w;
-    for (int tries = 0; range[0] < range[1] && !NAME(is_in)(line, range[0], margin, open) && tries < line->z->w; tries++) range[0]++;
-    for (; range[0] < range[1] && !NAME(is_in)(line, range[1] - 1, margin, open); range[1]--) continue;
-    if (range[1] < range[0]) range[1] = range[0];
-}
-
-// A line of the result: z, y given; [M | t] in matrix.
+// Line y of plane d of the result; [M | t] in matrix.
 TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
@@ -76,20 +46,15 @@ TARGET static void NAME(line_of)(const af_size *z, const float *image, const flo
         line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
                                    : __builtin_fmaf(matrix[1], py, __builtin_fmaf(matrix[2], pz, matrix[3]));
     }
-    NAME(stretch)(line, 0, 1, line->inside);
-    line->reach[0] = 0;
-    line->reach[1] = z->w;
-    if (z->outside != AF_EDGE) NAME(stretch)(line, z->outside == AF_ZERO ? 1 : AF_MARGIN, 0, line->reach);
-    if (line->inside[0] == line->inside[1]) line->inside[0] = line->inside[1] = line->reach[1];
+    af_stretches(line);
 }
 
-TARGET static inline float NAME(one)(const af_line *line, int x)
+TARGET static inline float NAME(one)(const af_line *line, int x, int *takes_part)
 {
     const af_size *z = line->z;
     const float sx = NAME(place)(line, 0, x), sy = NAME(place)(line, 1, x);
-    int takes_part;
-    return z->dims == 2 ? af_sample_2d(line->image, z->w, z->h, z->outside, sx, sy, &takes_part)
-                        : af_sample_3d(line->image, z->w, z->h, z->d, z->outside, sx, sy, NAME(place)(line, 2, x), &takes_part);
+    return z->dims == 2 ? af_sample_2d(line->image, z->w, z->h, z->outside, sx, sy, takes_part)
+                        : af_sample_3d(line->image, z->w, z->h, z->d, z->outside, sx, sy, NAME(place)(line, 2, x), takes_part);
 }
 
 // ---- affine2d ------------------------------------------------------------------------------------------------------------
@@ -97,14 +62,15 @@ TARGET static inline float NAME(one)(const af_line *line, int x)
 TARGET static inline void NAME(store)(const af_line *line, int x0, int x1, float *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
+    int takes_part;
     for (int x = x0; x < c.reach0; x++) to[x] = 0;
-    for (int x = c.reach0; x < c.inside0; x++) to[x] = NAME(one)(line, x);
+    for (int x = c.reach0; x < c.inside0; x++) to[x] = NAME(one)(line, x, &takes_part);
     for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
         const int n = c.inside1 - x;
         const VEC value = NAME(values)(line, 2, NAME(places)(line, x, c.inside1));
         STORE_SOME(to + x, FIRST(n < AF_LANES ? n : AF_LANES), value);
     }
-    for (int x = c.inside1; x < c.reach1; x++) to[x] = NAME(one)(line, x);
+    for (int x = c.inside1; x < c.reach1; x++) to[x] = NAME(one)(line, x, &takes_part);
     for (int x = c.reach1; x < x1; x++) to[x] = 0;
 }
 
@@ -153,21 +119,31 @@ TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference
     }
 }
 
+// Pixels x0 .. x1 - 1 one by one.
+TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2], af_sums *to)
+{
+    for (int x = x0; x < x1; x++) {
+        int takes_part;
+        const float value = NAME(one)(line, x, &takes_part);
+        if (takes_part) af_add(to, (double)value - typical[0], (double)reference[x] - typical[1]);
+    }
+}
+
 // Pixels x0 .. x1 - 1 of a line; reference: of the line.
 TARGET static inline void NAME(add_line)(NAME(lanes) *s, const af_line *line, int dims, const float *reference, int x0, int x1,
                                          const float typical[2], af_sums *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
     const int every = line->z->outside != AF_IGNORE;
-    to->n += every ? x1 - x0 : c.reach1 - c.reach0;
+    to->n += c.inside1 - c.inside0 + (every ? c.reach0 - x0 + x1 - c.reach1 : 0);
     if (every) NAME(add_empty)(s, reference, x0, c.reach0, typical);
-    for (int x = c.reach0; x < c.inside0; x++) af_add_values(to, NAME(one)(line, x) - typical[0], reference[x] - typical[1]);
+    NAME(add_ones)(line, reference, c.reach0, c.inside0, typical, to);
     for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
         const MASK mask = FIRST(c.inside1 - x < AF_LANES ? c.inside1 - x : AF_LANES);
         const VEC value = NAME(values)(line, dims, NAME(places)(line, x, c.inside1));
         NAME(add)(s, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
     }
-    for (int x = c.inside1; x < c.reach1; x++) af_add_values(to, NAME(one)(line, x) - typical[0], reference[x] - typical[1]);
+    NAME(add_ones)(line, reference, c.inside1, c.reach1, typical, to);
     if (every) NAME(add_empty)(s, reference, c.reach1, x1, typical);
 }
 
