@@ -16,6 +16,7 @@
 #include "../core/arena.h"
 #include "../core/table.h"
 #include "index.h"
+#include "reconstruct.h"
 
 // ---- what is read and written --------------------------------------------------------------------------------------------
 
@@ -26,15 +27,6 @@ typedef struct fr_files {
     bool invert;       // the images' contrast is taken the other way round
     double *score;     // of each particle, in percent; NULL until there is one
 } fr_files;
-
-// Options of all three commands.
-#define FR_INPUT_OPTIONS \
-    {"stack", "S.mrc", "the images of a .par file", false}, \
-    {"pixel", "A", "pixel size of a .par file's images", false}, \
-    {"kv", "KV", "acceleration voltage of a .par file's images (default 300)", false}, \
-    {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false}, \
-    {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}, \
-    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
 
 // The particles named on the command line. poses: rows need orientations. RG_GOOD, or one line and a code.
 int fr_files_open(fr_files *, const rg_cli *, bool poses);
@@ -129,8 +121,5 @@ void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]);                    // shift 0: images come already shifted
 void fr_pose_to(rg_particle *, int64_t side, const double x[FR_PARAMETERS]);      // adds the shift to the origin
 void fr_refinement_report(const fr_refinement *, const fr_files *);
-
-// job_reconstruct.c; called by reconstruct.
-int fr_reconstruct(const rg_cli *);
 
 #endif

@@ -3,6 +3,7 @@
 // through whichever variant of the table.
 #include "job.h"
 #include "../core/cpu.h"
+#include "../frealign/reconstruct.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static const rg_option options[] = {
     {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
+    FR_RECONSTRUCT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -92,6 +94,11 @@ static void print_stages(const gr_job *job, double whole_s)
 
 static int run(const rg_cli *cli)
 {
+    const char *method = rg_cli_text(cli, "method", "gridding");
+    if (strcmp(method, "frealign") == 0)
+        return fr_reconstruct(cli);
+    if (strcmp(method, "gridding") != 0)
+        return rg_fail(RG_USAGE, "--method: expected gridding or frealign, found \"%s\"", method);
     gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
     double began_s = rg_seconds();
     int code = take_options(&job, cli);
