@@ -4,7 +4,8 @@
 //
 // A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond the
 // mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and that takes
-// no part in any band. So instead of e in + (1-e) mean the image becomes e (in - mean), which is 0 there.
+// no part in any band. So instead of e in + (1-e) mean the image becomes
+// e (in - mean), which is 0 there; who wants that coefficient adds the mean to it.
 #ifndef RG_FREALIGN_SIMD_PLANE_H
 #define RG_FREALIGN_SIMD_PLANE_H
 
@@ -114,7 +115,8 @@ static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, 
     return sum;
 }
 
-FR_AVX2 static inline void fr_mask_rows(const fr_space *s, float *plane)
+// Returns the edge's mean, of the image before its division by the number of pixels.
+FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
 {
     double sum = 0, n = 0;
     for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
@@ -127,6 +129,7 @@ FR_AVX2 static inline void fr_mask_rows(const fr_space *s, float *plane)
         const float *e = s->mask + llabs(y) * s->side;
         for (int64_t x = 0; x < s->side; x++) row[x] = scale * e[x] * (row[x] - mean);
     }
+    return mean;
 }
 
 static inline void fr_forth(const fr_space *s, float *plane)
