@@ -36,9 +36,9 @@ int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert).
 void fr_optics_of(const fr_files *, int64_t i, float optics[FR_OPTICS]);
 
-// The reference's transform, (N/2+1) x N x N pairs, origin in the corner; of another sampling when the field of view is the
+// The transform of --reference, (N/2+1) x N x N pairs, origin in the corner; of another sampling when the field of view is the
 // same. malloc'ed. RG_GOOD, or one line and a code.
-int fr_reference_read(const char *path, int64_t side, double pixel_A, float **f3);
+int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, float **f3);
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
 
@@ -101,6 +101,7 @@ typedef struct fr_refinement {
 // Options of refine and search.
 #define FR_REFINE_OPTIONS \
     {"reference", "VOL.mrc", "the map that particles are compared with", false}, \
+    {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one", false}, \
     {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", false}, \
     {"low", "A", "coarsest resolution that is used (default: all but the mean)", false}, \
     {"high", "A", "finest resolution that is used (default: three pixels)", false}, \

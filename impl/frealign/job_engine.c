@@ -212,6 +212,31 @@ static int read_image(fr_engine *e, fr_files *f, int64_t i, int64_t slot)
     return code;
 }
 
+// What ctfapply has no room for: c times exp(-|B| g^2 / 4) of those rows that have a B-factor.
+static int damp(fr_engine *e, const fr_files *f, int64_t first, int64_t step, int64_t n)
+{
+    const int64_t stored = fr_stored(e->side);
+    const double width_A = (double)e->side * f->particles.pixel_A;
+    bool any = false;
+    for (int64_t i = 0; i < n; i++)
+        any = any || f->particles.row[first + i * step].ctf.b_factor_A2 != 0;
+    if (!any)
+        return RG_GOOD;
+    float *c = rg_alloc((size_t)(n * stored) * sizeof *c);
+    int error = e->device->download(c, e->c.base, (size_t)(n * stored) * sizeof *c);
+#pragma omp parallel for num_threads(e->threads)
+    for (int64_t i = 0; i < n; i++) {
+        const double b = fabs(f->particles.row[first + i * step].ctf.b_factor_A2) / (4 * width_A * width_A);
+        for (int64_t k = 0; k < stored; k++) {
+            const int64_t x = fr_i(e->side, k), y = fr_j(e->side, k);
+            c[i * stored + k] *= (float)exp(-b * (double)(x * x + y * y));
+        }
+    }
+    error = error ? error : e->device->upload(e->c.base, c, (size_t)(n * stored) * sizeof *c);
+    free(c);
+    return error ? device_failed(e, "copying the CTF", error) : RG_GOOD;
+}
+
 int fr_engine_load(fr_engine *e, fr_files *f, int64_t first, int64_t step, int64_t n, int64_t kind)
 {
     double since_s = rg_seconds();
@@ -230,7 +255,8 @@ int fr_engine_load(fr_engine *e, fr_files *f, int64_t first, int64_t step, int64
     const rg_shape shape = {.n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS),
                                   [FR_TRIALS] = 1}};
     void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base, e->ssnr.base, e->d.base, e->x.base, e->c.base};
-    return fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+    code = fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+    return code == RG_GOOD ? damp(e, f, first, step, n) : code;
 }
 
 void fr_engine_report(const fr_engine *e, double whole_s)

@@ -191,7 +191,7 @@ static int refine(const rg_cli *cli, fr_files *f, fr_refinement *r, fr_engine *e
     rg_progress progress;
     int code = rg_cli_int(cli, "batch", 128, 1, FR_PROBLEMS_MAX, &batch);
     if (code == RG_GOOD)
-        code = fr_reference_read(rg_cli_text(cli, "reference", NULL), r->side, r->pixel_A, &f3);
+        code = fr_reference_read(cli, r->side, r->pixel_A, &f3);
     batch = code == RG_GOOD && batch > n ? n : batch;
     if (code == RG_GOOD)
         code = fr_engine_size(e, r->side, batch, 1, f3, batch, r->setting);
@@ -244,7 +244,8 @@ static const char help[] =
     "\n"
     "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. The map must\n"
     "have the images' field of view; another sampling of it is padded or cut in Fourier space. The CTF has RELION's sign\n"
-    "(protein bright), --invert turns it; B-factors and scales of rows are not used. Images must be of an even side.\n"
+    "(protein bright), --invert turns it; B-factors and scales of rows\n"
+    "multiply it. Images must be of an even side.\n"
     "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective.";
 
 const rg_command rg_cmd_refine = {

@@ -174,7 +174,7 @@ static int search_all(search *s, const rg_cli *cli)
     rg_progress progress;
     int code = rg_cli_int(cli, "batch", FR_PROBLEMS_MAX / s->best < 24 ? FR_PROBLEMS_MAX / s->best : 24, 1, FR_PROBLEMS_MAX / s->best, &batch);
     if (code == RG_GOOD)
-        code = fr_reference_read(rg_cli_text(cli, "reference", NULL), s->refine.side, s->refine.pixel_A, &f3);
+        code = fr_reference_read(cli, s->refine.side, s->refine.pixel_A, &f3);
     if (code != RG_GOOD)
         return code;
     batch = batch < n ? batch : n;
