@@ -27,14 +27,17 @@ static inline int run_words(const rg_command *command, char *words)
 static inline void write_poses(const char *path, const rg_particles *p, const char *stack)
 {
     FILE *f = fopen(path, "w");
-    fputs("data_particles\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n"
-          "_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
-          "_rlnImagePixelSize\n", f);
+    fputs(
+        "data_particles\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n"
+        "_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
+        "_rlnImagePixelSize\n",
+        f);
     for (int64_t i = 0; i < p->n; i++) {
         const rg_particle *q = &p->row[i];
-        fprintf(f, "%d@%s %.6f %.6f %.6f %.6f %.6f %.3f %.3f %.3f %g %g %g %.9g\n", (int)q->image + 1, stack, q->rot_deg, q->tilt_deg,
-                q->psi_deg, q->origin_x_px * p->pixel_A, q->origin_y_px * p->pixel_A, q->ctf.defocus_u_A, q->ctf.defocus_v_A,
-                q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast, p->pixel_A);
+        fprintf(f, "%d@%s %.6f %.6f %.6f %.6f %.6f %.3f %.3f %.3f %g %g %g %.9g\n", (int)q->image + 1, stack, q->rot_deg,
+                q->tilt_deg, q->psi_deg, q->origin_x_px * p->pixel_A, q->origin_y_px * p->pixel_A, q->ctf.defocus_u_A,
+                q->ctf.defocus_v_A, q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast,
+                p->pixel_A);
     }
     fclose(f);
 }

@@ -18,7 +18,8 @@ static int make_phantom(void **state)
     if (test_dir_make(state) != 0)
         return -1;
     rg_quiet = true;
-    if (RUN(phantom, "phantom particles --shape d7 --box 128 --images 16 --sigma 1.5 --ctf --snr 0.25 --shift 2 --out %s", test_dir) != RG_GOOD)
+    if (RUN(phantom, "phantom particles --shape d7 --box 128 --images 16 --sigma 1.5 --ctf --snr 0.25 --shift 2 --out %s",
+            test_dir) != RG_GOOD)
         return -1;
     if (rg_particles_open(&p, in_dir("particles.star")) != RG_GOOD)
         return -1;
@@ -28,7 +29,8 @@ static int make_phantom(void **state)
     return 0;
 }
 
-#define REFINE(more, ...) RUN(refine, "refine %s/wrong.star --reference %s/map.mrc --device cpu --high 8 " more, test_dir, test_dir, __VA_ARGS__)
+#define REFINE(more, ...)                                                                                                      \
+    RUN(refine, "refine %s/wrong.star --reference %s/map.mrc --device cpu --high 8 " more, test_dir, test_dir, __VA_ARGS__)
 
 static void test_recovery(void **state)
 {
@@ -96,9 +98,12 @@ static void test_par_files(void **state)
     assert_int_equal(rg_particles_open(&p, in_dir("wrong.star")), RG_GOOD);
     for (int version = 8; version <= 9; version++) {
         put_par("in.par", version, &p);
-        assert_int_equal(RUN(refine, "refine %s/in.par --stack %s/particles.mrcs --pixel %.9g --kv 200 --cs 2 --amplitude-contrast 0.07 "
-                             "--reference %s/map.mrc --device cpu --high 8 --out %s/out.%s", test_dir, test_dir, p.pixel_A, test_dir,
-                             test_dir, version == 8 ? "star" : "par"), RG_GOOD);
+        assert_int_equal(
+            RUN(refine,
+                "refine %s/in.par --stack %s/particles.mrcs --pixel %.9g --kv 200 --cs 2 --amplitude-contrast 0.07 "
+                "--reference %s/map.mrc --device cpu --high 8 --out %s/out.%s",
+                test_dir, test_dir, p.pixel_A, test_dir, test_dir, version == 8 ? "star" : "par"),
+            RG_GOOD);
         if (version == 9) {
             rg_par out;
             rg_particles found;
@@ -123,11 +128,16 @@ static void test_devices_agree(void **state)
     (void)state;
     static const char *const device[] = {"cpu", "host"};
     double score[2][2];
-    assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 24 --images 2 --sigma 1 --ctf --shift 1 --out %s/small", test_dir), RG_GOOD);
+    assert_int_equal(
+        RUN(phantom, "phantom particles --shape d7 --box 24 --images 2 --sigma 1 --ctf --shift 1 --out %s/small", test_dir),
+        RG_GOOD);
     for (int d = 0; d < 2; d++) {
         rg_par out;
-        assert_int_equal(RUN(refine, "refine %s/small/particles.star --reference %s/small/map.mrc --device %s --max-evaluations 1 "
-                             "--out %s/small.par", test_dir, test_dir, device[d], test_dir), RG_GOOD);
+        assert_int_equal(RUN(refine,
+                             "refine %s/small/particles.star --reference %s/small/map.mrc --device %s --max-evaluations 1 "
+                             "--out %s/small.par",
+                             test_dir, test_dir, device[d], test_dir),
+                         RG_GOOD);
         assert_int_equal(rg_par_read(in_dir("small.par"), &out), RG_GOOD);
         for (int i = 0; i < 2; i++)
             score[d][i] = out.row[i].value[RG_PAR_SCORE];
@@ -142,11 +152,13 @@ static void test_devices_agree(void **state)
 static int refine_text(const char *text, const char *more)
 {
     put_file("bad.star", text, strlen(text));
-    return RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/bad_out.star %s", test_dir, test_dir, test_dir, more);
+    return RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/bad_out.star %s", test_dir, test_dir,
+               test_dir, more);
 }
 
-#define HEAD "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n" \
-             "_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n_rlnImagePixelSize\n"
+#define HEAD                                                                                                                   \
+    "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n"   \
+    "_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n_rlnImagePixelSize\n"
 
 static void put_stack(const char *name, int64_t side, float value)
 {
@@ -166,12 +178,15 @@ static void test_refused(void **state)
     put_stack("flat.mrcs", 128, 3);
     put_stack("one.mrcs", 128, 0);
     put_stack("odd.mrcs", 33, 0);
-    assert_refused(refine_text(HEAD "1@flat.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n", ""), "flat.mrcs: image 1: expected a picture, found 3");
+    assert_refused(refine_text(HEAD "1@flat.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n", ""),
+                   "flat.mrcs: image 1: expected a picture, found 3");
     assert_refused(refine_text(HEAD "1@odd.mrcs 1 2 3 9000 8000 7 200 2 0.07 2\n", ""), "even side");
-    assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 0 0 7 200 2 0.07 2.015625\n", ""), "line 14: expected a defocus, found 0");
+    assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 0 0 7 200 2 0.07 2.015625\n", ""),
+                   "line 14: expected a defocus, found 0");
     assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 3\n", ""), "384.0 A");
-    assert_refused(refine_text("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n1@one.mrcs 1 2 3\n", ""),
-                   "expected a column _rlnDefocusU, found none");
+    assert_refused(
+        refine_text("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n1@one.mrcs 1 2 3\n", ""),
+        "expected a column _rlnDefocusU, found none");
     assert_refused(refine_text("data_\nloop_\n_rlnImageName\n1@one.mrcs\n", ""), "_rlnAngleRot");
 #define ROW HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n"
     assert_refused(refine_text(ROW, "--low 9 --high 8.9"), "leave no ring");
@@ -181,11 +196,13 @@ static void test_refused(void **state)
     assert_refused(refine_text(ROW, "--variant batch"), "expected ctfapply:");
     assert_refused(refine_text(ROW, "--variant cc3m:none"), "none");
     assert_refused(RUN(refine, "refine %s/wrong.star --out x.star", test_dir), "expected PARTICLES, --reference");
-    assert_refused(RUN(refine, "refine %s/wrong.star --reference %s/absent.mrc --device cpu --out x.star", test_dir, test_dir), "absent.mrc");
+    assert_refused(RUN(refine, "refine %s/wrong.star --reference %s/absent.mrc --device cpu --out x.star", test_dir, test_dir),
+                   "absent.mrc");
     put_file("a.par", "1 1 2 3 4 5 10000 1 9000 8000 7 66\n", 35);
     assert_refused(RUN(refine, "refine %s/a.par --reference %s/map.mrc --out x.star", test_dir, test_dir), "expected --stack");
-    assert_refused(RUN(refine, "refine %s/a.par --stack %s/particles.mrcs --pixel 2 --reference %s/map.mrc --out x.star", test_dir,
-                       test_dir, test_dir), "expected 16 rows");
+    assert_refused(RUN(refine, "refine %s/a.par --stack %s/particles.mrcs --pixel 2 --reference %s/map.mrc --out x.star",
+                       test_dir, test_dir, test_dir),
+                   "expected 16 rows");
     assert_int_not_equal(access(in_dir("bad_out.star"), F_OK), 0);
     assert_int_not_equal(access("x.star", F_OK), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_refine_map.c: regather reconstruct --method frealign: the phantom's map comes back to a quarter of the sampling rate, the
-// same from the emulated GPU; signs and units on data that others have made.
+// test_refine_map.c: regather reconstruct --method frealign: the phantom's map comes back to a quarter of the sampling rate,
+// the same from the emulated GPU; signs and units on data that others have made.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,9 +41,14 @@ static void test_recovery(void **state)
 {
     (void)state;
     double fsc[65], halves[65];
-    assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 128 --images 200 --sigma 1.5 --ctf --shift 2 --out %s", test_dir), RG_GOOD);
-    assert_int_equal(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym D7 --half-maps --mass 700 --device cpu "
-                         "--out %s/vol.mrc", test_dir, test_dir), RG_GOOD);
+    assert_int_equal(
+        RUN(phantom, "phantom particles --shape d7 --box 128 --images 200 --sigma 1.5 --ctf --shift 2 --out %s", test_dir),
+        RG_GOOD);
+    assert_int_equal(RUN(reconstruct,
+                         "reconstruct %s/particles.star --method frealign --sym D7 --half-maps --mass 700 --device cpu "
+                         "--out %s/vol.mrc",
+                         test_dir, test_dir),
+                     RG_GOOD);
     compare_maps(in_dir("vol.mrc"), in_dir("map.mrc"), fsc, 65);
     for (int s = 1; s <= 33; s++) // 33 / 128 = 0.26 cycles a pixel
         assert_true(fsc[s] > 0.9);
@@ -70,15 +75,20 @@ static void test_recovery(void **state)
     assert_true(ab / bb > 0.85 && ab / bb < 1.05); // f takes some per cent away
 }
 
-// Without the operators, or with those of another group, the same 200 images give a worse map: they are used, and turned rightly.
+// Without the operators, or with those of another group, the same 200 images give a worse map: they are used, and turned
+// rightly.
 static void test_symmetry_matters(void **state)
 {
     (void)state;
     double right[65], none[65], wrong[65];
     compare_maps(in_dir("vol.mrc"), in_dir("map.mrc"), right, 65);
-    assert_int_equal(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --device cpu --out %s/c1.mrc", test_dir, test_dir), RG_GOOD);
+    assert_int_equal(
+        RUN(reconstruct, "reconstruct %s/particles.star --method frealign --device cpu --out %s/c1.mrc", test_dir, test_dir),
+        RG_GOOD);
     compare_maps(in_dir("c1.mrc"), in_dir("map.mrc"), none, 65);
-    assert_int_equal(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym D3 --device cpu --out %s/d3.mrc", test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym D3 --device cpu --out %s/d3.mrc",
+                         test_dir, test_dir),
+                     RG_GOOD);
     compare_maps(in_dir("d3.mrc"), in_dir("map.mrc"), wrong, 65);
     assert_true(right[33] > none[33] + 0.02 && none[33] > 0.5 && wrong[20] < 0.7);
 }
@@ -88,12 +98,18 @@ static void test_devices_agree(void **state)
 {
     (void)state;
     static const char *const preset[] = {"v9", "paper"};
-    assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 24 --images 12 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small", test_dir), RG_GOOD);
+    assert_int_equal(RUN(phantom,
+                         "phantom particles --shape d7 --box 24 --images 12 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small",
+                         test_dir),
+                     RG_GOOD);
     for (int i = 0; i < 2; i++) {
         double fsc[13];
         for (int host = 0; host < 2; host++)
-            assert_int_equal(RUN(reconstruct, "reconstruct %s/small/particles.star --method frealign --preset %s --sym D7 --device %s --out %s/%d.mrc",
-                                 test_dir, preset[i], host ? "host" : "cpu", test_dir, host), RG_GOOD);
+            assert_int_equal(
+                RUN(reconstruct,
+                    "reconstruct %s/small/particles.star --method frealign --preset %s --sym D7 --device %s --out %s/%d.mrc",
+                    test_dir, preset[i], host ? "host" : "cpu", test_dir, host),
+                RG_GOOD);
         compare_maps(in_dir("0.mrc"), in_dir("1.mrc"), fsc, 13);
         for (int s = 0; s < 12; s++)
             assert_true(fsc[s] > 0.99999);
@@ -121,12 +137,16 @@ static void test_par_weights(void **state)
     assert_int_equal(rg_par_write(in_dir("occ.par"), &par), RG_GOOD);
     p.n = 8;
     write_poses(in_dir("small/eight.star"), &p, "particles.mrcs");
-#define PAR "reconstruct %s/occ.par --stack %s/small/particles.mrcs --pixel 10.75 --kv 200 --cs 2 --method frealign --sym D7 --device cpu "
+#define PAR                                                                                                                    \
+    "reconstruct %s/occ.par --stack %s/small/particles.mrcs --pixel 10.75 --kv 200 --cs 2 --method frealign --sym D7 "         \
+    "--device cpu "
     assert_int_equal(RUN(reconstruct, PAR "--f 0.05 --out %s/occ.mrc", test_dir, test_dir, test_dir), RG_GOOD);
     assert_non_null(strstr(output, "f\t0.05 and 0.05"));
     catch_stderr();
-    assert_int_equal(RUN(reconstruct, "reconstruct %s/small/eight.star --method frealign --f 0.05 --sym D7 --device cpu --out %s/eight.mrc",
-                         test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(reconstruct,
+                         "reconstruct %s/small/eight.star --method frealign --f 0.05 --sym D7 --device cpu --out %s/eight.mrc",
+                         test_dir, test_dir),
+                     RG_GOOD);
     caught();
     compare_maps(in_dir("occ.mrc"), in_dir("eight.mrc"), fsc, 13);
     for (int s = 0; s < 12; s++)
@@ -155,7 +175,9 @@ static void test_others_data(void **state)
         skip();
     }
     // RELION's own projections of one point at z, y, x = 32, 32, 49.
-    assert_int_equal(RUN(reconstruct, "reconstruct " F4 "relion_proj_batch.star --method frealign --device cpu --out %s/f4.mrc", test_dir), RG_GOOD);
+    assert_int_equal(
+        RUN(reconstruct, "reconstruct " F4 "relion_proj_batch.star --method frealign --device cpu --out %s/f4.mrc", test_dir),
+        RG_GOOD);
     assert_int_equal(rg_mrc_open(&map, in_dir("f4.mrc")), RG_GOOD);
     for (int64_t z = 0; z < 64; z++) {
         assert_int_equal(rg_mrc_section(&map, z, section), RG_GOOD);
@@ -170,23 +192,31 @@ static void test_others_data(void **state)
     // Simulated with CTF, noise and dose weights: the shells that a correct program reaches (0.96 .99 .96 .91 .89 .67 .55 .48).
     static const double reached[9] = {0, 0.95, 0.98, 0.95, 0.91, 0.88, 0.66, 0.54, 0.47};
     catch_stderr();
-    int code = RUN(reconstruct, "reconstruct " F5 "_sim.star --method frealign --invert --mask-radius 13 --device cpu --out %s/f5.mrc", test_dir);
+    int code =
+        RUN(reconstruct, "reconstruct " F5 "_sim.star --method frealign --invert --mask-radius 13 --device cpu --out %s/f5.mrc",
+            test_dir);
     caught();
     assert_int_equal(code, RG_GOOD);
     compare_maps(in_dir("f5.mrc"), F5 ".mrc", fsc, 17);
     for (int s = 1; s <= 8; s++)
         assert_true(fsc[s] > reached[s]);
     // Five real particles: they are read, and give a map.
-    assert_int_equal(RUN(reconstruct, "reconstruct " F1 " --method frealign --invert --resolution 30 --device cpu --out %s/f1.mrc", test_dir), RG_GOOD);
+    assert_int_equal(RUN(reconstruct,
+                         "reconstruct " F1 " --method frealign --invert --resolution 30 --device cpu --out %s/f1.mrc",
+                         test_dir),
+                     RG_GOOD);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method bilinear --out x.mrc", test_dir), "expected gridding or frealign");
+    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method bilinear --out x.mrc", test_dir),
+                   "expected gridding or frealign");
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym E8 --out x.mrc", test_dir), "E8");
-    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --pbc 5 --out x.mrc", test_dir), "expected a .par file");
-    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --resolution 1 --out x.mrc", test_dir), "--resolution");
+    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --pbc 5 --out x.mrc", test_dir),
+                   "expected a .par file");
+    assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --resolution 1 --out x.mrc", test_dir),
+                   "--resolution");
     assert_int_not_equal(access("x.mrc", F_OK), 0);
 }
 

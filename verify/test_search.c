@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_search.c: regather search finds every orientation of the D7 phantom from nothing, again and again the same for a seed; and
-// takes real particles whose orientations nobody knows.
+// test_search.c: regather search finds every orientation of the D7 phantom from nothing, again and again the same for a seed;
+// and takes real particles whose orientations nobody knows.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@ static int make_phantom(void **state)
     if (test_dir_make(state) != 0)
         return -1;
     rg_quiet = true;
-    return RUN(phantom, "phantom particles --shape d7 --box 64 --images 6 --sigma 1 --ctf --snr 1 --shift 2 --out %s", test_dir);
+    return RUN(phantom, "phantom particles --shape d7 --box 64 --images 6 --sigma 1 --ctf --snr 1 --shift 2 --out %s",
+               test_dir);
 }
 
 #define SEARCH(more, ...)                                                                                                 \
@@ -40,9 +41,11 @@ static void test_all_found(void **state)
         p.row[i].rot_deg = p.row[i].tilt_deg = p.row[i].psi_deg = p.row[i].origin_x_px = p.row[i].origin_y_px = 0;
     write_poses(in_dir("nothing.star"), &p, "particles.mrcs");
     rg_particles_close(&p);
-#define FROM_NOTHING(seed, name)                                                                                            \
-    RUN(search, "search %s/nothing.star --reference %s/map.mrc --sym D7 --device cpu --high 10 --angle 15 --best 4 --seed %d "   \
-        "--out %s/%s", test_dir, test_dir, seed, test_dir, name)
+#define FROM_NOTHING(seed, name)                                                                                               \
+    RUN(search,                                                                                                                \
+        "search %s/nothing.star --reference %s/map.mrc --sym D7 --device cpu --high 10 --angle 15 --best 4 --seed %d "         \
+        "--out %s/%s",                                                                                                         \
+        test_dir, test_dir, seed, test_dir, name)
     assert_int_equal(FROM_NOTHING(3, "a.star"), RG_GOOD);
     assert_non_null(strstr(output, "directions\t18, 120 rotations each"));
     assert_all_found("a.star");
@@ -63,19 +66,24 @@ static void test_all_found(void **state)
 static void test_group_matters(void **state)
 {
     (void)state;
-    assert_int_equal(RUN(search, "search %s/particles.star --reference %s/map.mrc --sym I1 --device cpu --high 10 --angle 15 --best 1 "
-                         "--out %s/wrong.star", test_dir, test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(search,
+                         "search %s/particles.star --reference %s/map.mrc --sym I1 --device cpu --high 10 --angle 15 --best 1 "
+                         "--out %s/wrong.star",
+                         test_dir, test_dir, test_dir),
+                     RG_GOOD);
     assert_true(errors_of(in_dir("wrong.star"), in_dir("particles.star"), "D7").worst_deg > 10);
     assert_refused(SEARCH("--sym E8 --out %s/x.star", test_dir), "--sym given twice");
-    assert_refused(RUN(search, "search %s/particles.star --reference %s/map.mrc --sym E8 --out %s/x.star", test_dir, test_dir, test_dir), "E8");
+    assert_refused(
+        RUN(search, "search %s/particles.star --reference %s/map.mrc --sym E8 --out %s/x.star", test_dir, test_dir, test_dir),
+        "E8");
     assert_refused(SEARCH("--best 1000 --out %s/x.star", test_dir), "--best");
 }
 
 #define F2 "../shared/data/frealign/F2_real_empiar10076_7/empiar_10076_7.star"
 #define MAP32 "../shared/data/frealign/F5_sim_ctf_noise_classE_720/10076_classE_32.mrc"
 
-// Rows without angles, a map of a tenth of the sampling and of unknown voxel size. At 13 A a particle of this kind cannot be told
-// from its mirror image, so that only the run itself is looked at.
+// Rows without angles, a map of a tenth of the sampling and of unknown voxel size. At 13 A a particle of this kind cannot be
+// told from its mirror image, so that only the run itself is looked at.
 static void test_real_particles(void **state)
 {
     (void)state;

@@ -92,7 +92,8 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     if (code != RG_GOOD)
         return code;
     if (mrc.nx != mrc.ny || mrc.nx != mrc.nz)
-        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny, mrc.nz);
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
+                       mrc.nz);
     else if (mrc.nx % 2)
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
     *side = mrc.nx;
@@ -146,9 +147,10 @@ int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, float **f
     }
     if (fabs((double)own * own_A - (double)side * pixel_A) > 0.01 * (double)side * pixel_A) {
         free(volume);
-        return rg_fail(RG_USAGE, "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
-                       "cut or pad it to their field of view, or mend its size with --reference-pixel", path, own, own_A, (double)own * own_A, (double)side * pixel_A, side,
-                       pixel_A);
+        return rg_fail(RG_USAGE,
+                       "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                       "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                       path, own, own_A, (double)own * own_A, (double)side * pixel_A, side, pixel_A);
     }
     fftwf_complex *plane = fftwf_alloc_complex((size_t)fr_voxels(own));
     if (!plane)
@@ -257,10 +259,12 @@ static int write_par(const fr_files *f, const char *path)
 // A STAR file of its own for rows that came from a .par file.
 static int write_new_star(const fr_files *f, const char *path, const char *command)
 {
-    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
-                                         "rlnVoltage", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
-    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginXAngst",
-                                      "rlnOriginYAngst", "rgFrealignScore", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
+    static const char *const optics[] = {
+        "rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
+        "rlnVoltage",     "rlnImagePixelSize",  "rlnImageSize",         "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",
+                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rgFrealignScore",
+                                      "rlnDefocusU",  "rlnDefocusV",     "rlnDefocusAngle"};
     const rg_particles *p = &f->particles;
     rg_file out;
     int code = rg_file_open(&out, path);
@@ -269,8 +273,8 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
     fprintf(out.stream, "# command: %s\n", command);
     rg_star_write_head(out.stream, "optics", RG_COUNT(optics), optics);
     const rg_ctf_of *o = &p->row[0].ctf;
-    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV, p->pixel_A,
-            p->side);
+    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV,
+            p->pixel_A, p->side);
     rg_star_write_head(out.stream, "particles", RG_COUNT(row), row);
     bool written = true;
     for (int64_t i = 0; i < p->n && written; i++) {

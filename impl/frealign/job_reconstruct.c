@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// job_reconstruct.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C on one device):
-// every particle under every operator into numerator and denominator, odd and even rows apart; R = num / (f + den) of each half
-// and of both; inverse transform, division by the interpolation's transform, mask; Fourier shell correlation of the halves.
+// job_reconstruct.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C on one
+// device): every particle under every operator into numerator and denominator, odd and even rows apart; R = num / (f + den) of
+// each half and of both; inverse transform, division by the interpolation's transform, mask; Fourier shell correlation of the
+// halves.
 #include "job.h"
 #include "../gridding/job.h"
 #include "pose.h"
@@ -74,7 +75,8 @@ static int insert_batch(reconstruction *r, int64_t first, int64_t n)
 {
     fr_engine *e = &r->engine;
     const int64_t operators = r->symmetry.n;
-    float *pose = rg_alloc((size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose), *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
+    float *pose = rg_alloc((size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose),
+          *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
     for (int64_t i = 0; i < n; i++) {
         const rg_particle *q = &r->files.particles.row[first + 2 * i];
         const double degree = 3.14159265358979323846 / 180, at_home[2] = {0, 0}; // ctfapply has shifted the image
@@ -92,8 +94,11 @@ static int insert_batch(reconstruction *r, int64_t first, int64_t n)
     free(pose);
     if (error)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->device->name);
-    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = n, [FR_KIND] = r->paper ? FR_INSERT_PAPER : FR_INSERT_V9,
-                                  [FR_TRIALS] = operators, [FR_OUTER] = r->outer}};
+    const rg_shape shape = {.n = {[FR_SIDE] = r->side,
+                                  [FR_PARTICLES] = n,
+                                  [FR_KIND] = r->paper ? FR_INSERT_PAPER : FR_INSERT_V9,
+                                  [FR_TRIALS] = operators,
+                                  [FR_OUTER] = r->outer}};
     void *const arg[] = {e->d.base, e->c.base, e->pose.base, r->weight.base, r->volume.base};
     return fr_engine_run(e, FR_DO_INSERT, &shape, arg);
 }
@@ -104,7 +109,8 @@ static int insert_half(reconstruction *r, int h, rg_progress *progress)
     fr_engine *e = &r->engine;
     const int64_t rows = (r->files.particles.n - h + 1) / 2;
     size_t bytes = (size_t)(FR_RECORD * fr_voxels(r->side)) * sizeof(float);
-    int code = e->device->fill(r->volume.base, 0, bytes) == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s: cannot be cleared", e->device->name);
+    int code = e->device->fill(r->volume.base, 0, bytes) == RG_OK ? RG_GOOD
+                                                                  : rg_fail(RG_WRONG, "%s: cannot be cleared", e->device->name);
     for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += e->batch) {
         const int64_t n = rows - begin < e->batch ? rows - begin : e->batch;
         code = fr_engine_load(e, &r->files, h + 2 * begin, 2, n, 0);
@@ -127,10 +133,12 @@ static int insert(reconstruction *r)
     if (code != RG_GOOD)
         return code;
     int error = rg_buffer_make(&r->weight, e->device, (size_t)(2 * batch) * sizeof(float), sizeof(float), false);
-    error = error ? error : rg_buffer_make(&r->volume, e->device, (size_t)(FR_RECORD * fr_voxels(r->side)) * sizeof(float), sizeof(float), false);
+    error = error ? error
+                  : rg_buffer_make(&r->volume, e->device, (size_t)(FR_RECORD * fr_voxels(r->side)) * sizeof(float),
+                                   sizeof(float), false);
     if (error)
-        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free", e->device->name, r->side,
-                       16.0 * (double)fr_voxels(r->side) / 0x1p30);
+        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free", e->device->name,
+                       r->side, 16.0 * (double)fr_voxels(r->side) / 0x1p30);
     rg_progress_begin(&progress, "reconstruct", "images", (double)r->files.particles.n);
     for (int h = 0; h < 2 && code == RG_GOOD; h++)
         code = insert_half(r, h, &progress);
@@ -213,7 +221,8 @@ static void make_map(const reconstruction *r, const float *volume, double f, flo
 #pragma omp parallel for num_threads(r->engine.threads)
     for (int64_t row = 0; row < side * side; row++)
         for (int64_t x = 0; x < side; x++) {
-            const double by = correction(r, x - side / 2) * correction(r, row % side - side / 2) * correction(r, row / side - side / 2);
+            const double by =
+                correction(r, x - side / 2) * correction(r, row % side - side / 2) * correction(r, row / side - side / 2);
             map[row * side + x] = (float)(((float *)grid)[row * 2 * width + x] / by);
         }
     fftwf_free(grid);
@@ -224,7 +233,8 @@ static char *name_of(const reconstruction *r, const char *suffix)
 {
     const char *dot = strrchr(r->out, '.'), *slash = strrchr(r->out, '/');
     int stem = dot && dot > (slash ? slash : r->out) ? (int)(dot - r->out) : (int)strlen(r->out);
-    return strchr(suffix, '.') ? rg_print("%.*s%s", stem, r->out, suffix) : rg_print("%.*s%s%s", stem, r->out, suffix, r->out + stem);
+    return strchr(suffix, '.') ? rg_print("%.*s%s", stem, r->out, suffix)
+                               : rg_print("%.*s%s%s", stem, r->out, suffix, r->out + stem);
 }
 
 static int write_map(const reconstruction *r, const char *suffix, const float *map)
@@ -243,8 +253,8 @@ static int write_map(const reconstruction *r, const char *suffix, const float *m
     return code;
 }
 
-// part_ssnr: the square root of 2 FSC / (1 - FSC) times nodes over weights of the shell, times the share of the box that the mask
-// keeps over that of the particle (0.81 Da a cubic A; 1 without --mass).
+// part_ssnr: the square root of 2 FSC / (1 - FSC) times nodes over weights of the shell, times the share of the box that the
+// mask keeps over that of the particle (0.81 Da a cubic A; 1 without --mass).
 static int write_fsc(const reconstruction *r, const rg_cli *cli, const float *a, const float *b, const float *volume)
 {
     const int64_t side = r->side, shells = side / 2 + 1;
@@ -258,7 +268,8 @@ static int write_fsc(const reconstruction *r, const rg_cli *cli, const float *a,
     char *path = name_of(r, "_fsc.tsv");
     gr_fsc(side, a, b, fsc);
     for (int64_t e = 0; e < fr_voxels(side); e++) {
-        const int64_t row = e / fr_width(side), x = e % fr_width(side), y = fr_frequency(side, row % side), z = fr_frequency(side, row / side);
+        const int64_t row = e / fr_width(side), x = e % fr_width(side), y = fr_frequency(side, row % side),
+                      z = fr_frequency(side, row / side);
         const int64_t s = fr_ring(x * x + y * y + z * z);
         if (s < shells) {
             nodes[s]++;
@@ -267,7 +278,9 @@ static int write_fsc(const reconstruction *r, const rg_cli *cli, const float *a,
     }
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
-        fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n", rg_cli_line(cli));
+        fprintf(file.stream,
+                "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",
+                rg_cli_line(cli));
         for (int64_t s = 0; s < shells; s++) {
             double ratio = fsc[s] < 1 ? 2 * fsc[s] / (1 - fsc[s]) : INFINITY;
             fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g\n", s, (double)s / length_A, length_A / (double)s, fsc[s],
