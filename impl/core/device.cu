@@ -16,11 +16,12 @@ static void *gpu_alloc(size_t bytes)
     return cudaMalloc(&p, bytes) == cudaSuccess ? p : nullptr;
 }
 static void gpu_release(void *p) { cudaFree(p); }
-// cudaMemcpy from pageable memory may return while the last part is still on its way, and streams here do not wait for it.
+// From pageable memory cudaMemcpy returns when the last piece is staged, not when it has arrived, and streams of ours do not
+// wait for the one that it uses.
 static int gpu_upload(void *to, const void *from, size_t bytes)
 {
     cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-    return (int)(e != cudaSuccess ? e : cudaStreamSynchronize(cudaStreamLegacy));
+    return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
 static int gpu_download(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost); }
 

@@ -8,8 +8,7 @@
 //
 // Bound of the lags that are needed: fp32, 0.53e9 multiply-adds a direction of 90 rotations at 500 x 500, 16 us at 3.3e13/s;
 // the padded transform moves some 0.1 GB, 25 us. Measured on an H200 node with 16 Xeon cores, 2 particles x 8 directions,
-// device scope, hot: 156 us a direction (360 orientations in the plane); a warp waits for its columns' scattered reads of the
-// padded transform.
+// device scope, hot: 156 us a direction (360 orientations in the plane). What takes the rest has not been profiled.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 
