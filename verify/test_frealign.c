@@ -120,7 +120,8 @@ static double score_of(const rg_variant *v, problem *p)
     return score;
 }
 
-// psi + 180 degrees turns the section about, which conjugates it; so does the particle's conjugate, with the shift the other way.
+// psi + 180 degrees turns the section about, which conjugates it; so does the particle's conjugate, with the shift the other
+// way.
 static void half_turn(const rg_variant *v, problem *p, void *context)
 {
     (void)context;
@@ -157,7 +158,8 @@ static void make_fourfold(problem *p)
                 for (int turn = 0; turn < 4; turn++) {
                     int64_t at[3] = {turn == 0 ? x : turn == 1 ? -y : turn == 2 ? -x : y,
                                      turn == 0 ? y : turn == 1 ? x : turn == 2 ? -y : -x, z};
-                    const float sign = fr_fold(side, &at[0], &at[1], &at[2]) ? -1 : 1, *F = F3 + 2 * fr_voxel(side, at[0], at[1], at[2]);
+                    const float sign = fr_fold(side, &at[0], &at[1], &at[2]) ? -1 : 1,
+                                *F = F3 + 2 * fr_voxel(side, at[0], at[1], at[2]);
                     float *to = sum + 2 * fr_voxel(side, x, y, z);
                     to[0] += F[0] / 4;
                     to[1] += sign * F[1] / 4;
@@ -206,7 +208,8 @@ static void peaks_at(const rg_variant *v, problem *p, void *context)
     run(v, p);
     for (int64_t e = 0; e < p->algo->arg[FR_CCP_CC].count(&p->shape); e++)
         best = cc[e] > cc[best] ? e : best;
-    const int64_t turns = p->shape.n[FR_TURNS], right = expected->v * turns * FR_LAGS * FR_LAGS + fr_lag(expected->x, expected->y);
+    const int64_t turns = p->shape.n[FR_TURNS],
+                  right = expected->v * turns * FR_LAGS * FR_LAGS + fr_lag(expected->x, expected->y);
     if (best != right)
         fail_msg("%s peaks at %d, not %d", v->name, (int)best, (int)right);
     assert_true(cc[best] > 1 && cc[best] <= 2); // nearly all coefficients count twice above and once below

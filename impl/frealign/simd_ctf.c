@@ -7,7 +7,7 @@
 // threads.
 //
 // Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Predicted for 500 x 500, one Zen 4 core: 3 ms, two thirds
-// transforms.
+// transforms. Outcome on one of two cores, shared: 3.9 ms.
 #include "apply.h"
 #include "simd_plane.h"
 #ifdef _OPENMP
