@@ -320,27 +320,6 @@ static const char *guard_fault(rg_lane *lane)
     return hit ? "scratch" : NULL;
 }
 
-// Arguments that a call reads and writes are judged by one more call, on what they were at first; in->arg has that again
-// afterwards. expected[]: the reference's answer to it, NULL where the argument is only read; the caller frees what differs from
-// in->arg.
-static int run_once_more(rg_lane *lane, rg_inputs *in, void *expected[RG_ARGS_MAX])
-{
-    const rg_algo *algo = lane->entry->algo;
-    int code = put_inputs(lane, in, false);
-    if (!code)
-        code = poison_outputs(lane);
-    if (!code)
-        code = run_calls(lane, 1);
-    if (!code)
-        code = lane->device->sync();
-    for (int i = 0; i < algo->n_args; i++) {
-        expected[i] = algo->arg[i].direction == RG_IN ? in->arg[i] : rg_alloc(in->bytes[i] + 1);
-        if (algo->arg[i].direction == RG_INOUT)
-            memcpy(expected[i], in->arg[i], in->bytes[i]);
-    }
-    return code;
-}
-
 static bool accumulates(const rg_algo *algo)
 {
     bool any = false;
@@ -349,18 +328,22 @@ static bool accumulates(const rg_algo *algo)
     return any;
 }
 
+// Arguments that calls read and write are judged by one more call, on what they were at first: the reference's answer to that.
+// in->arg has it again afterwards.
 static void judge_accumulated(rg_lane *lane, rg_inputs *in)
 {
     const rg_algo *algo = lane->entry->algo;
-    void *expected[RG_ARGS_MAX] = {NULL}, *initial[RG_ARGS_MAX] = {NULL};
-    int code = run_once_more(lane, in, expected);
-    for (int i = 0; i < algo->n_args && !code; i++)
-        if (algo->arg[i].direction == RG_INOUT)
-            initial[i] = memcpy(rg_alloc(in->bytes[i] + 1), in->arg[i], in->bytes[i]);
-    if (!code) {
-        algo->reference(&in->shape, expected);
-        code = get_outputs(lane, in);
+    void *expected[RG_ARGS_MAX], *initial[RG_ARGS_MAX];
+    for (int i = 0; i < algo->n_args; i++) {
+        expected[i] = memcpy(rg_alloc(in->bytes[i] + 1), in->arg[i], in->bytes[i]);
+        initial[i] = algo->arg[i].direction == RG_INOUT ? memcpy(rg_alloc(in->bytes[i] + 1), in->arg[i], in->bytes[i]) : NULL;
     }
+    int code = put_inputs(lane, in, false);
+    code = code ? code : poison_outputs(lane);
+    code = code ? code : run_calls(lane, 1);
+    code = code ? code : lane->device->sync();
+    code = code ? code : get_outputs(lane, in);
+    algo->reference(&in->shape, expected);
     if (code)
         end_with_error(lane, "outputs", code);
     else
@@ -368,9 +351,8 @@ static void judge_accumulated(rg_lane *lane, rg_inputs *in)
     for (int i = 0; i < algo->n_args; i++) {
         if (initial[i])
             memcpy(in->arg[i], initial[i], in->bytes[i]);
-        if (expected[i] != in->arg[i])
-            free(expected[i]);
         free(initial[i]);
+        free(expected[i]);
     }
 }
 

@@ -3,8 +3,8 @@
 //
 // Version 9: NO PSI THETA PHI SHX SHY MAG FILM DF1 DF2 ANGAST OCC LogP SIGMA SCORE CHANGE, shifts in A, OCC and SCORE in
 // percent; older files of it lack SIGMA. Version 8: NO .. ANGAST PRESA and at times DPRES, shifts in pixels, PRESA the phase
-// residual in degrees. Columns have fixed widths and may touch; a row whose blanks give the right number of words, numbers all, is
-// taken by its words, any other by the widths that belong to its length. All rows must be of one kind.
+// residual in degrees. Columns have fixed widths and may touch; a row whose blanks give the right number of words, numbers all,
+// is taken by its words, any other by the widths that belong to its length. All rows must be of one kind.
 //
 // PSI, THETA, PHI are RELION's psi, tilt, rot. A particle stands displaced by (SHX, SHY) from the image's centre, so that
 // RELION's origin is minus that. Row NO is image NO of the stack.

@@ -132,7 +132,10 @@ static void moments(const ref_problem *p, int64_t particle, int64_t t, double mo
 // Element e of one comparison's results.
 typedef double value_fn(const ref_problem *, int64_t comparison, int64_t e);
 
-static double score_of(const ref_problem *p, int64_t at, int64_t e) { return (void)e, score(p, at / p->trials, at % p->trials); }
+static double score_of(const ref_problem *p, int64_t at, int64_t e)
+{
+    return (void)e, score(p, at / p->trials, at % p->trials);
+}
 static double correlation_of(const ref_problem *p, int64_t at, int64_t e)
 {
     return (void)e, correlation(p, at / p->trials, at % p->trials);
@@ -151,7 +154,8 @@ static double moment_of(const ref_problem *p, int64_t at, int64_t e)
     return moment[e];
 }
 
-static void chosen(const rg_shape *s, void *const *arg, int64_t each, value_fn *of, const int64_t *element, int64_t n, float *out)
+static void chosen(const rg_shape *s, void *const *arg, int64_t each, value_fn *of, const int64_t *element, int64_t n,
+                   float *out)
 {
     const ref_problem p = ref_problem_of(s, arg);
     ref_transform_ready(p.side);

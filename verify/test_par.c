@@ -61,7 +61,8 @@ static void test_columns_that_touch(void **state)
     memcpy(text + 7, "-1000.25-2000.50-3000.75", 24);
     assert_int_equal(read_text(text, &p), RG_GOOD);
     const double *v = p.row[0].value;
-    assert_true(rg_par_version(&p) == 9 && v[RG_PAR_PSI] == -1000.25 && v[RG_PAR_THETA] == -2000.5 && v[RG_PAR_PHI] == -3000.75);
+    assert_true(rg_par_version(&p) == 9 && v[RG_PAR_PSI] == -1000.25 && v[RG_PAR_THETA] == -2000.5 &&
+                v[RG_PAR_PHI] == -3000.75);
     assert_true(v[RG_PAR_SHX] == 4.5 && v[RG_PAR_SIGMA] == 1.2345 && v[RG_PAR_CHANGE] == 0.1);
     rg_par_free(&p);
     memcpy(old + 31, "-1000.25-2000.50", 16);
@@ -75,7 +76,8 @@ static void test_free_format(void **state)
 {
     (void)state;
     rg_par p;
-    assert_int_equal(read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p), RG_GOOD);
+    assert_int_equal(read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p),
+                     RG_GOOD);
     assert_true(p.n == 2 && rg_par_version(&p) == 8 && p.row[1].value[RG_PAR_CHANGE] == -1.5 && p.row[1].line == 2);
     rg_par_free(&p);
 }
@@ -182,14 +184,16 @@ static void test_particles(void **state)
         rg_par_make(&par, version, 1);
         rg_par_set_pose(&par, 0, q, p.pixel_A);
         const double *v = par.row[0].value;
-        assert_true(v[RG_PAR_SHX] == 4 && v[RG_PAR_SHY] == 5 && v[RG_PAR_PSI] == 1 && v[RG_PAR_THETA] == 2 && v[RG_PAR_PHI] == 3);
+        assert_true(v[RG_PAR_SHX] == 4 && v[RG_PAR_SHY] == 5 && v[RG_PAR_PSI] == 1 && v[RG_PAR_THETA] == 2 &&
+                    v[RG_PAR_PHI] == 3);
         rg_par_free(&par);
         rg_particles_close(&p);
     }
     assert_refused(particles_of(ROW8(1), &p), "expected 2 rows, one for each image of");
     assert_refused(particles_of(ROW8(1) ROW8(2) ROW8(3), &p), "expected 2 rows, one for each image of");
     assert_refused(particles_of(ROW8(1) ROW8(3), &p), "line 2: expected NO from 1 to 2, found 3");
-    assert_refused(particles_of(ROW8(1) "2 1 2 3 4 5 20000 1 9000 8000 7 66\n", &p), "line 2: expected the magnification 10000");
+    assert_refused(particles_of(ROW8(1) "2 1 2 3 4 5 20000 1 9000 8000 7 66\n", &p),
+                   "line 2: expected the magnification 10000");
     unlink(in_dir("s.mrcs"));
     assert_refused(particles_of(ROW8(1) ROW8(2), &p), "s.mrcs");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_refine_lockstep.c: minimisations in lock step: right, independent of their neighbours, evaluated together, ended by an error.
+// test_refine_lockstep.c: minimisations in lock step: right, independent of their neighbours, evaluated together, ended by an
+// error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

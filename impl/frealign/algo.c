@@ -25,7 +25,8 @@ const char *fr_invalid(const rg_shape *s, unsigned interpolations, int64_t flags
 {
     const int64_t *n = s->n, kind = n[FR_KIND];
     if (n[FR_SIDE] < 4 || n[FR_SIDE] % 2) return "the side must be even and at least 4, as FREALIGN's images are";
-    if (n[FR_SIDE] > FR_SIDE_MAX) return "the side must be at most 4096: single precision places coefficients to 1e-4 of a node";
+    if (n[FR_SIDE] > FR_SIDE_MAX)
+        return "the side must be at most 4096: single precision places coefficients to 1e-4 of a node";
     if (n[FR_PARTICLES] < 1 || n[FR_TRIALS] < 1) return "there must be at least one particle and one trial";
     if (kind < 0 || kind & ~(FR_INTERPOLATION | FR_PAD_2 | FR_PAD_4 | flags)) return "bits in kind that this algorithm has not";
     if (!(interpolations >> fr_interpolation(kind) & 1)) return "an interpolation that this algorithm has not";

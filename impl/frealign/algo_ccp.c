@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// algo_ccp.c: the algorithm `ccp` as data: a particle against one direction of view, all rotations in the plane, all near shifts.
+// algo_ccp.c: the algorithm `ccp` as data: a particle against one direction of view, all rotations in the plane, all near
+// shifts.
 #include "../../reference/reference.h"
 #include "algo.h"
 #include <inttypes.h>
@@ -10,8 +11,12 @@ static int64_t rotations(const rg_shape *s) { return s->n[FR_PARTICLES] * s->n[F
 static int64_t count_cc(const rg_shape *s) { return rotations(s) * FR_LAGS * FR_LAGS; }
 
 static const rg_arg args[] = {
-    {"X", RG_IN, fr_real, fr_count_images},  {"c", RG_IN, fr_real, fr_count_ctf},           {"F3", RG_IN, fr_real, fr_count_reference},
-    {"pose", RG_IN, fr_real, fr_count_pose}, {"setting", RG_IN, fr_real, fr_count_setting}, {"turn", RG_IN, fr_real, count_turn},
+    {"X", RG_IN, fr_real, fr_count_images},
+    {"c", RG_IN, fr_real, fr_count_ctf},
+    {"F3", RG_IN, fr_real, fr_count_reference},
+    {"pose", RG_IN, fr_real, fr_count_pose},
+    {"setting", RG_IN, fr_real, fr_count_setting},
+    {"turn", RG_IN, fr_real, count_turn},
     {"cc", RG_OUT, fr_real, count_cc},
 };
 
@@ -20,21 +25,39 @@ enum { V9 = FR_TRILINEAR, PAPER = FR_PAPER };
 
 static const rg_shape check_shapes[] = {
     // No coefficient at all, one ring; sides whose half is odd; the whole of the kept part.
-    SHAPE(4, 1, V9, 1, 1, 1), SHAPE(8, 1, PAPER, 1, 2, 1), SHAPE(10, 1, V9, 1, 2, 2), SHAPE(14, 1, V9, 2, 3, 1),
-    SHAPE(16, 1, V9, 1, 4, 3), SHAPE(16, 2, PAPER, 1, 4, 3), SHAPE(18, 1, PAPER, 1, 4, 5), SHAPE(20, 1, V9, 1, 5, 4),
+    SHAPE(4, 1, V9, 1, 1, 1),
+    SHAPE(8, 1, PAPER, 1, 2, 1),
+    SHAPE(10, 1, V9, 1, 2, 2),
+    SHAPE(14, 1, V9, 2, 3, 1),
+    SHAPE(16, 1, V9, 1, 4, 3),
+    SHAPE(16, 2, PAPER, 1, 4, 3),
+    SHAPE(18, 1, PAPER, 1, 4, 5),
+    SHAPE(20, 1, V9, 1, 5, 4),
     // The other interpolations and paddings; particles and directions; rotations of a search.
-    SHAPE(16, 1, FR_NEAREST | FR_PAD_4, 1, 4, 2), SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 4, 1), SHAPE(16, 2, FR_BOX5 | FR_MASKED, 2, 3, 2),
-    SHAPE(22, 3, V9, 2, 5, 3), SHAPE(24, 1, V9 | FR_PAD_2, 5, 6, 2), SHAPE(32, 1, V9, 1, 8, 15), SHAPE(32, 2, PAPER, 1, 7, 9),
-    SHAPE(48, 1, V9, 1, 12, 18), SHAPE(66, 1, V9, 1, 16, 7),
+    SHAPE(16, 1, FR_NEAREST | FR_PAD_4, 1, 4, 2),
+    SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 4, 1),
+    SHAPE(16, 2, FR_BOX5 | FR_MASKED, 2, 3, 2),
+    SHAPE(22, 3, V9, 2, 5, 3),
+    SHAPE(24, 1, V9 | FR_PAD_2, 5, 6, 2),
+    SHAPE(32, 1, V9, 1, 8, 15),
+    SHAPE(32, 2, PAPER, 1, 7, 9),
+    SHAPE(48, 1, V9, 1, 12, 18),
+    SHAPE(66, 1, V9, 1, 16, 7),
 };
 
 static const rg_bench_shape bench_shapes[] = {
-    {SHAPE(56, 1, V9, 1, 14, 90), RG_QUICK, "Supp. Table 1, v9"},  {SHAPE(112, 1, V9, 1, 28, 90), RG_QUICK, "Supp. Table 1, v9"},
-    {SHAPE(224, 1, V9, 1, 56, 90), RG_QUICK, "Supp. Table 1, v9"}, {SHAPE(500, 1, V9, 1, 125, 90), RG_PAPER, "Supp. Table 1, v9"},
-    {SHAPE(56, 1, PAPER, 1, 14, 90), RG_QUICK, "Supp. Table 1"},   {SHAPE(112, 1, PAPER, 1, 28, 90), RG_QUICK, "Supp. Table 1"},
-    {SHAPE(224, 1, PAPER, 1, 56, 90), RG_QUICK, "Supp. Table 1"},  {SHAPE(500, 1, PAPER, 1, 125, 90), RG_PAPER, "Supp. Table 1"},
-    {SHAPE(112, 2, V9, 4, 28, 75), RG_QUICK, "batch"},             {SHAPE(56, 16, V9, 4, 14, 90), RG_PAPER, "batch"},
-    {SHAPE(112, 8, V9, 8, 28, 90), RG_PAPER, "batch"},             {SHAPE(224, 4, V9, 8, 56, 90), RG_PAPER, "batch"},
+    {SHAPE(56, 1, V9, 1, 14, 90), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(112, 1, V9, 1, 28, 90), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(224, 1, V9, 1, 56, 90), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(500, 1, V9, 1, 125, 90), RG_PAPER, "Supp. Table 1, v9"},
+    {SHAPE(56, 1, PAPER, 1, 14, 90), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(112, 1, PAPER, 1, 28, 90), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(224, 1, PAPER, 1, 56, 90), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(500, 1, PAPER, 1, 125, 90), RG_PAPER, "Supp. Table 1"},
+    {SHAPE(112, 2, V9, 4, 28, 75), RG_QUICK, "batch"},
+    {SHAPE(56, 16, V9, 4, 14, 90), RG_PAPER, "batch"},
+    {SHAPE(112, 8, V9, 8, 28, 90), RG_PAPER, "batch"},
+    {SHAPE(224, 4, V9, 8, 56, 90), RG_PAPER, "batch"},
     {SHAPE(500, 2, V9, 8, 125, 90), RG_PAPER, "batch"},
 };
 
@@ -82,7 +105,8 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     else if (which != FR_CCP_CC) snprintf(text, 64, "(%" PRId64 ")", element);
     else
         snprintf(text, 64, "(p=%d,t=%d,v=%d,u=%d,x=%d,y=%d)", (int)(at / s->n[FR_TRIALS]), (int)(at % s->n[FR_TRIALS]),
-                 (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG, (int)(lag / FR_LAGS) - FR_LAG);
+                 (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG,
+                 (int)(lag / FR_LAGS) - FR_LAG);
 }
 
 // Coefficients of the half disc that is kept, without the mean.
@@ -90,7 +114,8 @@ static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] *
 
 static double traffic_bytes(const rg_shape *s)
 {
-    return 12 * kept(s) * (double)s->n[FR_PARTICLES] + 8 * kept(s) * (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]) + 4 * (double)count_cc(s);
+    return 12 * kept(s) * (double)s->n[FR_PARTICLES] + 8 * kept(s) * (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]) +
+           4 * (double)count_cc(s);
 }
 
 static double work(const rg_shape *s) { return kept(s) * (double)rotations(s); }
@@ -99,7 +124,8 @@ RG_ALGO(ccp) = {
     .abi = RG_ABI,
     .bytes = sizeof(rg_algo),
     .name = "ccp",
-    .formula = "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
+    .formula =
+        "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
     .dim = {"s", "p", "k", "t", "b", "u"},
     .arg = args,
     .n_args = RG_COUNT(args),

@@ -11,16 +11,27 @@ static int64_t count_shift(const rg_shape *s) { return 2 * s->n[FR_PARTICLES]; }
 static int64_t count_ssnr(const rg_shape *s) { return s->n[FR_KIND] & FR_RINGS ? s->n[FR_SIDE] / 2 + 1 : 0; }
 
 static const rg_arg args[] = {
-    {"image", RG_IN, fr_real, count_pixels},         {"optics", RG_IN, fr_real, count_optics}, {"shift", RG_IN, fr_real, count_shift},
-    {"setting", RG_IN, fr_real, fr_count_setting},   {"ssnr", RG_IN, fr_real, count_ssnr},     {"D", RG_OUT, fr_real, fr_count_images},
-    {"X", RG_OUT, fr_real, fr_count_images},         {"c", RG_OUT, fr_real, fr_count_ctf},
+    {"image", RG_IN, fr_real, count_pixels}, {"optics", RG_IN, fr_real, count_optics},
+    {"shift", RG_IN, fr_real, count_shift},  {"setting", RG_IN, fr_real, fr_count_setting},
+    {"ssnr", RG_IN, fr_real, count_ssnr},    {"D", RG_OUT, fr_real, fr_count_images},
+    {"X", RG_OUT, fr_real, fr_count_images}, {"c", RG_OUT, fr_real, fr_count_ctf},
 };
 
 #define SHAPE(side, particles, kind) {{side, particles, kind, 1}, 1}
 static const rg_shape check_shapes[] = {
-    SHAPE(4, 1, FR_RINGS),  SHAPE(6, 2, FR_SQUARED), SHAPE(8, 1, 0),         SHAPE(10, 1, FR_RINGS), SHAPE(14, 3, FR_RINGS | FR_SQUARED),
-    SHAPE(16, 1, FR_RINGS), SHAPE(16, 5, FR_SQUARED), SHAPE(22, 1, FR_RINGS), SHAPE(32, 2, FR_RINGS), SHAPE(34, 1, FR_SQUARED),
-    SHAPE(48, 17, FR_RINGS), SHAPE(56, 1, FR_RINGS), SHAPE(66, 2, FR_SQUARED),
+    SHAPE(4, 1, FR_RINGS),
+    SHAPE(6, 2, FR_SQUARED),
+    SHAPE(8, 1, 0),
+    SHAPE(10, 1, FR_RINGS),
+    SHAPE(14, 3, FR_RINGS | FR_SQUARED),
+    SHAPE(16, 1, FR_RINGS),
+    SHAPE(16, 5, FR_SQUARED),
+    SHAPE(22, 1, FR_RINGS),
+    SHAPE(32, 2, FR_RINGS),
+    SHAPE(34, 1, FR_SQUARED),
+    SHAPE(48, 17, FR_RINGS),
+    SHAPE(56, 1, FR_RINGS),
+    SHAPE(66, 2, FR_SQUARED),
 };
 
 static const rg_bench_shape bench_shapes[] = {
@@ -43,14 +54,16 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     static const double extreme[8] = {0, 1, -1, 0x1p-23, -1 + 0x1p-23, 0, 0x1p-60, -0x1p-120};
     const int64_t side = s->n[FR_SIDE];
     const double scale = ldexp(1, -ilogb((double)side)), edge = (double)side / 2;
-    float *image = arg[FR_APPLY_IMAGE], *optics = arg[FR_APPLY_OPTICS], *shift = arg[FR_APPLY_SHIFT], *ssnr = arg[FR_APPLY_SSNR];
+    float *image = arg[FR_APPLY_IMAGE], *optics = arg[FR_APPLY_OPTICS], *shift = arg[FR_APPLY_SHIFT],
+          *ssnr = arg[FR_APPLY_SSNR];
     for (int64_t e = 0; e < count_pixels(s); e++) {
         const double x = fr_draw(s, FR_DRAW_X, e);
         const int alive = (e % side + e / side) & 1;
         double value = x;
-        if (pattern == RG_POSITION) value = copysign(ldexp((double)(1 + e * 40503 % 65521), -16), x);
+        if (pattern == RG_POSITION) value = copysign((double)(1 + e * 40503 % 65521) * 0x1p-16, x);
         if (pattern == RG_MAXIMUM) value = copysign(1, x);
-        if (pattern == RG_EXTREME) value = alive ? copysign(0.5 + fabs(x) / 2, x) : extreme[rg_bits(s->seed + 7, (uint64_t)e) >> 61];
+        if (pattern == RG_EXTREME)
+            value = alive ? copysign(0.5 + fabs(x) / 2, x) : extreme[rg_bits(s->seed + 7, (uint64_t)e) >> 61];
         image[e] = (float)(scale * value);
     }
     for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++) {
@@ -93,7 +106,8 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     const int64_t side = s->n[FR_SIDE];
     if (which >= FR_APPLY_D) fr_where_image(s, element, which == FR_APPLY_C ? 1 : 2, text);
     else if (which == FR_APPLY_IMAGE)
-        snprintf(text, 64, "(p=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 ")", element / side / side, element % side, element / side % side);
+        snprintf(text, 64, "(p=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 ")", element / side / side, element % side,
+                 element / side % side);
     else snprintf(text, 64, "(%" PRId64 ")", element);
 }
 

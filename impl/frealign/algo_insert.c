@@ -9,19 +9,35 @@ static int64_t count_weight(const rg_shape *s) { return 2 * s->n[FR_PARTICLES]; 
 static int64_t count_volume(const rg_shape *s) { return FR_RECORD * fr_voxels(s->n[FR_SIDE]); }
 
 static const rg_arg args[] = {
-    {"D", RG_IN, fr_real, fr_count_images},  {"c", RG_IN, fr_real, fr_count_ctf},           {"pose", RG_IN, fr_real, fr_count_pose},
-    {"weight", RG_IN, fr_real, count_weight}, {"volume", RG_INOUT, fr_real, count_volume},
+    {"D", RG_IN, fr_real, fr_count_images},      {"c", RG_IN, fr_real, fr_count_ctf},
+    {"pose", RG_IN, fr_real, fr_count_pose},     {"weight", RG_IN, fr_real, count_weight},
+    {"volume", RG_INOUT, fr_real, count_volume},
 };
 
 #define SHAPE(side, particles, kind, trials, outer) {{side, particles, kind, trials, outer}, 1}
 enum { V9 = FR_INSERT_V9, PAPER = FR_INSERT_PAPER };
 
 static const rg_shape check_shapes[] = {
-    SHAPE(4, 1, V9, 1, 2), SHAPE(6, 1, PAPER, 1, 3), SHAPE(8, 1, FR_NEAREST, 1, 4), SHAPE(8, 2, V9, 2, 3), SHAPE(10, 1, V9, 7, 5),
-    SHAPE(12, 1, PAPER, 14, 6), SHAPE(14, 3, FR_NEAREST | FR_SQUARED, 1, 7), SHAPE(16, 1, V9, 1, 8), SHAPE(16, 2, PAPER, 1, 5),
-    SHAPE(16, 1, FR_BOX2, 1, 8), SHAPE(18, 5, V9, 4, 9), SHAPE(20, 17, V9, 1, 10), SHAPE(22, 1, FR_TRILINEAR | FR_SQUARED, 2, 0),
-    SHAPE(26, 33, PAPER, 1, 13), SHAPE(30, 2, V9, 14, 15), SHAPE(32, 1, V9, 60, 16), SHAPE(34, 3, V9, 1, 11), SHAPE(48, 2, V9, 2, 24),
-    SHAPE(56, 1, V9, 1, 28), SHAPE(66, 2, V9, 1, 33),
+    SHAPE(4, 1, V9, 1, 2),
+    SHAPE(6, 1, PAPER, 1, 3),
+    SHAPE(8, 1, FR_NEAREST, 1, 4),
+    SHAPE(8, 2, V9, 2, 3),
+    SHAPE(10, 1, V9, 7, 5),
+    SHAPE(12, 1, PAPER, 14, 6),
+    SHAPE(14, 3, FR_NEAREST | FR_SQUARED, 1, 7),
+    SHAPE(16, 1, V9, 1, 8),
+    SHAPE(16, 2, PAPER, 1, 5),
+    SHAPE(16, 1, FR_BOX2, 1, 8),
+    SHAPE(18, 5, V9, 4, 9),
+    SHAPE(20, 17, V9, 1, 10),
+    SHAPE(22, 1, FR_TRILINEAR | FR_SQUARED, 2, 0),
+    SHAPE(26, 33, PAPER, 1, 13),
+    SHAPE(30, 2, V9, 14, 15),
+    SHAPE(32, 1, V9, 60, 16),
+    SHAPE(34, 3, V9, 1, 11),
+    SHAPE(48, 2, V9, 2, 24),
+    SHAPE(56, 1, V9, 1, 28),
+    SHAPE(66, 2, V9, 1, 33),
 };
 
 static const rg_bench_shape bench_shapes[] = {
@@ -63,7 +79,8 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
     if (which == FR_INSERT_D || which == FR_INSERT_C) fr_where_image(s, element, which == FR_INSERT_D ? 2 : 1, text);
     else if (which == FR_INSERT_POSE) fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
-    else if (which == FR_INSERT_WEIGHT) snprintf(text, 64, "(p=%" PRId64 ",%s)", element / 2, element % 2 ? "exponent" : "factor");
+    else if (which == FR_INSERT_WEIGHT)
+        snprintf(text, 64, "(p=%" PRId64 ",%s)", element / 2, element % 2 ? "exponent" : "factor");
     else fr_where_node(s->n[FR_SIDE], element, FR_RECORD, text);
 }
 

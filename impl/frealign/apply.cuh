@@ -39,7 +39,8 @@ static __global__ void fr_load_images(fr_application in, int64_t first, float *i
             in.image[((first + blockIdx.z) * in.side + y) * in.side + x];
 }
 
-static __device__ __forceinline__ float2 fr_shifted_at(const fr_application &in, const float2 *plane, int64_t particle, int i, int row)
+static __device__ __forceinline__ float2 fr_shifted_at(const fr_application &in, const float2 *plane, int64_t particle, int i,
+                                                       int row)
 {
     const int j = row <= in.side / 2 ? row : row - in.side;
     const float pose[FR_POSE_FLOATS] = {0, 0, 0, 0, 0, 0, in.shift[2 * particle], in.shift[2 * particle + 1]};
@@ -98,7 +99,8 @@ static __global__ void fr_power_tree(fr_application in, const float2 *plane, dou
 
 static __global__ void fr_power_list(fr_application in, const float2 *plane, const int *list, const int *begin, double *ring)
 {
-    const int rings = in.side / 2 + 1, lane = (int)threadIdx.x % 32, k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
+    const int rings = in.side / 2 + 1, lane = (int)threadIdx.x % 32,
+              k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
     if (k >= rings)
         return;
     double v = 0;
@@ -206,15 +208,16 @@ static inline void fr_apply_cost(const rg_shape *s, rg_cost *c)
     c->amount[RG_F32_MAD] = 1.5 * images * fr_transforms_mad(s);
 }
 
-#define FR_APPLY(NAME, IDEA, ROLE, FLAGS, WAY)                                                                               \
-    static size_t scratch_apply(const rg_shape *s, const int64_t *param) { return fr_apply_layout(s, param, WAY).total; }    \
-    static void cost_apply(const rg_shape *s, const int64_t *, rg_cost *c) { fr_apply_cost(s, c); }                          \
-    static int prepare_apply(rg_call *call)                                                                                 \
-    {                                                                                                                       \
-        return fr_prepare(call, fr_apply_layout(call->shape, call->param, WAY), true, false, fr_ring_of_plane);              \
-    }                                                                                                                       \
-    static int run_apply(rg_call *call) { return fr_apply<WAY>(call); }                                                     \
-    RG_VARIANT(ctfapply_##NAME) = { RG_ABI, sizeof(rg_variant), "ctfapply", #NAME, IDEA, ROLE, RG_DEVICE, "sm_60", FLAGS, params, \
-                                    2, NULL, scratch_apply, NULL, cost_apply, prepare_apply, run_apply, fr_finish }
+#define FR_APPLY(NAME, IDEA, ROLE, FLAGS, WAY)                                                                                 \
+    static size_t scratch_apply(const rg_shape *s, const int64_t *param) { return fr_apply_layout(s, param, WAY).total; }      \
+    static void cost_apply(const rg_shape *s, const int64_t *, rg_cost *c) { fr_apply_cost(s, c); }                            \
+    static int prepare_apply(rg_call *call)                                                                                    \
+    {                                                                                                                          \
+        return fr_prepare(call, fr_apply_layout(call->shape, call->param, WAY), true, false, fr_ring_of_plane);                \
+    }                                                                                                                          \
+    static int run_apply(rg_call *call) { return fr_apply<WAY>(call); }                                                        \
+    RG_VARIANT(ctfapply_##NAME) = {                                                                                            \
+        RG_ABI, sizeof(rg_variant), "ctfapply", #NAME,      IDEA,          ROLE,      RG_DEVICE, "sm_60", FLAGS, params, 2,    \
+        NULL,   scratch_apply,      NULL,       cost_apply, prepare_apply, run_apply, fr_finish}
 
 #endif

@@ -44,12 +44,12 @@ RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A
     return factor * signal / (signal + 1) / A;
 }
 
-// The columns 0 and N/2 of a half plane: the Hermitian part.
-RG_HD void fr_hermitian(int64_t side, float *plane)
+// The columns 0 and N/2 of a half plane, whose rows stand `pitch` coefficients apart: the Hermitian part.
+RG_HD void fr_hermitian(int64_t side, int64_t pitch, float *plane)
 {
     for (int64_t i = 0; i <= side / 2; i += side / 2)
         for (int64_t j = 0; j <= side / 2; j++) {
-            float *one = plane + 2 * fr_element(side, i, j), *mate = plane + 2 * fr_element(side, i, 2 * j == side ? j : -j);
+            float *one = plane + 2 * (j * pitch + i), *mate = plane + 2 * ((side - j) % side * pitch + i);
             const float re = (one[0] + mate[0]) / 2, im = (one[1] - mate[1]) / 2;
             one[0] = mate[0] = re;
             one[1] = im;

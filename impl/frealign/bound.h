@@ -8,8 +8,8 @@
 //     shift          phases up to FR_PHASE radians in the inputs that fill.c makes, each off by 2u of that
 //     CTF            up to FR_HALF_TURNS half turns, each off by 4u of that
 // A correlation C / sqrt(B Q) is off by at most the relative 2-norm of the errors of both its parts (Cauchy and Schwarz). In a
-// single ring the errors of the transforms are those of the whole plane, against its own power: the inputs keep every ring within
-// FR_RING_SPREAD of the mean.
+// single ring the errors of the transforms are those of the whole plane, against its own power: the inputs keep every ring
+// within FR_RING_SPREAD of the mean.
 // Sums: in trees, in double precision or in rings they add less than 8u; one after another in single precision n terms add
 // 6 sqrt(n) u but for a chance of 1e-7 (Higham & Mary 2019). `in_order` is that n, 0 for the first kind.
 #ifndef RG_FREALIGN_BOUND_H
@@ -57,7 +57,8 @@ RG_HD rg_tolerance fr_bound_sigma2(const rg_shape *s, double in_order)
 {
     const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_score_error(s, 2, in_order);
     const double largest = 8 * 3.15 * outer * outer / (side * side * side * side);
-    const rg_tolerance t = {RG_BOUND, e * largest, e, "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
+    const rg_tolerance t = {RG_BOUND, e * largest, e,
+                            "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
     return t;
 }
 
@@ -70,8 +71,9 @@ RG_HD rg_tolerance fr_bound_ccp(const rg_shape *s, double in_order)
     return t;
 }
 
-// At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1, weight[1]
-// r^2 <= 1), and errs by that of the phase, the exponential and six products. in_order: terms a node, 8 of each plane.
+// At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
+// weight[1] r^2 <= 1), and errs by that of the phase, the exponential and six products. in_order: terms a node, 8 of each
+// plane.
 RG_HD rg_tolerance fr_bound_pinsert(const rg_shape *s)
 {
     const double planes = (double)s->n[FR_PARTICLES] * (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
@@ -84,7 +86,8 @@ RG_HD rg_tolerance fr_bound_pinsert(const rg_shape *s)
 // The images that fill.c makes have coefficients of root mean square below 1.
 RG_HD rg_tolerance fr_bound_ctfapply(const rg_shape *s)
 {
-    const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS, e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
+    const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,
+                 e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
     const rg_tolerance t = {RG_BOUND, FR_RING_SPREAD * e, e, "float rounding of three transforms, shift and CTF (bound.h)"};
     return t;
 }

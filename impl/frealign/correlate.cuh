@@ -167,7 +167,8 @@ static __global__ void fr_mask_image(const float *setting, int side, const doubl
 // Of ring k: C_k, B_k, Q_k and how many coefficients of the band it has.
 enum { FR_RING_SUMS = 4 };
 
-static __device__ __forceinline__ void fr_add_to_ring(const fr_input &in, const float2 *a, int64_t first, int i, int j, double *v)
+static __device__ __forceinline__ void fr_add_to_ring(const fr_input &in, const float2 *a, int64_t first, int i, int j,
+                                                      double *v)
 {
     const int64_t call = first + blockIdx.y, stored = (int64_t)in.side * in.width;
     const int64_t e = (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
@@ -214,7 +215,8 @@ static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first,
 }
 
 // list: coefficients (j + N/2) 2^16 + i of the band, ring by ring; begin[k] .. begin[k + 1] - 1 are ring k's.
-static __global__ void fr_ring_list(fr_input in, const float2 *a, int64_t first, const int *list, const int *begin, double *ring)
+static __global__ void fr_ring_list(fr_input in, const float2 *a, int64_t first, const int *list, const int *begin,
+                                    double *ring)
 {
     const int rings = (int)fr_rings(in.side), lane = (int)threadIdx.x % 32;
     const int k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);

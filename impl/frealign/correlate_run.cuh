@@ -47,7 +47,8 @@ static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, in
     l.parts = fr_pixel_blocks(s, way, l.calls, 16 * param[FR_P_BLOCK]);
     const size_t calls = (size_t)l.calls, real = sizeof(double);
     l.image_bytes = (size_t)images * calls * (size_t)l.stored * sizeof(float2);
-    l.work_bytes = 2 * l.image_bytes + ((size_t)4 << 20); // cuFFT says what it wants only when a plan is made: fr_prepare checks
+    l.work_bytes =
+        2 * l.image_bytes + ((size_t)4 << 20); // cuFFT says what it wants only when a plan is made: fr_prepare checks
     l.image = fr_take(&l.total, l.image_bytes);
     l.work = fr_take(&l.total, l.work_bytes);
     l.part = fr_take(&l.total, calls * (size_t)l.parts * fr_disc_sums::n * real);
@@ -142,7 +143,8 @@ static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_
     cudaStream_t stream = (cudaStream_t)call->stream;
     int error = (int)cudaMemcpyAsync(scratch + l.list, list, (size_t)l.stored * sizeof(int), cudaMemcpyHostToDevice, stream);
     if (!error)
-        error = (int)cudaMemcpyAsync(scratch + l.begin, begin, (size_t)(rings + 1) * sizeof(int), cudaMemcpyHostToDevice, stream);
+        error =
+            (int)cudaMemcpyAsync(scratch + l.begin, begin, (size_t)(rings + 1) * sizeof(int), cudaMemcpyHostToDevice, stream);
     error = error ? error : (int)cudaStreamSynchronize(stream);
     free(list);
     free(begin);
@@ -158,7 +160,8 @@ static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool 
     if (!plan)
         return RG_E_STATE;
     call->state = plan;
-    int error = fr_make_fft(&plan->to_image, CUFFT_C2R, side, (back ? 1 : l.images) * l.calls, work, l.work_bytes, call->stream);
+    int error =
+        fr_make_fft(&plan->to_image, CUFFT_C2R, side, (back ? 1 : l.images) * l.calls, work, l.work_bytes, call->stream);
     if (!error && back)
         error = fr_make_fft(&plan->to_plane, CUFFT_R2C, side, l.calls, work, l.work_bytes, call->stream);
     if (!error && texture)
@@ -335,7 +338,8 @@ template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, boo
         return error;
     const double pixels = (double)s.in.side * s.in.side;
     if (routine == FR_SIGMA2)
-        RG_LAUNCH((fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels, out + s.first * FR_MOMENTS);
+        RG_LAUNCH((fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels,
+                  out + s.first * FR_MOMENTS);
     else
         RG_LAUNCH((fr_coefficients), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, out + s.first);
     return (int)cudaGetLastError();
@@ -345,7 +349,8 @@ static inline bool fr_in_real_space(fr_routine routine) { return routine == FR_S
 
 static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *param, int way, fr_routine routine)
 {
-    return fr_in_real_space(routine) ? fr_layout_of(s, param, way, 2, 0) : fr_layout_of(s, param, way, 1, fr_rings(s->n[FR_SIDE]));
+    return fr_in_real_space(routine) ? fr_layout_of(s, param, way, 2, 0)
+                                     : fr_layout_of(s, param, way, 1, fr_rings(s->n[FR_SIDE]));
 }
 
 template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture)

@@ -13,7 +13,7 @@ static const double TURN = 6.28318530717958647692;
 double fr_draw(const rg_shape *s, int stream, int64_t index)
 {
     const uint64_t seed = s->seed * 8 + (uint64_t)stream;
-    return ldexp((double)(rg_bits(seed, (uint64_t)index) >> 40), -23) - 1;
+    return (double)(rg_bits(seed, (uint64_t)index) >> 40) * 0x1p-23 - 1;
 }
 
 static double share(const rg_shape *s, int stream, int64_t index) { return (fr_draw(s, stream, index) + 1) / 2; }
@@ -24,7 +24,7 @@ static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t
     static const float extreme[8] = {0, 1, -1, 0x1p-23f, -1 + 0x1p-23f, 0, 0x1p-60f, -0x1p-130f};
     const double x = fr_draw(s, stream, at);
     switch (pattern) {
-    case RG_POSITION: return (float)copysign(ldexp((double)(1 + at * 40503 % 65521), -16), x);
+    case RG_POSITION: return (float)copysign((double)(1 + at * 40503 % 65521) * 0x1p-16, x);
     case RG_MAXIMUM: return 1;
     case RG_EXTREME: return alive ? (float)copysign(0.5 + fabs(x) / 2, x) : extreme[rg_bits(s->seed + 7, (uint64_t)at) >> 61];
     default: return (float)x;
@@ -37,7 +37,8 @@ void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X)
     for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++)
         for (int64_t e = 0; e < fr_stored(side); e++) {
             const int64_t i = fr_i(side, e), j = fr_j(side, e), mate = i == 0 && j < 0;
-            const int64_t at = 2 * (p * fr_stored(side) + e), from = 2 * (p * fr_stored(side) + (mate ? fr_element(side, 0, -j) : e));
+            const int64_t at = 2 * (p * fr_stored(side) + e),
+                          from = 2 * (p * fr_stored(side) + (mate ? fr_element(side, 0, -j) : e));
             X[at] = value_at(s, pattern, stream, from, (i + j) & 1);
             X[at + 1] = value_at(s, pattern, stream, from + 1, (i + j) & 1) * (mate ? -1.0f : 1.0f);
             if (i == 0 && (j == 0 || 2 * j == side)) X[at + 1] = 0;
@@ -64,7 +65,8 @@ void fr_fill_reference(const rg_shape *s, rg_pattern pattern, float *F3)
                 const int64_t own = fr_voxel(side, x, y, z), other = fr_voxel(side, x, side - y, side - z);
                 const int64_t from = (x == 0 || 2 * x == side) && other < own ? other : own;
                 F3[2 * own] = value_at(s, pattern, FR_DRAW_F3, 2 * from, (x + y + z) & 1);
-                F3[2 * own + 1] = value_at(s, pattern, FR_DRAW_F3, 2 * from + 1, (x + y + z) & 1) * (from == own ? 1.0f : -1.0f);
+                F3[2 * own + 1] =
+                    value_at(s, pattern, FR_DRAW_F3, 2 * from + 1, (x + y + z) & 1) * (from == own ? 1.0f : -1.0f);
                 if (own == other && (x == 0 || 2 * x == side)) F3[2 * own + 1] = 0;
             }
 }
@@ -78,7 +80,7 @@ static double angle(const rg_shape *s, rg_pattern pattern, int64_t at)
     switch (pattern) {
     case RG_POSITION: return quarter;
     case RG_MAXIMUM: return floor(8 * x) / 8 * TURN;
-    case RG_EXTREME: return quarter + ldexp(fr_draw(s, FR_DRAW_POSE, at + 3), -10);
+    case RG_EXTREME: return quarter + fr_draw(s, FR_DRAW_POSE, at + 3) * 0x1p-10;
     default: return x * TURN;
     }
 }

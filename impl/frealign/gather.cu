@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// gather of cc3m, presb, sigma2, ccoef, ctfapply and ccp as Li, Grigorieff & Cheng (2010) have it: a thread a pixel, blocks of 32 x 16 that sum
-// and of 16 x 16 that interpolate, the reference in texture memory, sums by trees in shared memory (their Fig. 1A), one particle
-// at a time. A block owns a ring.
+// gather of cc3m, presb, sigma2, ccoef, ctfapply and ccp as Li, Grigorieff & Cheng (2010) have it: a thread a pixel, blocks of
+// 32 x 16 that sum and of 16 x 16 that interpolate, the reference in texture memory, sums by trees in shared memory (their Fig.
+// 1A), one particle at a time. A block owns a ring.
 //
 // The reference goes into the texture once a call, 16 bytes a node moved, which at 500 is a quarter of a millisecond: the paper
 // did so once for all particles. `batch` reads it from memory, through L1.

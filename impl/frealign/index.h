@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // index.h: what the seven algorithms of FREALIGN are (Li, Grigorieff & Cheng 2010), and all of their index arithmetic.
 //
-// One parametrised form holds the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent the
-// published source of v9.12 decides; [P] marks the paper, [S] that source, [D] a decision made here.
+// One parametrised form holds the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent
+// the published source of v9.12 decides; [P] marks the paper, [S] that source, [D] a decision made here.
 //
 // Half planes. An image of N x N pixels, N even (odd sides are refused: FREALIGN has none), is transformed unnormalised, and
-// i = 0..N/2 (along x, fastest) by j (along y, modulo N) is stored: m x (m/2 + 1), as the paper says. j runs -N/2+1..N/2 here, so
-// that every stored coefficient is met once; FREALIGN's loops meet the row N/2 twice [S], which matters at the Nyquist radius
-// only. Coefficients of the column i = 0 stand there with their mates (0,-j), those with i > 0 without: all sums over half
-// planes below count what is stored, once [S]. Images and references are held with their origin in the corner: D and F3
+// i = 0..N/2 (along x, fastest) by j (along y, modulo N) is stored: m x (m/2 + 1), as the paper says. j runs -N/2+1..N/2 here,
+// so that every stored coefficient is met once; FREALIGN's loops meet the row N/2 twice [S], which matters at the Nyquist
+// radius only. Coefficients of the column i = 0 stand there with their mates (0,-j), those with i > 0 without: all sums over
+// half planes below count what is stored, once [S]. Images and references are held with their origin in the corner: D and F3
 // carry the factors (-1)^(i+j) and (-1)^(i+j+k) that bring it there.
 //
 // Volumes. F3 is the transform of the reference, padded to L = pad N a side, (L/2+1) x L x L, indices modulo L, F3(-l) = conj
@@ -34,18 +34,18 @@
 // presb  cc[p][t][k] = C_k / sqrt(B_k Q_k), k = 0..N/2-1; 0 where the root is 0 (k = 0 always).
 // ccoef  a = IDFT(f S), x = IDFT(D e^{i s.q}), both over the band; cc[p][t] = sum a x / sqrt(sum a^2 sum x^2) over all pixels.
 // sigma2 a = IDFT(2|c| S) / N^2, x = IDFT(sign(c) D e^{i s.q}) / N^2 over the band, sign(0) = 1. Over the disc r <= R about the
-//        corner, of n pixels, means taken away: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels of
-//        x^2 / N^2). FREALIGN's alpha and sigma^2 follow from them by fr_alpha and fr_noise.
+//        corner, of n pixels, means taken away: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels
+//        of x^2 / N^2). FREALIGN's alpha and sigma^2 follow from them by fr_alpha and fr_noise.
 // ccp    A0 as in cc3m with 1 <= r < b, b <= N/4; with FR_MASKED A = DFT(mask(IDFT A0)) [P], else A0 [S]. a = IDFT A / N^2, e
 //        the mean of its 4N-4 border pixels (x or y is N/2-1 or -N/2); a filled with e to 4N x 4N, transformed: big.
 //        P_u(i,j) = big[nearest(4(c_u i - s_u j)), nearest(4(s_u i + c_u j))], (c_u, s_u) = turn[u] = cos, sin of u/U quarter
 //        turns, products, difference and sum rounded like p. P_{u,v}(i,j) is P_u turned by v quarters: P_u of (i,j), (-j,i),
-//        (-i,-j), (j,-i). Over the half plane 1 <= r < b, w(x,y) = sum h Re(X conj P_uv e^{4 pi i (ix + jy)/N}), h = 1 at i = 0,
-//        else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two pixels.
-//        FREALIGN takes the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
-// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of the
-//        whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at -p
-//        with their conjugates, so that the plane x = 0 stays its own mirror image.
+//        (-i,-j), (j,-i). Over the half plane 1 <= r < b, w(x,y) = sum h Re(X conj P_uv e^{4 pi i (ix + jy)/N}), h = 1 at i =
+//        0, else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two
+//        pixels. FREALIGN takes the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
+// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of
+//        the whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at
+//        -p with their conjugates, so that the plane x = 0 stays its own mirror image.
 //        E = D e^{i s.q}, w = weight[0] exp(weight[1] r^2); to every node l of the 2^3 around p, 0 <= l_x, |l| <= N/2 each:
 //        num += b w 2c E, den += b w c^2, b = prod(1 - |p-l|) (FR_TRILINEAR), or 1 at the nearest node alone (FR_NEAREST)
 //        [S]; with FR_SQUARED num += w^2 b^2 c E, den += (w b c)^2, b = prod sinc(p-l) with FR_BOX2 [P]. Trials are operators.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pinsert_s:scatter and scatter_v4: the insertion of Li et al. (2010) made safe by atomics, three of 4 bytes a node or one of 16.
+// pinsert_s:scatter and scatter_v4: the insertion of Li et al. (2010) made safe by atomics, three of 4 bytes a node or one
+// of 16.
 //
 // Bound: 8 nodes a coefficient. An H200's L2 adds 9.5e11 scalar and 2.3e11 16-byte words a second where they stay in it (probes
 // of regather bench): 4.0e10 and 2.9e10 coefficients/s. A plane of a volume of 256 touches 1.3 nodes of 16 bytes a coefficient,
@@ -76,11 +77,43 @@ static int run_v4(rg_call *call)
 }
 
 RG_VARIANT(pinsert_s_scatter) = {
-    RG_ABI, sizeof(rg_variant), "pinsert_s", "scatter", "thread a coefficient, three scalar atomics a node", RG_SCATTER, RG_DEVICE,
-    "sm_50", RG_UNORDERED, params, RG_COUNT(params), NULL, NULL, NULL, cost, NULL, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "pinsert_s",
+    "scatter",
+    "thread a coefficient, three scalar atomics a node",
+    RG_SCATTER,
+    RG_DEVICE,
+    "sm_50",
+    RG_UNORDERED,
+    params,
+    RG_COUNT(params),
+    NULL,
+    NULL,
+    NULL,
+    cost,
+    NULL,
+    run,
+    NULL,
 };
 
 RG_VARIANT(pinsert_s_scatter_v4) = {
-    RG_ABI, sizeof(rg_variant), "pinsert_s", "scatter_v4", "thread a coefficient, one 16-byte atomic a node", RG_SCATTER, RG_DEVICE,
-    "sm_90", RG_UNORDERED, params, RG_COUNT(params), NULL, NULL, NULL, cost_v4, NULL, run_v4, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "pinsert_s",
+    "scatter_v4",
+    "thread a coefficient, one 16-byte atomic a node",
+    RG_SCATTER,
+    RG_DEVICE,
+    "sm_90",
+    RG_UNORDERED,
+    params,
+    RG_COUNT(params),
+    NULL,
+    NULL,
+    NULL,
+    cost_v4,
+    NULL,
+    run_v4,
+    NULL,
 };

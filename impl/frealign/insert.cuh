@@ -25,7 +25,8 @@ typedef struct fr_terms {
 } fr_terms;
 
 // What a node with interpolation weight 1 gets: w 2c E and w c^2, or w^2 c E and (w c)^2, to which b comes once or twice.
-template <bool squared> static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j)
+template <bool squared>
+static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j)
 {
     const int64_t particle = sample / in.trials, stored = (int64_t)in.side * in.width;
     const int64_t e = particle * stored + (int64_t)(j < 0 ? j + in.side : j) * in.width + i;

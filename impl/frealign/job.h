@@ -16,6 +16,7 @@
 #include "../core/arena.h"
 #include "../core/table.h"
 #include "index.h"
+#include "reconstruct.h"
 
 // ---- what is read and written --------------------------------------------------------------------------------------------
 
@@ -27,15 +28,6 @@ typedef struct fr_files {
     double *score;     // of each particle, in percent; NULL until there is one
 } fr_files;
 
-// Options of all three commands.
-#define FR_INPUT_OPTIONS \
-    {"stack", "S.mrc", "the images of a .par file", false}, \
-    {"pixel", "A", "pixel size of a .par file's images", false}, \
-    {"kv", "KV", "acceleration voltage of a .par file's images (default 300)", false}, \
-    {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false}, \
-    {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}, \
-    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
-
 // The particles named on the command line. poses: rows need orientations. RG_GOOD, or one line and a code.
 int fr_files_open(fr_files *, const rg_cli *, bool poses);
 void fr_files_close(fr_files *);
@@ -44,9 +36,9 @@ int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert).
 void fr_optics_of(const fr_files *, int64_t i, float optics[FR_OPTICS]);
 
-// The reference's transform, (N/2+1) x N x N pairs, origin in the corner; of another sampling when the field of view is the
+// The transform of --reference, (N/2+1) x N x N pairs, origin in the corner; of another sampling when the field of view is the
 // same. malloc'ed. RG_GOOD, or one line and a code.
-int fr_reference_read(const char *path, int64_t side, double pixel_A, float **f3);
+int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, float **f3);
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
 
@@ -83,7 +75,8 @@ typedef struct fr_engine {
 int fr_engine_open(fr_engine *, const rg_cli *, unsigned routines);
 // Buffers for `batch` particles, `trials` poses of each, `f3` (NULL: no reference) and an output of `out` floats; the mask's
 // radius, the fall-off of rings and the ring from which |C| counts are settings. Refuses what does not fit. RG_GOOD or a code.
-int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, const float *f3, int64_t out, const float setting[FR_SETTINGS]);
+int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, const float *f3, int64_t out,
+                   const float setting[FR_SETTINGS]);
 void fr_engine_close(fr_engine *);
 // Reads particles first .. first + n - 1 and makes D, X and c of them, shifted by their origins.
 int fr_engine_load(fr_engine *, fr_files *, int64_t first, int64_t step, int64_t n, int64_t kind);
@@ -107,20 +100,24 @@ typedef struct fr_refinement {
 } fr_refinement;
 
 // Options of refine and search.
-#define FR_REFINE_OPTIONS \
-    {"reference", "VOL.mrc", "the map that particles are compared with", false}, \
-    {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", false}, \
-    {"low", "A", "coarsest resolution that is used (default: all but the mean)", false}, \
-    {"high", "A", "finest resolution that is used (default: three pixels)", false}, \
-    {"mask-radius", "A", "radius of the mask on sections and particles (default: 0.45 sides)", false}, \
-    {"b-factor", "A2", "rings are weighted by exp(-B/4 g^2) (default 0)", false}, \
-    {"preset", "v9|paper", "form of the objective: whitened, trilinear (v9, default), or as in the paper", false}, \
-    {"optimiser", "NAME", "praxis (default) or bobyqa", false}, \
-    {"step", "U", "first step of bobyqa in units of 0.1 rad and of 0.01 rad an index (default 1); praxis finds its own", false}, \
-    {"tolerance", "U", "stop when nothing moves by more, in these units (default 0.1)", false}, \
-    {"max-evaluations", "N", "of one particle (default 5000)", false}, \
-    {"batch", "N", "particles refined together (default 128)", false}, \
-    {"variant", "ALGO:NAME", "which variant computes ctfapply, cc3m, ccp; may be repeated", true}
+#define FR_REFINE_OPTIONS                                                                                                      \
+    {"reference", "VOL.mrc", "the map that particles are compared with", false},                                               \
+        {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one", false},                   \
+        {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", false},             \
+        {"low", "A", "coarsest resolution that is used (default: all but the mean)", false},                                   \
+        {"high", "A", "finest resolution that is used (default: three pixels)", false},                                        \
+        {"mask-radius", "A", "radius of the mask on sections and particles (default: 0.45 sides)", false},                     \
+        {"b-factor", "A2", "rings are weighted by exp(-B/4 g^2) (default 0)", false},                                          \
+        {"preset", "v9|paper", "form of the objective: whitened, trilinear (v9, default), or as in the paper", false},         \
+        {"optimiser", "NAME", "praxis (default) or bobyqa", false},                                                            \
+        {"step", "U", "first step of bobyqa in units of 0.1 rad and of 0.01 rad an index (default 1); praxis finds its own",   \
+         false},                                                                                                               \
+        {"tolerance", "U", "stop when nothing moves by more, in these units (default 0.1)", false},                            \
+        {"max-evaluations", "N", "of one particle (default 5000)", false},                                                     \
+        {"batch", "N", "particles refined together (default 128)", false},                                                     \
+    {                                                                                                                          \
+        "variant", "ALGO:NAME", "which variant computes ctfapply, cc3m, ccp; may be repeated", true                            \
+    }
 
 int fr_refinement_options(fr_refinement *, const fr_files *, const rg_cli *);
 // Improves trials poses x[n][trials][5] of the n particles that are loaded; score[n][trials].
@@ -129,8 +126,5 @@ void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]);                    // shift 0: images come already shifted
 void fr_pose_to(rg_particle *, int64_t side, const double x[FR_PARAMETERS]);      // adds the shift to the origin
 void fr_refinement_report(const fr_refinement *, const fr_files *);
-
-// job_reconstruct.c; called by reconstruct.
-int fr_reconstruct(const rg_cli *);
 
 #endif

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const char *const routine_name[FR_DOES] = {"ctfapply", "cc3m", "ccp", "pinsert_s"};
-static const char *const fixed_order[] = {"batch", "scatter_v4", "scatter", "simd", "naive"}; // from experience the fastest first
+static const char *const fixed_order[] = {"batch", "scatter_v4", "scatter", "simd",
+                                          "naive"}; // from experience the fastest first
 
 // --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
 static const char *asked_for(const rg_cli *cli, const char *name)
@@ -47,10 +48,11 @@ static int check_asked(const rg_cli *cli)
         const char *text = rg_cli_nth(cli, "variant", i);
         bool known = false;
         for (int r = 0; r < FR_DOES; r++)
-            known = known || (strncmp(text, routine_name[r], strlen(routine_name[r])) == 0 && text[strlen(routine_name[r])] == ':');
+            known =
+                known || (strncmp(text, routine_name[r], strlen(routine_name[r])) == 0 && text[strlen(routine_name[r])] == ':');
         if (!known)
-            return rg_fail(RG_USAGE, "--variant: expected ctfapply:, cc3m:, ccp: or pinsert_s: and a variant's name, found \"%s\"",
-                           text);
+            return rg_fail(RG_USAGE,
+                           "--variant: expected ctfapply:, cc3m:, ccp: or pinsert_s: and a variant's name, found \"%s\"", text);
     }
     return RG_GOOD;
 }
@@ -96,7 +98,8 @@ static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
     return code == RG_OK ? RG_GOOD : device_failed(e, "no memory for its buffers", code);
 }
 
-int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, const float *f3, int64_t out, const float setting[FR_SETTINGS])
+int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, const float *f3, int64_t out,
+                   const float setting[FR_SETTINGS])
 {
     int64_t pixels = side * side, stored = fr_stored(side), nodes = f3 ? 2 * fr_voxels(side) : 0;
     rg_device_facts facts;
@@ -104,14 +107,24 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, co
     if (e->device->facts(&facts) != RG_OK)
         return rg_fail(RG_LACKS, "the free memory of %s is not known", e->device->name);
     if (bytes > (double)facts.free_bytes)
-        return rg_fail(RG_LACKS, "%" PRId64 " images of %" PRId64 " pixels a side need %.2f GiB of %s memory, %.2f GiB are free; "
-                       "take fewer with --batch", batch, side, bytes / 0x1p30, e->device->name, (double)facts.free_bytes / 0x1p30);
+        return rg_fail(RG_LACKS,
+                       "%" PRId64 " images of %" PRId64 " pixels a side need %.2f GiB of %s memory, %.2f GiB are free; "
+                       "take fewer with --batch",
+                       batch, side, bytes / 0x1p30, e->device->name, (double)facts.free_bytes / 0x1p30);
     const struct {
         rg_buffer *buffer;
         int64_t floats;
-    } need[] = {{&e->image, batch * pixels}, {&e->optics, batch * FR_OPTICS}, {&e->shift, 2 * batch}, {&e->setting, FR_SETTINGS},
-                {&e->ssnr, side / 2 + 1}, {&e->d, 2 * batch * stored}, {&e->x, 2 * batch * stored}, {&e->c, batch * stored},
-                {&e->f3, nodes}, {&e->pose, batch * trials * FR_POSE_FLOATS}, {&e->out, out}};
+    } need[] = {{&e->image, batch * pixels},
+                {&e->optics, batch * FR_OPTICS},
+                {&e->shift, 2 * batch},
+                {&e->setting, FR_SETTINGS},
+                {&e->ssnr, side / 2 + 1},
+                {&e->d, 2 * batch * stored},
+                {&e->x, 2 * batch * stored},
+                {&e->c, batch * stored},
+                {&e->f3, nodes},
+                {&e->pose, batch * trials * FR_POSE_FLOATS},
+                {&e->out, out}};
     int code = RG_GOOD;
     for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++)
         code = make(e, need[i].buffer, need[i].floats);
@@ -146,7 +159,8 @@ void fr_engine_close(fr_engine *e)
 {
     for (int r = 0; r < FR_DOES; r++)
         forget(&e->does[r]);
-    rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d, &e->x, &e->c, &e->f3, &e->pose, &e->out};
+    rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d,
+                        &e->x,     &e->c,      &e->f3,    &e->pose,    &e->out};
     for (int i = 0; i < RG_COUNT(all); i++)
         rg_buffer_free(all[i]);
     free(e->host_image);
@@ -170,7 +184,8 @@ static int get_ready(fr_engine *e, fr_call *c, const rg_shape *shape, void *cons
     size_t scratch = v->scratch ? v->scratch(shape, c->param) : 0;
     int error = rg_buffer_make(&c->scratch, e->device, scratch, 1, false);
     if (error)
-        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", c->name, c->entry->name, (double)scratch / 0x1p30);
+        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", c->name, c->entry->name,
+                       (double)scratch / 0x1p30);
     c->call = (rg_call){.shape = &c->shape, .param = c->param, .arg = c->arg, .scratch = scratch ? c->scratch.base : NULL,
                         .threads = v->flags & RG_THREADED ? e->threads : 1};
     error = v->prepare ? v->prepare(&c->call) : RG_OK;
@@ -203,13 +218,38 @@ static int read_image(fr_engine *e, fr_files *f, int64_t i, int64_t slot)
     for (int64_t p = 1; p < pixels && constant; p++)
         constant = image[p] == image[0];
     if (code == RG_GOOD && constant)
-        code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a picture, found %g everywhere", f->particles.stack[q->stack].path,
-                       q->image + 1, image[0]);
+        code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a picture, found %g everywhere",
+                       f->particles.stack[q->stack].path, q->image + 1, image[0]);
     fr_optics_of(f, i, e->host_optics + slot * FR_OPTICS);
     const double turn = 2 * 3.14159265358979323846 / (double)e->side;
     e->host_shift[2 * slot] = (float)(-q->origin_x_px * turn); // a particle stands at minus its origin
     e->host_shift[2 * slot + 1] = (float)(-q->origin_y_px * turn);
     return code;
+}
+
+// What ctfapply has no room for: c times exp(-|B| g^2 / 4) of those rows that have a B-factor.
+static int damp(fr_engine *e, const fr_files *f, int64_t first, int64_t step, int64_t n)
+{
+    const int64_t stored = fr_stored(e->side);
+    const double width_A = (double)e->side * f->particles.pixel_A;
+    bool any = false;
+    for (int64_t i = 0; i < n; i++)
+        any = any || f->particles.row[first + i * step].ctf.b_factor_A2 != 0;
+    if (!any)
+        return RG_GOOD;
+    float *c = rg_alloc((size_t)(n * stored) * sizeof *c);
+    int error = e->device->download(c, e->c.base, (size_t)(n * stored) * sizeof *c);
+#pragma omp parallel for num_threads(e->threads)
+    for (int64_t i = 0; i < n; i++) {
+        const double b = fabs(f->particles.row[first + i * step].ctf.b_factor_A2) / (4 * width_A * width_A);
+        for (int64_t k = 0; k < stored; k++) {
+            const int64_t x = fr_i(e->side, k), y = fr_j(e->side, k);
+            c[i * stored + k] *= (float)exp(-b * (double)(x * x + y * y));
+        }
+    }
+    error = error ? error : e->device->upload(e->c.base, c, (size_t)(n * stored) * sizeof *c);
+    free(c);
+    return error ? device_failed(e, "copying the CTF", error) : RG_GOOD;
 }
 
 int fr_engine_load(fr_engine *e, fr_files *f, int64_t first, int64_t step, int64_t n, int64_t kind)
@@ -229,8 +269,10 @@ int fr_engine_load(fr_engine *e, fr_files *f, int64_t first, int64_t step, int64
         return device_failed(e, "copying images", error);
     const rg_shape shape = {.n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS),
                                   [FR_TRIALS] = 1}};
-    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base, e->ssnr.base, e->d.base, e->x.base, e->c.base};
-    return fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base,
+                         e->ssnr.base,  e->d.base,      e->x.base,     e->c.base};
+    code = fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+    return code == RG_GOOD ? damp(e, f, first, step, n) : code;
 }
 
 void fr_engine_report(const fr_engine *e, double whole_s)

@@ -73,7 +73,7 @@ void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
     const double step = 1 / ((double)f->particles.side * f->particles.pixel_A), ss = step * step;
     const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
     // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
-    const double u = o->defocus_u_A, v = o->defocus_v_A, w = o->amplitude_contrast, sign = f->invert ? 1 : -1;
+    const double u = o->defocus_u_A, v = o->defocus_v_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
     const double turn = o->phase_shift_deg * pi / 180 + asin(w);
     optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
     optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
@@ -92,7 +92,8 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     if (code != RG_GOOD)
         return code;
     if (mrc.nx != mrc.ny || mrc.nx != mrc.nz)
-        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny, mrc.nz);
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
+                       mrc.nz);
     else if (mrc.nx % 2)
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
     *side = mrc.nx;
@@ -128,23 +129,28 @@ static void take_coefficients(int64_t from_side, const fftwf_complex *from, int6
             }
 }
 
-int fr_reference_read(const char *path, int64_t side, double pixel_A, float **f3)
+int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, float **f3)
 {
+    const char *path = rg_cli_text(cli, "reference", NULL);
     int64_t own;
-    double own_A;
+    double own_A, said_A;
     float *volume;
-    int code = read_volume(path, &own, &own_A, &volume);
+    int code = rg_cli_real(cli, "reference-pixel", 0, 1e-3, 1e6, &said_A);
+    if (code == RG_GOOD)
+        code = read_volume(path, &own, &own_A, &volume);
     if (code != RG_GOOD)
         return code;
+    own_A = said_A > 0 ? said_A : own_A;
     if (!(own_A > 0) && own == side) {
         rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
         own_A = pixel_A;
     }
     if (fabs((double)own * own_A - (double)side * pixel_A) > 0.01 * (double)side * pixel_A) {
         free(volume);
-        return rg_fail(RG_USAGE, "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
-                       "cut or pad it to their field of view", path, own, own_A, (double)own * own_A, (double)side * pixel_A, side,
-                       pixel_A);
+        return rg_fail(RG_USAGE,
+                       "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                       "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                       path, own, own_A, (double)own * own_A, (double)side * pixel_A, side, pixel_A);
     }
     fftwf_complex *plane = fftwf_alloc_complex((size_t)fr_voxels(own));
     if (!plane)
@@ -253,10 +259,12 @@ static int write_par(const fr_files *f, const char *path)
 // A STAR file of its own for rows that came from a .par file.
 static int write_new_star(const fr_files *f, const char *path, const char *command)
 {
-    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
-                                         "rlnVoltage", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
-    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginXAngst",
-                                      "rlnOriginYAngst", "rgFrealignScore", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
+    static const char *const optics[] = {
+        "rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
+        "rlnVoltage",     "rlnImagePixelSize",  "rlnImageSize",         "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",
+                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rgFrealignScore",
+                                      "rlnDefocusU",  "rlnDefocusV",     "rlnDefocusAngle"};
     const rg_particles *p = &f->particles;
     rg_file out;
     int code = rg_file_open(&out, path);
@@ -265,8 +273,8 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
     fprintf(out.stream, "# command: %s\n", command);
     rg_star_write_head(out.stream, "optics", RG_COUNT(optics), optics);
     const rg_ctf_of *o = &p->row[0].ctf;
-    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV, p->pixel_A,
-            p->side);
+    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV,
+            p->pixel_A, p->side);
     rg_star_write_head(out.stream, "particles", RG_COUNT(row), row);
     bool written = true;
     for (int64_t i = 0; i < p->n && written; i++) {

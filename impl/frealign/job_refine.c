@@ -134,8 +134,13 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
 
 int fr_refine_poses(fr_refinement *r, fr_engine *engine, int64_t n, double *x, double *score)
 {
-    const fr_minimiser how = {.optimiser = r->optimiser, .dimensions = FR_PARAMETERS, .unit = {0.1, 0.1, 0.1, 0.01, 0.01},
-                              .step = r->step, .tolerance = r->tolerance, .most_evaluations = r->most_evaluations, .seed = r->seed};
+    const fr_minimiser how = {.optimiser = r->optimiser,
+                              .dimensions = FR_PARAMETERS,
+                              .unit = {0.1, 0.1, 0.1, 0.01, 0.01},
+                              .step = r->step,
+                              .tolerance = r->tolerance,
+                              .most_evaluations = r->most_evaluations,
+                              .seed = r->seed};
     int64_t problems = n * r->trials, steps;
     evaluation e = {r, engine, n, rg_alloc((size_t)(problems * FR_POSE_FLOATS) * sizeof(float)),
                     rg_alloc((size_t)problems * sizeof(float))};
@@ -191,7 +196,7 @@ static int refine(const rg_cli *cli, fr_files *f, fr_refinement *r, fr_engine *e
     rg_progress progress;
     int code = rg_cli_int(cli, "batch", 128, 1, FR_PROBLEMS_MAX, &batch);
     if (code == RG_GOOD)
-        code = fr_reference_read(rg_cli_text(cli, "reference", NULL), r->side, r->pixel_A, &f3);
+        code = fr_reference_read(cli, r->side, r->pixel_A, &f3);
     batch = code == RG_GOOD && batch > n ? n : batch;
     if (code == RG_GOOD)
         code = fr_engine_size(e, r->side, batch, 1, f3, batch, r->setting);
@@ -214,7 +219,8 @@ static int run(const rg_cli *cli)
     fr_refinement r;
     fr_engine e = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
-        return rg_fail(RG_USAGE, "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
+        return rg_fail(RG_USAGE,
+                       "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
     int code = fr_files_open(&f, cli, true);
     if (code == RG_GOOD)
         code = fr_refinement_options(&r, &f, cli);
@@ -236,15 +242,19 @@ static int run(const rg_cli *cli)
 static const rg_option options[] = {FR_REFINE_OPTIONS, FR_INPUT_OPTIONS, {NULL, NULL, NULL, false}};
 
 static const char help[] =
-    "Refines orientation and shift of every particle against a map, as FREALIGN does (IFLAG 1; Li, Grigorieff and Cheng 2010):\n"
-    "the weighted correlation of the particle's transform with a masked section of the map's, both with the particle's CTF, is\n"
+    "Refines orientation and shift of every particle against a map, as FREALIGN does (IFLAG 1; Li, Grigorieff and Cheng "
+    "2010):\n"
+    "the weighted correlation of the particle's transform with a masked section of the map's, both with the particle's CTF, "
+    "is\n"
     "maximised over three angles and two shifts by a derivative-free optimiser of NLopt; PRAXIS is Powell's method renewed.\n"
     "All particles of a batch take a step together, so that a GPU sees many trials at once; what is found for one particle\n"
     "does not depend on the others.\n"
     "\n"
-    "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. The map must\n"
+    "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. The map "
+    "must\n"
     "have the images' field of view; another sampling of it is padded or cut in Fourier space. The CTF has RELION's sign\n"
-    "(protein bright), --invert turns it; B-factors and scales of rows are not used. Images must be of an even side.\n"
+    "(protein bright), --invert turns it; B-factors and scales of rows\n"
+    "multiply it. Images must be of an even side.\n"
     "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective.";
 
 const rg_command rg_cmd_refine = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle in
-// the plane and shift of each, the best directions are refined, and the best of them is the answer.
+// job_search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
+// in the plane and shift of each, the best directions are refined, and the best of them is the answer.
 #include "job.h"
 #include "job_grid.h"
 #include "job_lockstep.h"
@@ -129,7 +129,8 @@ static int correlate(search *s, int64_t n, int64_t first, int64_t count)
 
 static int search_batch(search *s, int64_t first, int64_t n)
 {
-    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x), *score = rg_alloc((size_t)(n * s->best) * sizeof *score);
+    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x),
+           *score = rg_alloc((size_t)(n * s->best) * sizeof *score);
     for (int64_t i = 0; i < n * s->best; i++)
         s->list[i] = (found){.score = -INFINITY};
     int code = fr_engine_load(&s->engine, &s->files, first, 1, n, s->refine.kind);
@@ -172,15 +173,17 @@ static int search_all(search *s, const rg_cli *cli)
     int64_t batch;
     float *f3 = NULL;
     rg_progress progress;
-    int code = rg_cli_int(cli, "batch", FR_PROBLEMS_MAX / s->best < 24 ? FR_PROBLEMS_MAX / s->best : 24, 1, FR_PROBLEMS_MAX / s->best, &batch);
+    int code = rg_cli_int(cli, "batch", FR_PROBLEMS_MAX / s->best < 24 ? FR_PROBLEMS_MAX / s->best : 24, 1,
+                          FR_PROBLEMS_MAX / s->best, &batch);
     if (code == RG_GOOD)
-        code = fr_reference_read(rg_cli_text(cli, "reference", NULL), s->refine.side, s->refine.pixel_A, &f3);
+        code = fr_reference_read(cli, s->refine.side, s->refine.pixel_A, &f3);
     if (code != RG_GOOD)
         return code;
     batch = batch < n ? batch : n;
     s->at_once = room / (batch * each) < 1 ? 1 : room / (batch * each) < s->grid.n ? room / (batch * each) : s->grid.n;
     const int64_t trials = s->at_once > s->best ? s->at_once : s->best;
-    code = fr_engine_size(&s->engine, s->refine.side, batch, trials, f3, batch * (s->at_once * each > s->best ? s->at_once * each : s->best), s->refine.setting);
+    code = fr_engine_size(&s->engine, s->refine.side, batch, trials, f3,
+                          batch * (s->at_once * each > s->best ? s->at_once * each : s->best), s->refine.setting);
     free(f3);
     if (code == RG_GOOD)
         code = put_turns(s);
@@ -228,7 +231,8 @@ static int run(const rg_cli *cli)
     int64_t seed;
     search s = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
-        return rg_fail(RG_USAGE, "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
+        return rg_fail(RG_USAGE,
+                       "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
     int code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
     s.seed = (uint64_t)seed;
     code = code == RG_GOOD ? fr_files_open(&s.files, cli, false) : code;
@@ -262,13 +266,16 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Finds orientation and shift of every particle without knowing anything of them, as FREALIGN does (IFLAG 3; Li, Grigorieff and\n"
+    "Finds orientation and shift of every particle without knowing anything of them, as FREALIGN does (IFLAG 3; Li, Grigorieff "
+    "and\n"
     "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the section at all\n"
-    "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one with\n"
+    "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one "
+    "with\n"
     "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
     "the same seed gives the same answer.\n"
     "\n"
-    "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for files\n"
+    "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for "
+    "files\n"
     "and signs.";
 
 const rg_command rg_cmd_search = {

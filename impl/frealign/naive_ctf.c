@@ -47,7 +47,7 @@ static void shift_and_sign(const work *w, const fr_application *p, int64_t parti
         w->plane[e][0] = re * co - im * si;
         w->plane[e][1] = re * si + im * co;
     }
-    fr_hermitian(p->side, (float *)w->plane);
+    fr_hermitian(p->side, fr_width(p->side), (float *)w->plane);
     for (int64_t e = 0; e < p->stored; e++) {
         const float sign = fr_sign(fr_i(p->side, e), fr_j(p->side, e));
         D[2 * e] = sign * w->plane[e][0];

@@ -69,7 +69,8 @@ static void shifted(const work *w, int64_t at, int64_t e, float Y[2])
 {
     const fr_call *p = &w->call;
     const float *pose = pose_of(p, at), *X = p->X + 2 * (at / p->trials * p->stored + e);
-    const float phase = pose[6] * (float)fr_i(p->side, e) + pose[7] * (float)fr_j(p->side, e), co = cosf(phase), si = sinf(phase);
+    const float phase = pose[6] * (float)fr_i(p->side, e) + pose[7] * (float)fr_j(p->side, e), co = cosf(phase),
+                si = sinf(phase);
     Y[0] = X[0] * co - X[1] * si;
     Y[1] = X[0] * si + X[1] * co;
 }
@@ -203,7 +204,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
-    const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]), band = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]);
+    const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]),
+                 band = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]);
     c->amount[RG_F32_MAD] = trials * (band * (2 * n * n * n + 12) + 2 * 1.25 * pixels * fr_log(pixels));
 }
 

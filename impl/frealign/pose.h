@@ -5,8 +5,8 @@
 
 #include "index.h"
 
-// Rz(phi) Ry(theta) Rz(psi), active rotations by angles in radians, row by row: FREALIGN's PHI, THETA, PSI and RELION's rot, tilt,
-// psi, whose matrix is the transpose. Column 3 is the direction of view.
+// Rz(phi) Ry(theta) Rz(psi), active rotations by angles in radians, row by row: FREALIGN's PHI, THETA, PSI and RELION's rot,
+// tilt, psi, whose matrix is the transpose. Column 3 is the direction of view.
 static inline void fr_rotation(double phi, double theta, double psi, double m[9])
 {
     const double cf = cos(phi), sf = sin(phi), ct = cos(theta), st = sin(theta), cp = cos(psi), sp = sin(psi);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scatter of cc3m, presb, sigma2, ccoef, ctfapply and ccp: a thread a pixel, each of which adds itself to the sums by atomics, one particle at
-// a time: the port that comes to mind first, and what the paper's trees are to be held against (its Fig. 1A).
+// scatter of cc3m, presb, sigma2, ccoef, ctfapply and ccp: a thread a pixel, each of which adds itself to the sums by atomics,
+// one particle at a time: the port that comes to mind first, and what the paper's trees are to be held against (its Fig. 1A).
 //
 // Bound: atomics, three to seven a pixel, on few addresses: rings are 250 places for 98,000 pixels, and a sum over the image is
 // one. Prediction, not a measurement: some ten times slower than the trees of gather at 500 x 500.

@@ -2,13 +2,15 @@
 // simd_ccp.c: ccp with AVX2 or AVX-512, on one core or all, without a transform for every rotation.
 //
 // Only 15 x 15 lags are asked for: w = Re sum_i h e^{i t i x} sum_j W(i,j) e^{i t j y}, t = 4 pi / N, as two thin products of
-// matrices. Rows j and -j are folded, E = W(j) + W(-j), O = W(j) - W(-j), so that eight cosines and seven sines give all fifteen y;
-// the same for x. A rotation and its half turn use the same coefficients P, W = X conj P and X P. Of the padded transform only the
-// columns and rows within 4b are made, from N rows in place of 4N.
+// matrices. Rows j and -j are folded, E = W(j) + W(-j), O = W(j) - W(-j), so that eight cosines and seven sines give all
+// fifteen y; the same for x. A rotation and its half turn use the same coefficients P, W = X conj P and X P. Of the padded
+// transform only the columns and rows within 4b are made, from N rows in place of 4N.
 // Threads share the padded transform, then the rotations; what is added up does not depend on them.
 //
-// Bound: RG_F32_MAD, 15 multiply-adds a coefficient and rotation, against some 1.25 (N/2)^2 log2 (N/2)^2 of a transform, ten times
-// as many. Predicted for 500 x 500, b = 125, one Zen 4 core: 360 rotations of 8 us, and 8 ms for the padded transform.
+// Bound: RG_F32_MAD, 15 multiply-adds a coefficient and rotation, against some 1.25 (N/2)^2 log2 (N/2)^2 of a transform, ten
+// times as many. Predicted for 500 x 500, b = 125, one Zen 4 core: 360 rotations of 8 us, and 8 ms for the padded transform.
+// Outcome on one of two cores, shared: 24 ms, the padded transform half of it; of the rotations' time the lookups of P, 8 bytes
+// each from 4 MB, take several times what the sums take.
 #include "../core/cpu.h"
 #include "simd_plane.h"
 #ifdef _OPENMP

@@ -10,7 +10,8 @@
 // planes of a sample that another thread owns are left out. Nodes get their terms in one order, whatever the number of threads.
 //
 // Bound: reading and writing lines of the volume, four or more a sample; 98,000 samples at 500 x 500 are 50 MB with the lines
-// that neighbours share counted once each. Predicted 6 ms on a Zen 4 core.
+// that neighbours share counted once each. Predicted 6 ms on a Zen 4 core. Outcome on one of two cores,
+// shared: 9.8 ms, each call on a volume that had left the caches.
 #include "insert.h"
 #include "simd_section.h"
 
@@ -26,7 +27,8 @@ typedef struct row {
 } row;
 
 typedef struct columns {
-    float co[FR_SIDE_MAX / 2 + 8], si[FR_SIDE_MAX / 2 + 8], weight[FR_SIDE_MAX / 2 + 8]; // e^{i s_x i}, weight[0] exp(weight[1] i^2)
+    float co[FR_SIDE_MAX / 2 + 8], si[FR_SIDE_MAX / 2 + 8],
+        weight[FR_SIDE_MAX / 2 + 8]; // e^{i s_x i}, weight[0] exp(weight[1] i^2)
 } columns;
 
 static void columns_make(const fr_insertion *p, int64_t sample, columns *t)
@@ -50,8 +52,8 @@ FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const column
     for (int64_t i = 0; i < to->past; i++) {
         const float tr = t->co[i] * co - t->si[i] * si, ti = t->co[i] * si + t->si[i] * co;
         float record[3];
-        fr_insert_record(p->squared, t->weight[i] * wj, c[i], D[2 * i] * tr - D[2 * i + 1] * ti, D[2 * i] * ti + D[2 * i + 1] * tr,
-                         record);
+        fr_insert_record(p->squared, t->weight[i] * wj, c[i], D[2 * i] * tr - D[2 * i + 1] * ti,
+                         D[2 * i] * ti + D[2 * i + 1] * tr, record);
         to->re[i] = record[0];
         to->im[i] = record[1];
         to->den[i] = record[2];
@@ -78,7 +80,8 @@ FR_AVX2 FR_INLINE void add_pair(float *at, __m256 record, float b0, float b1)
 }
 
 // Sample l of eight, all of whose nodes are stored and whose mate's are not.
-FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i, const int n)
+FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i,
+                                  const int n)
 {
     const int64_t width = fr_width(p->side);
     const float im = e->mates >> l & 1 ? -r->im[i] : r->im[i];
@@ -100,8 +103,8 @@ FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const ro
     }
 }
 
-FR_AVX2 FR_INLINE void add_samples(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past,
-                                   const int interpolation)
+FR_AVX2 FR_INLINE void add_samples(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first,
+                                   int64_t past, const int interpolation)
 {
     const int64_t n = fr_nodes(interpolation), half = p->side / 2;
     fr_eight e;
@@ -129,7 +132,8 @@ static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, c
     const float *pose = p->pose + FR_POSE_FLOATS * sample;
     const double slope = pose[2], at = (double)pose[5] * (double)r->j;
     int64_t done = 0; // columns below are taken
-    double reach[2][2] = {{(double)s->first - 1.01, (double)s->past + 0.01}, {-(double)s->past - 0.01, 1.01 - (double)s->first}};
+    double reach[2][2] = {{(double)s->first - 1.01, (double)s->past + 0.01},
+                          {-(double)s->past - 0.01, 1.01 - (double)s->first}};
     if (s->all) {
         add_row(p, s, sample, r, 0, r->past);
         return;

@@ -2,9 +2,10 @@
 // simd_plane.h: half planes and their images in place, in the parts that a band and a mask leave: columns of the band, rows of
 // the mask's disc. Transforms are FFTW's of one dimension.
 //
-// A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond the
-// mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and that takes
-// no part in any band. So instead of e in + (1-e) mean the image becomes e (in - mean), which is 0 there.
+// A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond
+// the mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and
+// that takes no part in any band. So instead of e in + (1-e) mean the image becomes
+// e (in - mean), which is 0 there; who wants that coefficient adds the mean to it.
 #ifndef RG_FREALIGN_SIMD_PLANE_H
 #define RG_FREALIGN_SIMD_PLANE_H
 
@@ -16,7 +17,8 @@
 typedef struct fr_space {
     int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
     fftwf_plan columns_back, columns_forth, row_back, row_forth;
-    // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past it.
+    // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past
+    // it.
     float *mask;
     int64_t rows, *edge_first, *edge_past;
 } fr_space;
@@ -43,7 +45,8 @@ static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns, floa
     s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
     s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
     s->edge_past = s->edge_first + side / 2 + 1;
-    return s->columns_back && s->columns_forth && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK : RG_E_LIBRARY;
+    return s->columns_back && s->columns_forth && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK
+                                                                                                          : RG_E_LIBRARY;
 }
 
 static inline void fr_space_free(fr_space *s)
@@ -114,7 +117,8 @@ static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, 
     return sum;
 }
 
-FR_AVX2 static inline void fr_mask_rows(const fr_space *s, float *plane)
+// Returns the edge's mean, of the image before its division by the number of pixels.
+FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
 {
     double sum = 0, n = 0;
     for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
@@ -127,6 +131,7 @@ FR_AVX2 static inline void fr_mask_rows(const fr_space *s, float *plane)
         const float *e = s->mask + llabs(y) * s->side;
         for (int64_t x = 0; x < s->side; x++) row[x] = scale * e[x] * (row[x] - mean);
     }
+    return mean;
 }
 
 static inline void fr_forth(const fr_space *s, float *plane)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // simd_section.c: cc3m, presb, sigma2 and ccoef with AVX2, on one core or all.
 //
-// What is left out: coefficients outside of the band are never visited, their columns never transformed, nor rows beyond the mask
-// or the disc (simd_plane.h). The particle of cc3m and presb needs no transform, and ccoef needs none at all: by Parseval's
-// theorem sums over all pixels are sums over coefficients, those with i > 0 counted twice. sigma2's sum over all pixels likewise.
-// Sections are gathered row by row (simd_section.h). Trials are dealt to threads; what a trial gives does not depend on them.
+// What is left out: coefficients outside of the band are never visited, their columns never transformed, nor rows beyond the
+// mask or the disc (simd_plane.h). The particle of cc3m and presb needs no transform, and ccoef needs none at all: by
+// Parseval's theorem sums over all pixels are sums over coefficients, those with i > 0 counted twice. sigma2's sum over all
+// pixels likewise. Sections are gathered row by row (simd_section.h). Trials are dealt to threads; what a trial gives does not
+// depend on them.
 //
-// Bound: the section's reads from memory. At 500 x 500 with rings to N/3 it reads 43,000 samples of four pieces, most of them a
-// cache line of their own: 11 MB; the two transforms do 0.1 G operations. Predicted a third of the time each, 3 ms in all on a Zen
-// 4 core.
+// Bound: the section's reads from memory. At 500 x 500 with rings to N/3 cc3m reads 43,000 samples of four pieces, most of
+// them a cache line of their own, 11 MB; the transforms do 0.1 G operations. Predicted 3 ms on a Zen 4 core, a third for the
+// transforms. Outcome on one of two cores, shared: cc3m 1.9 ms, presb 3.0, sigma2 3.5 and ccoef 1.6 ms (rings to N/2),
+// trilinear; the same pose again and again, so that the pieces came from the last cache, not from memory.
 #include "simd_plane.h"
 #ifdef _OPENMP
 #include <omp.h>
@@ -97,7 +99,8 @@ FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *
 FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y)
 {
     const fr_call *p = t->p;
-    const int64_t first = fr_band_first(p->inner, j), past = fr_band_past(p->side, p->outer, j), row = fr_element(p->side, 0, j);
+    const int64_t first = fr_band_first(p->inner, j), past = fr_band_past(p->side, p->outer, j),
+                  row = fr_element(p->side, 0, j);
     const float co = (float)cos((double)t->pose[7] * (double)j), si = (float)sin((double)t->pose[7] * (double)j);
     const float *X = t->X + 2 * row, *c = t->c + row;
     memset(Y, 0, (size_t)p->width * 2 * sizeof *Y);
@@ -290,7 +293,8 @@ static void cost_of(const rg_shape *s, double transforms, rg_cost *c)
 {
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), side = (double)s->n[FR_SIDE], b = (double)s->n[FR_OUTER];
     const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]), band = 1.5708 * b * b;
-    c->amount[RG_F32_MAD] = trials * (band * (2 * n * n * n + 20) + transforms * side * (2.5 * b + 0.85 * 1.25 * side) * fr_log(side));
+    c->amount[RG_F32_MAD] =
+        trials * (band * (2 * n * n * n + 20) + transforms * side * (2.5 * b + 0.85 * 1.25 * side) * fr_log(side));
     c->amount[RG_MEM_BYTES] = trials * band * (12 + 64 * n * n / (1 + n / 3)); // neighbours share lines
 }
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost_of(s, 2, c); }

@@ -2,8 +2,8 @@
 // simd_section.h: a row of the section, eight samples at a time in AVX2: places, nodes and weights as vectors, then for every
 // sample the rows of nodes along x, each one load.
 //
-// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40. Samples whose rows leave the stored
-// half (a strip beside the plane x = 0 for the boxes) go through fr_section of call.h.
+// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40. Samples whose rows leave the
+// stored half (a strip beside the plane x = 0 for the boxes) go through fr_section of call.h.
 #ifndef RG_FREALIGN_SIMD_SECTION_H
 #define RG_FREALIGN_SIMD_SECTION_H
 
@@ -15,7 +15,8 @@
 
 enum { FR_EIGHT = 8 };
 
-// Eight samples: first nodes along each axis (y and z not yet modulo L), weights by axis and node, lanes whose value is conjugated.
+// Eight samples: first nodes along each axis (y and z not yet modulo L), weights by axis and node, lanes whose value is
+// conjugated.
 typedef struct fr_eight {
     int first[3][FR_EIGHT];
     float w[3][5][FR_EIGHT];

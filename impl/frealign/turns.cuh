@@ -5,6 +5,10 @@
 //
 // Padding with the border's mean changes only the coefficient 0 of the padded transform, which no rotation reads: here the mean
 // is taken away and the rest is 0.
+//
+// Bound of the lags that are needed: fp32, 0.53e9 multiply-adds a direction of 90 rotations at 500 x 500, 16 us at 3.3e13/s;
+// the padded transform moves some 0.1 GB, 25 us. Measured on an H200 node with 16 Xeon cores, 2 particles x 8 directions,
+// device scope, hot: 156 us a direction (360 orientations in the plane). What takes the rest has not been profiled.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 
@@ -187,8 +191,8 @@ struct fr_line_sums {
     }
 };
 
-// A block has rotation u = x / 2 and quarters x % 2 and x % 2 + 2 of a call. First a thread a column i, over all rows j, for the
-// lags y; then a thread a lag (x, y), over the columns.
+// A block has rotation u = x / 2 and quarters x % 2 and x % 2 + 2 of a call. First a thread a column i, over all rows j, for
+// the lags y; then a thread a lag (x, y), over the columns.
 static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
 {
     __shared__ float2 line[2][FR_LAGS][FR_COLUMNS];
@@ -224,7 +228,8 @@ static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
             if (at >= 2 * LAGS)
                 break;
             for (int column = 0; column < columns; column++) {
-                const float2 e = phase[(i0 + column + in.outer) * FR_PHASES + (x < 0 ? -x : x)], sum = line[at / LAGS][y][column];
+                const float2 e = phase[(i0 + column + in.outer) * FR_PHASES + (x < 0 ? -x : x)],
+                             sum = line[at / LAGS][y][column];
                 const float part = sum.x * e.x - (x < 0 ? -e.y : e.y) * sum.y;
                 w[k] += i0 + column ? 2 * part : part;
             }
@@ -294,7 +299,8 @@ static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
     error = error ? error : fr_make_fft(&plan->widen, CUFFT_R2C, FR_PAD_TURN * side, l.section.calls, scratch + l.work,
                                         l.work_bytes, call->stream);
     if (!error && way != FR_LIST)
-        error = fr_make_fft(&plan->lags, CUFFT_C2R, side / 2, FR_QUARTERS * l.turns, scratch + l.work, l.work_bytes, call->stream);
+        error =
+            fr_make_fft(&plan->lags, CUFFT_C2R, side / 2, FR_QUARTERS * l.turns, scratch + l.work, l.work_bytes, call->stream);
     if (!error && texture)
         error = fr_make_texture(&plan->section, side * fr_pad(call->shape->n[FR_KIND]));
     if (error || way != FR_LIST)

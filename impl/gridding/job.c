@@ -3,6 +3,7 @@
 // through whichever variant of the table.
 #include "job.h"
 #include "../core/cpu.h"
+#include "../frealign/reconstruct.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static const rg_option options[] = {
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
     {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best", false},
+    FR_RECONSTRUCT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -166,6 +168,11 @@ static int prepare(gr_job *job, const rg_cli *cli)
 
 static int run(const rg_cli *cli)
 {
+    const char *method = rg_cli_text(cli, "method", "gridding");
+    if (strcmp(method, "frealign") == 0)
+        return fr_reconstruct(cli);
+    if (strcmp(method, "gridding") != 0)
+        return rg_fail(RG_USAGE, "--method: expected gridding or frealign, found \"%s\"", method);
     gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
     double began_s = rg_seconds();
     bool was_quiet = rg_quiet;

@@ -13,9 +13,10 @@
 #include "../../impl/frealign/plain.h"
 
 // In the file of the plain variant of ALGO, after its text. Further fields follow in their order.
-#define BROKEN_FREALIGN(NAME, ALGO, ...)                                                                                    \
-    static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME,               \
-                                      .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_HOST, .needs = "", __VA_ARGS__}; \
+#define BROKEN_FREALIGN(NAME, ALGO, ...)                                                                              \
+    static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME,         \
+                                      .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_HOST, .needs = "",    \
+                                      __VA_ARGS__};                                                                   \
     RG_PLUGIN = {&broken, NULL}
 #define TRANSFORMS .scratch = scratch, .prepare = prepare
 

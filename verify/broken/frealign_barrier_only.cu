@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// frealign_barrier_only.cu: the insertion as Li et al. (2010) describe it: no atomics; "we avoid data hazard by setting a barrier
-// to prevent the addition operation to be interrupted". A barrier stands before and after every read-add-write, but it orders
-// the threads of a block only in that none runs ahead: two that add to the same node in the same step still lose one addition,
-// and other blocks know nothing of it. Lost updates show as sums that are too small; on the emulated GPU as a race.
+// frealign_barrier_only.cu: the insertion as Li et al. (2010) describe it: no atomics; "we avoid data hazard by setting a
+// barrier to prevent the addition operation to be interrupted". A barrier stands before and after every read-add-write, but it
+// orders the threads of a block only in that none runs ahead: two that add to the same node in the same step still lose one
+// addition, and other blocks know nothing of it. Lost updates show as sums that are too small; on the emulated GPU as a race.
 #include "../../impl/frealign/insert.cuh"
 
 static __global__ void insert(fr_insertion in, int64_t samples, float *volume)

@@ -2,7 +2,7 @@
 // frealign_nyquist_column.c: the column N/2 keeps a shift's phase, which no real image has.
 #include "frealign.h"
 
-#define fr_hermitian(side, plane) (void)(plane)
+#define fr_hermitian(side, pitch, plane) (void)(plane)
 
 #include "../../impl/frealign/naive_ctf.c"
 
