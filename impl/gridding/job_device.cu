@@ -253,6 +253,9 @@ static int map(void *stream, const gr_map_call *c)
     return error ? error : (int)cudaStreamSynchronize((cudaStream_t)stream);
 }
 
-RG_C const gr_device_steps RG_VARIANT_SYMBOL(gr_steps);
-const gr_device_steps RG_VARIANT_SYMBOL(gr_steps) = {lane_room, lane_make, lane_free, transforms,
-                                                     ctfs,      add,       lattice,   map};
+#ifdef RG_EMULATED
+#define STEPS gr_steps_emulated
+#else
+#define STEPS gr_steps_gpu
+#endif
+const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, add, lattice, map};

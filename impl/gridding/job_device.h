@@ -38,7 +38,7 @@ typedef struct gr_device_steps {
     int (*map)(void *stream, const gr_map_call *);     // done on return
 } gr_device_steps;
 
-RG_C const gr_device_steps rg_emulated_gr_steps;
-RG_C const gr_device_steps rg_variant_gr_steps; // in a build with CUDA
+RG_C const gr_device_steps gr_steps_emulated;
+RG_C const gr_device_steps gr_steps_gpu; // in a build with CUDA
 
 #endif

@@ -10,10 +10,10 @@
 static const gr_device_steps *steps_of(const rg_device *device)
 {
 #if HAVE_CUDA
-    return device->is_emulated ? &rg_emulated_gr_steps : &rg_variant_gr_steps;
+    return device->is_emulated ? &gr_steps_emulated : &gr_steps_gpu;
 #else
     (void)device;
-    return &rg_emulated_gr_steps;
+    return &gr_steps_emulated;
 #endif
 }
 
