@@ -98,7 +98,7 @@ grid_bench() {
 # A phantom with noise in half maps, by the CPU and by the GPU where there is one; one without noise against its exact map.
 grid_job() {
     j=$results/grid-job
-    "$regather" phantom particles --box 48 --images 600 --snr 1 --out "$j/noisy" || return
+    "$regather" phantom particles --box 48 --images 600 --snr 0.05 --out "$j/noisy" || return
     "$regather" phantom particles --box 48 --images 600 --out "$j/clean" || return
     "$regather" reconstruct "$j/clean/particles.star" --sym I1 --out "$j/clean.mrc" --variant simd_gather || return
     "$regather" fsc "$j/clean.mrc" "$j/clean/map.mrc" --out "$j/truth.tsv" || return
