@@ -67,8 +67,8 @@ job() { # VARIANT
 gallery() {
     set --
     for so in "$build"/broken/gridding_*.so; do
-        name=$(basename "$so" .so)
-        set -- "$@" "gridding:$name.so:$name" --plugin "$so"
+        kernel=$(basename "$so" .so)
+        set -- "$@" "gridding:$kernel.so:$kernel" --plugin "$so"
     done
     "$regather" trace "$@" --real-space --out "$results/trace"
 }
