@@ -98,7 +98,7 @@ $(BUILD)/flags: FORCE
 # Revision of the source; what the program itself writes (report, results) does not make it dirty.
 $(BUILD)/revision.h: FORCE
 	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
-	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' 2>/dev/null || r=$$r-dirty; \
+	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' 2>/dev/null || r=$$r-dirty; \
 	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n' \
 	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" > $@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -157,7 +157,7 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-reproduce: all $(filter $(BUILD)/broken/gridding_%,$(BROKEN))
+reproduce: all $(filter $(BUILD)/broken/gridding_% $(BUILD)/broken/host/gridding_no_atomics.so $(BUILD)/broken/gpu/gridding_no_atomics.so,$(BROKEN))
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all
 	$(BUILD)/regather $@

@@ -80,7 +80,8 @@ static int read_fixed(const rg_cli *cli, const rg_variant *v, bool *fixed, int64
         if (!rg_params_set(v, given, like, why))
             return rg_fail(RG_USAGE, "--param: %s", why);
         for (int k = 0; k < v->n_params; k++)
-            fixed[k] |= strlen(v->param[k].name) == strcspn(given, "=") && !strncmp(given, v->param[k].name, strcspn(given, "="));
+            fixed[k] |= strlen(v->param[k].name) == strcspn(given, "=") &&
+                        !strncmp(given, v->param[k].name, strcspn(given, "="));
     }
     return RG_GOOD;
 }
@@ -205,8 +206,8 @@ const rg_command rg_cmd_tune = {
     .summary = "search a variant's parameters for the fastest; every one verified before it is timed",
     .help = "Tries combinations of the declared parameters of one variant at one shape. Those that the variant refuses are\n"
             "counted with their reasons. Every other one has to pass the checker at two small shapes before it is timed;\n"
-            "afterwards the first one's outputs at the timed shape are compared with the reference, and every other one's, for\n"
-            "the same inputs, with those of the first. A first look takes two visits of\n"
+            "afterwards the first one's outputs at the timed shape are compared with the reference, and every other one's,\n"
+            "for the same inputs, with those of the first. A first look takes two visits of\n"
             "bench's sampler; then the eight best, the defaults and the published configurations (impl/ALGO/presets.tsv) are\n"
             "timed in common rounds, and the table gives each as a percentage of the best with its interval.\n\n"
             "--search: exhaustive tries all; random any, none twice; local begins with the defaults, goes on at random for a\n"

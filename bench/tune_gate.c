@@ -96,7 +96,8 @@ rg_verdict rg_gate_verdict(rg_gate *g, const int64_t *param)
     int64_t whole[RG_PARAMS_MAX];
     memcpy(whole, param, sizeof whole);
     rg_verdict answer;
-    if (write(g->ask, whole, sizeof whole) == (ssize_t)sizeof whole && read(g->answer, &answer, sizeof answer) == (ssize_t)sizeof answer)
+    if (write(g->ask, whole, sizeof whole) == (ssize_t)sizeof whole &&
+        read(g->answer, &answer, sizeof answer) == (ssize_t)sizeof answer)
         v = answer;
     signal(SIGPIPE, was);
     return v;

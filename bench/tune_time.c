@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tune_time.c: times of configurations, by bench's own rounds: of each quickly, to find the best; then of the best, the defaults
-// and the published ones together, so that what is reported was measured side by side.
+// tune_time.c: times of configurations, by bench's own rounds: of each quickly, to find the best; then of the best, the
+// defaults and the published ones together, so that what is reported was measured side by side.
 #include "tune.h"
 
 #include "../impl/core/cpu.h"

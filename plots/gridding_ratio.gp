@@ -8,6 +8,7 @@ inverse(cell) = 1 / column(cell)
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead back linecolor rgb SOFT dashtype 2
 GPUS = "P100 GTX1070 GTX750 GTX680"
 $PAPER << EOD
+x
 1
 EOD
 plot for [i = 1 : words(SERIES)] DATA using (x(i)):(inverse("ratio")):(1 / column("ratio_high")):(1 / column("ratio_low")) \

@@ -9,6 +9,6 @@ set xtics rotate by 0
 set ylabel "s"
 set yrange [0 : *]
 unset key
-set rmargin 6
+
 plot STAGES using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
     STAGES using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle

@@ -310,7 +310,10 @@ static rg_judgement judge_fault(const rg_asked_claim *q)
                 continue;
             j.outcome = RG_REPRODUCED;
             j.value = rg_cell_number(row, RG_C_ERROR);
-            snprintf(j.ours, sizeof j.ours, "largest error %.6g", j.value);
+            if (j.value > 0)
+                snprintf(j.ours, sizeof j.ours, "caught: largest error %.6g", j.value);
+            else
+                snprintf(j.ours, sizeof j.ours, "caught");
             snprintf(j.size, sizeof j.size, "%s", row->cell[RG_C_SHAPE]);
             snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
             return j;

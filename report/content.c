@@ -196,8 +196,8 @@ static void limits(const rg_report *r, rg_page *p)
 {
     p->make->heading(p, 2, "Limits");
     static const char *const item[] = {
-        "Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
-        "computing wins, the absolute rates show by how much here.",
+        ("Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
+         "computing wins, the absolute rates show by how much here."),
         "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
         "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave."};
     for (int i = 0; i < RG_COUNT(item); i++)

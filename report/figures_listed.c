@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // figures_listed.c: the figures of plots/figures.tsv, one row each: a new paper adds rows and a script, and nothing here.
 //
-// kind rows: series "LABEL=ALGO:VARIANT name=value", separated by commas, against the part x of the shape; what was timed goes to
-// fig/NAME.tsv (series x shape params rate ratio ... error joules), which the script draws. ratio is time(base) / time(series).
+// kind rows: series "LABEL=ALGO:VARIANT name=value", separated by commas, against the part x of the shape; what was timed goes
+// to fig/NAME.tsv (series x shape params rate ratio ... error joules), which the script draws; ratio is time(base) /
+// time(series).
 // kind tables: the small tables named in series have to be there; the script gets each path as TABLE_NAME.
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
@@ -80,8 +81,8 @@ static void write_point(const listed *l, FILE *out, const char *label, int64_t x
     if (*l->base)
         ratio = rg_time_ratio(b, a, &low, &high);
     const rg_row *row = a->row;
-    fprintf(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\n", label, (long long)x, row->cell[RG_C_SHAPE],
-            row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], rg_cell_number(row, RG_C_RATE),
+    fprintf(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\n", label, (long long)x,
+            row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], rg_cell_number(row, RG_C_RATE),
             row->cell[RG_C_RATE_UNIT], ratio, low, high, *row->cell[RG_C_ERROR] ? row->cell[RG_C_ERROR] : "NaN",
             *row->cell[RG_C_TOL] ? row->cell[RG_C_TOL] : "NaN", *row->cell[RG_C_JOULES] ? row->cell[RG_C_JOULES] : "NaN",
             row->cell[RG_C_WORK]);
@@ -121,12 +122,14 @@ static int write_rows(const listed *l, const char *path, char *words, size_t roo
     int n = 0;
     if (rg_file_open(&file, path) != RG_GOOD)
         return 0;
-    fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\twork\n", file.stream);
+    fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\twork\n",
+          file.stream);
     *words = 0;
     for (const char *at = l->series; next_of(&at, series);) {
         int points = strchr(series, '=') ? write_series(l, file.stream, series) : 0;
         if (points)
-            snprintf(words + strlen(words), room - strlen(words), "%s%.*s", *words ? " " : "", (int)strcspn(series, "="), series);
+            snprintf(words + strlen(words), room - strlen(words), "%s%.*s", *words ? " " : "", (int)strcspn(series, "="),
+                     series);
         n += points;
     }
     if (n)
@@ -149,7 +152,8 @@ static bool set_rows(const listed *l, rg_variables *v)
     return n > 0;
 }
 
-// "stages", "stages?" (may be absent), "stages?=AS" (handed over as AS): whether all that have to be and at least one are there.
+// "stages", "stages?" (may be absent), "stages?=AS" (handed over as AS): whether all that have to be there are, and at least
+// one.
 static bool set_tables(const listed *l, rg_variables *v)
 {
     char name[160];
@@ -187,7 +191,8 @@ static void draw(const rg_tsv *list, int row, listed *l)
     }
     rg_set_text(&v, "PUBLISHED", r->claims.published[paper].path);
     rg_set_text(&v, "MACHINE", l->machine->label);
-    rg_figure *f = rg_figure_new(r, rg_tsv_cell(&r->claims.paper, paper, "paper"), l->name, l->machine->here ? "" : l->machine->label);
+    rg_figure *f = rg_figure_new(r, rg_tsv_cell(&r->claims.paper, paper, "paper"), l->name,
+                                 l->machine->here ? "" : l->machine->label);
     snprintf(f->caption, sizeof f->caption, "%.250s %s.", rg_tsv_cell(list, row, "caption"),
              l->machine->here ? "This machine" : "Reference machine");
     snprintf(f->alt, sizeof f->alt, "%.120s; %.70s", rg_tsv_cell(list, row, "alt"), l->machine->label);

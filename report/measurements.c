@@ -72,6 +72,18 @@ static bool first_of_shape(const rg_result *f, int i)
     return true;
 }
 
+// Of a search (regather tune) the page shows what is within a tenth of the best; the file has all.
+static bool shown(const rg_result *f, int i)
+{
+    if (!rg_result_head(f, "search"))
+        return true;
+    for (int k = 0; k < f->n_rows; k++)
+        if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]) &&
+            rg_row_ns(&f->row[i], RG_C_MEDIAN) > 1.1 * rg_row_ns(&f->row[k], RG_C_MEDIAN))
+            return false;
+    return true;
+}
+
 static void speed_tables(const rg_result *f, rg_page *p)
 {
     static const char *const column[] = {"Variant", "Parameters", "Scope", "Mode", "Median", "95 % interval", "Rate", "Bound",
@@ -80,11 +92,11 @@ static void speed_tables(const rg_result *f, rg_page *p)
         if (!rg_timed(&f->row[i]) || !first_of_shape(f, i))
             continue;
         char caption[TEXT];
-        snprintf(caption, sizeof caption, "%s `%s`, from `%s`", f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_SHAPE],
-                 rg_base_name(f->path));
+        snprintf(caption, sizeof caption, "%s `%s`, from `%s`%s", f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_SHAPE],
+                 rg_base_name(f->path), rg_result_head(f, "search") ? ": of a search, what is within 10 % of the best" : "");
         p->make->table(p, caption, "nlnnrnnnrnl", column, RG_COUNT(column));
         for (int k = i; k < f->n_rows; k++)
-            if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]))
+            if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]) && shown(f, k))
                 speed_row(&f->row[k], p);
         p->make->table_end(p);
     }
@@ -246,6 +258,29 @@ static void head_table(const rg_result *f, rg_page *p)
     p->make->table_end(p);
 }
 
+enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 12 }; // longer ones are for figures
+
+static void job_table(const struct rg_named_table *t, rg_page *p)
+{
+    const char *column[TABLE_COLUMNS_MOST], *cell[TABLE_COLUMNS_MOST];
+    char caption[TEXT], align[TABLE_COLUMNS_MOST + 1] = "";
+    int n = t->tsv.n_columns;
+    if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST)
+        return;
+    for (int c = 0; c < n; c++) {
+        column[c] = t->tsv.column[c];
+        align[c] = c ? 'r' : 'n';
+    }
+    snprintf(caption, sizeof caption, "Table `%s`, from `%s`.", t->name, rg_base_name(t->tsv.path));
+    p->make->table(p, caption, align, column, n);
+    for (int i = 0; i < t->tsv.n_rows; i++) {
+        for (int c = 0; c < n; c++)
+            cell[c] = t->tsv.cell[i * n + c];
+        p->make->row(p, cell, n);
+    }
+    p->make->table_end(p);
+}
+
 void rg_write_machine(const rg_bench_machine *m, rg_page *p)
 {
     char text[TEXT];
@@ -266,4 +301,6 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
         speed_tables(file, p);
         missing_table(file, p);
     }
+    for (int t = 0; t < m->n_tables; t++)
+        job_table(&m->table[t], p);
 }

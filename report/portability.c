@@ -13,7 +13,8 @@ enum { PRESETS_MOST = 8, CELLS_MOST = 24, TEXT = 240 };
 // "A=1;B=2" of algo:variant as rg_asked wants it.
 static void spec_of(const rg_tsv *presets, int i, const char *params, char spec[TEXT])
 {
-    snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"), *params ? " " : "", params);
+    snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"),
+             *params ? " " : "", params);
     for (char *c = spec; *c; c++)
         if (*c == ';')
             *c = ' ';
@@ -80,8 +81,8 @@ static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *publi
         align[n] = 'r';
     }
     align[n] = 0;
-    p->make->table(p, "Portability: each published configuration as a percentage of the best found on the machine it runs on, with "
-                      "the 95 % interval; rows are where it was tuned, columns where it runs.", align, column, n);
+    p->make->table(p, "Portability: each published configuration as a percentage of the best found on the machine it runs on, "
+                      "with the 95 % interval; rows are where it was tuned, columns where it runs.", align, column, n);
     for (int i = 0; i < presets->n_rows; i++) {
         const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
         char text[CELLS_MOST][TEXT];

@@ -67,10 +67,46 @@ job() { # VARIANT
 gallery() {
     set --
     for so in "$build"/broken/gridding_*.so; do
-        name=$(basename "$so" .so)
-        set -- "$@" "gridding:$name.so:$name" --plugin "$so"
+        kernel=$(basename "$so" .so)
+        set -- "$@" "gridding:$kernel.so:$kernel" --plugin "$so"
     done
     "$regather" trace "$@" --real-space --out "$results/trace"
+}
+# Direct Fourier reconstruction. Without a GPU the CUDA kernels are checked as built for the host, at one small shape.
+grid_verify() {
+    if [ $device = gpu ]; then
+        "$regather" verify gridding --out "$results/grid-verify.tsv"
+        return
+    fi
+    "$regather" verify gridding --device host --shape s33,i2,o1,b19,k3 --out "$results/grid-host.tsv" || return
+    "$regather" verify gridding --device cpu --out "$results/grid-verify.tsv"
+}
+# Kernels that are wrong on purpose: each has to be found out, so exit 1 is right.
+grid_faults() {
+    "$regather" verify "gridding:$1.so:$1" --device "$2" --plugin "$3" --out "$results/$1.tsv"
+}
+grid_tune() {
+    "$regather" tune gridding:gather --shape s257,i52,o1,b19,k0 --resume --out "$results/grid-tune.tsv"
+}
+grid_bench() {
+    fresh "$results/grid-$preset.tsv.part" "$regather" || rm -f "$results/grid-$preset.tsv" "$results/grid-$preset.tsv.part"
+    set -- --preset "$preset"
+    [ "$preset-$device" != quick-host ] ||
+        set -- --shape s65,i32,o1,b19,k0 --shape s129,i16,o1,b19,k0 --shape s257,i8,o1,b19,k0 --max-seconds 0.4 --rounds 4
+    "$regather" bench gridding "$@" --resume --out "$results/grid-$preset.tsv"
+}
+# A phantom with noise in half maps, by the CPU and by the GPU where there is one; one without noise against its exact map.
+grid_job() {
+    j=$results/grid-job
+    "$regather" phantom particles --box 48 --images 600 --snr 0.05 --out "$j/noisy" || return
+    "$regather" phantom particles --box 48 --images 600 --out "$j/clean" || return
+    "$regather" reconstruct "$j/clean/particles.star" --sym I1 --out "$j/clean.mrc" --variant simd_gather || return
+    "$regather" fsc "$j/clean.mrc" "$j/clean/map.mrc" --out "$j/truth.tsv" || return
+    "$regather" reconstruct "$j/noisy/particles.star" --half-maps --out "$j/cpu.mrc" --variant simd_gather || return
+    "$regather" fsc "$j/cpu_half1.mrc" "$j/cpu_half2.mrc" --out "$j/fsc_cpu.tsv" || return
+    [ $device = gpu ] || return 0
+    "$regather" reconstruct "$j/noisy/particles.star" --half-maps --out "$j/gpu.mrc" --variant gather || return
+    "$regather" fsc "$j/gpu_half1.mrc" "$j/gpu_half2.mrc" --out "$j/fsc_gpu.tsv"
 }
 case $preset in
 quick) offset=120 width=375 height=750 time=105 ;;
@@ -92,14 +128,35 @@ step job "$results/$preset/simd/rmax.tsv" job simd
 step job2 "$results/$preset/$second/rmax.tsv" job $second
 step trace "$results/trace/gridding_right.tsv" gallery
 
-if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/published plots data/machines; then
+grid=$results/grid-job
+step grid-verify "$results/grid-verify.tsv" grid_verify
+for fault in gridding_mates_missing gridding_transposed; do
+    step "$fault" "$results/$fault.tsv" grid_faults "$fault" cpu "$build/broken/$fault.so"
+done
+step gridding_no_atomics "$results/gridding_no_atomics.tsv" grid_faults gridding_no_atomics $device \
+    "$build/broken/$device/gridding_no_atomics.so"
+[ $device = host ] || step grid-tune "$results/grid-tune.tsv" grid_tune
+step grid-bench "$results/grid-$preset.tsv" grid_bench
+step grid-job "$grid/fsc_cpu.tsv" grid_job
+
+# What is there of the files and tables that a machine without a GPU does not make.
+set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/selftest.tsv"
+[ ! -e "$results/grid-tune.tsv" ] || set -- "$@" "$results/grid-tune.tsv"
+for checked in verify printed grid-verify grid-host gridding_mates_missing gridding_transposed gridding_no_atomics; do
+    [ ! -e "$results/$checked.tsv" ] || set -- "$@" --verify "$results/$checked.tsv"
+done
+for table in truth fsc_cpu fsc_gpu; do
+    [ ! -e "$grid/$table.tsv" ] || set -- "$@" --table "$table=$grid/$table.tsv"
+done
+set -- "$@" --table "small_job=$grid/cpu_stages.tsv"
+
+if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/papers.tsv reference/published plots data/machines; then
     echo "report: up to date"
     [ ! -e "$results/report.log" ] || cat "$results/report.log"
     exit 0
 fi
-"$regather" report "$results/bench-$preset.tsv" "$results/selftest.tsv" --verify "$results/verify.tsv" \
-    --verify "$results/printed.tsv" --job "$results/$preset/simd" \
-    --job "$results/$preset/$second" --traces "$results/trace" --machines data/machines --out "$out" > "$results/report.new"
+"$regather" report "$@" --job "$results/$preset/simd" --job "$results/$preset/$second" --traces "$results/trace" \
+    --machines data/machines --out "$out" > "$results/report.new"
 code=$?
 cat "$results/report.new"
 mv "$results/report.new" "$results/report.log"

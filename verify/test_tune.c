@@ -147,7 +147,8 @@ static int run_in_child(const char *line)
 
 static int tune(const char *words)
 {
-    char *line = rg_print("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder, words);
+    char *line = rg_print("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder,
+                          words);
     int code = run_in_child(line);
     free(line);
     return code;
@@ -207,7 +208,8 @@ static void test_wrong_plugin(void **state)
         skip();
     }
     char *out = rg_print("%s/p.tsv", folder);
-    char *line = rg_print("tune autocorr:parameter.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s --out %s", plugin, out);
+    char *line = rg_print("tune autocorr:parameter.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s "
+                          "--out %s", plugin, out);
     assert_int_equal(run_in_child(line), RG_WRONG);
     assert_true(rows_of(out, "FAIL") >= 1);
     assert_true(rows_of(out, "PASS") >= 1);

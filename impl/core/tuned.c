@@ -223,7 +223,8 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
     if (code != RG_GOOD || (code = rg_file_open(&file, path)) != RG_GOOD)
         return code;
     bool keep = read_file(&old, path) && !stale(&old, processor);
-    fprintf(file.stream, "# Best parameters that `regather tune` found, taken for this processor and version of the suite only.\n"
+    fprintf(file.stream,
+            "# Best parameters that `regather tune` found, taken for this processor and version of the suite only.\n"
             "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n%s", processor, driver, columns);
     for (int i = 0; keep && i < old.n; i++) {
         char **c = old.cell[i];

@@ -122,15 +122,21 @@ enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some
 static constexpr float ROUND = 12582912.0f;
 static constexpr int ROUND_BITS = 0x4B400000;
 
+// What windows need of a hit.
+typedef struct gr_frame {
+    float x, y, height, m; // steps of the foot and the height from a to a + 1; the weight of the image
+    int pitch, at, stride;
+} gr_frame;
+
 // The n x n pixels about foot (x, y), of which those within `rest`, squared, of it count, and within kk of the origin.
 template <int n, int mode>
-static __device__ __forceinline__ gr_terms gr_window(const gr_hit &hit, gr_tile tile, const gr_root &root, float x, float y,
+static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, const gr_root &root, float x, float y,
                                                      float rest, float kk)
 {
     const float half = n % 2 ? 0.0f : 0.5f, up_x = (x - half) + ROUND, up_y = (y - half) + ROUND;
     const float px = up_x - ROUND - (float)((n - 1) / 2), py = up_y - ROUND - (float)((n - 1) / 2);
-    const int pitch = hit.pitch, skipped = ROUND_BITS + (n - 1) / 2;
-    const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - hit.at;
+    const int pitch = f.pitch, skipped = ROUND_BITS + (n - 1) / 2;
+    const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - f.at;
     float across[n], column[n];
 #pragma unroll
     for (int i = 0; i < n; i++) {
@@ -164,7 +170,7 @@ typedef struct gr_memory {
 
 // A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
 template <int n, int mode>
-static __device__ __forceinline__ void gr_add_voxels(const gr_hit &hit, const gr_memory &own, const gr_input &in,
+static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr_memory &own, const gr_input &in,
                                                      const gr_root &root, const unsigned short *list, int at, int most)
 {
     if (at >= most)
@@ -172,32 +178,34 @@ static __device__ __forceinline__ void gr_add_voxels(const gr_hit &hit, const gr
     const int entry = *list;
     const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
     const int ia = entry >> COLUMN_BITS;
-    const float a = (float)ia, height = c.height + hit.h.z * a;
-    const gr_terms t = gr_window<n, mode>(hit, own.tile, root, c.x + hit.x.z * a, c.y + hit.y.z * a,
+    const float a = (float)ia, height = c.height + f.height * a;
+    const gr_terms t = gr_window<n, mode>(f, own.tile, root, c.x + f.x * a, c.y + f.y * a,
                                           in.b * in.b - height * height, (float)(in.k * in.k));
-    float *to = own.sums + gr_element(c.element + ia * gr_stride(hit.axis));
-    to[0] += hit.m * t.re;
-    to[BRICK_VOXELS] += hit.m * t.im;
-    to[2 * BRICK_VOXELS] += hit.m * t.w;
+    float *to = own.sums + gr_element(c.element + ia * f.stride);
+    to[0] += f.m * t.re;
+    to[BRICK_VOXELS] += f.m * t.im;
+    to[2 * BRICK_VOXELS] += f.m * t.w;
 }
 
-// All voxels of the lists, 32 at a time, the largest windows first.
+// All voxels of the lists, 32 at a time, the largest windows first; warps take them to and fro, which levels their shares.
 template <int N, int mode>
 static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_memory &own, const gr_input &in,
                                                     const gr_root &root, const int number[3])
 {
+    const gr_frame f = {hit.x.z, hit.y.z, hit.h.z, hit.m, hit.pitch, hit.at, gr_stride(hit.axis)};
     const int lane = (int)threadIdx.x % 32, first = (number[0] + 31) / 32, second = first + (number[1] + 31) / 32,
               third = second + (number[2] + 31) / 32;
-    for (int i = (int)threadIdx.x / 32; i < third; i += WARPS)
+    int step = 2 * WARPS - 1 - 2 * ((int)threadIdx.x / 32);
+    for (int i = (int)threadIdx.x / 32; i < third; i += step, step = 2 * WARPS - step)
         if (i < first) {
             const int at = i * 32 + lane;
-            gr_add_voxels<N, mode>(hit, own, in, root, own.lists.voxel + at, at, number[0]);
+            gr_add_voxels<N, mode>(f, own, in, root, own.lists.voxel + at, at, number[0]);
         } else if (i < second) {
             const int at = (i - first) * 32 + lane;
-            gr_add_voxels<N - 1, mode>(hit, own, in, root, own.lists.voxel + (own.lists.most - 1 - at), at, number[1]);
+            gr_add_voxels<N - 1, mode>(f, own, in, root, own.lists.voxel + (own.lists.most - 1 - at), at, number[1]);
         } else {
             const int at = (i - second) * 32 + lane;
-            gr_add_voxels<(N > 2 ? N - 2 : 1), mode>(hit, own, in, root, own.lists.small + at, at, number[2]);
+            gr_add_voxels<(N > 2 ? N - 2 : 1), mode>(f, own, in, root, own.lists.small + at, at, number[2]);
         }
 }
 

@@ -11,7 +11,7 @@
 
 enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
 enum { BRICK_REACH = 14 }; // half the mean width of a brick, and b
-enum { UNITS_WANTED = 2400, HITS_LEAST = 8, HITS_MOST = 256 };
+enum { UNITS_WANTED = 1200, HITS_LEAST = 8, HITS_MOST = 256 };
 
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
