@@ -14,8 +14,8 @@
 // Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average. Predicted with AVX-512 on Zen 4:
 // 18 of its cycles, one multiply-add each, a hit, and 2b hits a pixel. Outcome at 3.6 GHz, 200 images, k = 64: 45 cycles a hit,
 // 2.1e7 pixels/s a core, 9 times naive_gather (11 times with weights computed there too). By sampling, adding takes 28 of them,
-// finding hits 10, calling for pixels 3, clearing and writing bricks 4. Weights as a square since then: a quarter less time, the
-// shortest of five on a busy machine (53.7 and 40.6 ms for 60 images).
+// finding hits 10, calling for pixels 3, clearing and writing bricks 4. Weights as a square since then: a quarter less time,
+// by the shortest of five runs each on a busy machine (53.7 and 40.6 ms for 60 images).
 #include "../core/cpu.h"
 #include "bound.h"
 #include "call.h"
