@@ -323,6 +323,7 @@ static const char *guard_fault(rg_lane *lane)
 void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
 {
     const rg_algo *algo = lane->entry->algo;
+    rg_cpu_pin(-1); // all cores may compare
     int code = get_outputs(lane, in);
     if (code) {
         end_with_error(lane, "outputs", code);
