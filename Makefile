@@ -171,7 +171,6 @@ install: all
 	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
 	for f in impl/*/presets.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done
 	install -m 644 reference/claims.tsv reference/papers.tsv $(DESTDIR)$(PREFIX)/share/regather/reference
-	install -D -m 644 impl/gridding/presets.tsv $(DESTDIR)$(PREFIX)/share/regather/impl/gridding/presets.tsv
 clean:
 	rm -rf $(BUILD)
 

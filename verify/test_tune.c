@@ -9,6 +9,7 @@
 
 #include "../impl/core/search.h"
 #include "../impl/core/table.h"
+#include "verify.h"
 #include "test_command.h"
 
 #include <math.h>
@@ -117,6 +118,43 @@ static void test_failures(void **state)
     const int64_t no[] = {9, 0, 0};
     assert_int_equal(rg_search_find(&s, no), -1);
     rg_search_end(&s);
+}
+
+// ---- one configuration against another ---------------------------------------------------------------------------------------
+
+enum { ELEMENTS = 200000 };
+static rg_type real(const rg_shape *s) { return (void)s, RG_F32; }
+static int64_t elements(const rg_shape *s) { return (void)s, ELEMENTS; }
+static rg_tolerance thousandth(const rg_shape *s) { return (void)s, (rg_tolerance){RG_BOUND, 1e-3, 0, "made up"}; }
+static void where(const rg_shape *s, int which, int64_t element, char at[64])
+{
+    (void)s, (void)which;
+    snprintf(at, 64, "(%lld)", (long long)element);
+}
+
+static void test_alike(void **state)
+{
+    (void)state;
+    static float found[ELEMENTS], right[ELEMENTS];
+    const rg_arg args[] = {{"sum", RG_OUT, real, elements}};
+    const rg_algo algo = {.name = "sum", .dim = {"n"}, .arg = args, .n_args = 1, .tolerance = thousandth, .where = where};
+    const rg_entry entry = {.algo = &algo, .variant = &variant};
+    const int64_t param[RG_PARAMS_MAX] = {0};
+    void *const a[] = {found}, *const b[] = {right};
+    for (int i = 0; i < ELEMENTS; i++)
+        found[i] = right[i] = (float)(i % 100);
+    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_PASS);
+    found[77] += 1.5e-3f; // each may be a thousandth off
+    rg_verdict v = rg_compare_alike(&entry, &shape, param, a, b);
+    assert_int_equal(v.status, RG_PASS);
+    assert_true(v.error > 1.4e-3 && v.error < 1.6e-3);
+    found[199999] = NAN;
+    found[150001] += 2.5e-3f;
+    v = rg_compare_alike(&entry, &shape, param, a, b);
+    assert_int_equal(v.status, RG_FAIL);
+    assert_non_null(strstr(v.reason, "(150001)")); // the first, whichever thread finds one
+    found[150001] = right[150001];
+    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_FAIL);
 }
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
@@ -254,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_space), cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_local),
         cmocka_unit_test(test_failures), cmocka_unit_test_setup_teardown(test_command, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_plugin, set_up, tear_down), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alike), // last: it uses OpenMP threads, which do not survive a fork
     };
     return cmocka_run_group_tests_name("tune", tests, NULL, NULL);
 }

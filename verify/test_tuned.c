@@ -87,6 +87,8 @@ static void test_given_goes_first(void **state)
     free(stored(cpu, "n1000,m4", "block=32;fast=1"));
     assert_int_equal(resolved("block=16", 1000, &tuned), 161);
     assert_int_equal(tuned, 1);
+    assert_int_equal(resolved("block=16;fast=0", 1000, &tuned), 160);
+    assert_int_equal(tuned, 0); // nothing was left to it
     assert_int_equal(resolved("block=8", 1000, &tuned), 80); // block=8;fast=1 is refused: then the defaults stand beside it
     assert_int_equal(tuned, 0);
     assert_int_equal(resolved("block=9", 1000, &tuned), -1);

@@ -184,12 +184,12 @@ bool rg_params_resolve(const rg_entry *e, const char *device, const rg_shape *sh
     bool took = take_tuned(e, device, shape, param);
     if (!rg_params_set(v, given, param, why))
         return false;
-    if (took && v->refuse && v->refuse(shape, param)) {
-        took = false;
-        rg_params_parse(v, given, param, why);
-    }
+    int64_t without[RG_PARAMS_MAX] = {0};
+    rg_params_parse(v, given, without, why);
+    if (took && v->refuse && v->refuse(shape, param))
+        memcpy(param, without, (size_t)v->n_params * sizeof *param);
     if (tuned)
-        *tuned = took;
+        *tuned = memcmp(param, without, (size_t)v->n_params * sizeof *param) != 0;
     return true;
 }
 

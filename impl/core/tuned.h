@@ -14,7 +14,7 @@ void rg_tuned_processor(const rg_entry *, const char *device, char name[128]);
 
 // Parameters of a call: those in `given` ("NAME=VALUE;...", "" or "-": none), for the others the tuned values of the nearest
 // shape in the processor's file, or without one the defaults. When the variant refuses that mixture, the defaults stand beside
-// the given ones. *tuned (may be NULL) tells whether tuned values were taken. False with the reason in why when `given` is
+// the given ones. *tuned (may be NULL) tells whether that changed a default. False with the reason in why when `given` is
 // wrong. A file of another processor or version is left alone with one warning.
 bool rg_params_resolve(const rg_entry *, const char *device, const rg_shape *, const char *given, int64_t *param, bool *tuned,
                        char why[160]);

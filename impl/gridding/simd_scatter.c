@@ -163,13 +163,13 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return param[0] == 512 && !rg_cpu_has("avx512") ? "isa=512 needs avx512" : NULL;
 }
 
-// Windows, all lanes, in the bricks that they reach: the weights take 4 and GR_DEGREE multiply-adds a lane, the sums 4.
+// Windows, all lanes, in the bricks that they reach: the weights take GR_WEIGHT_MADS multiply-adds a lane, the sums 4.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
     const double b = (double)s->n[GR_RADIUS] / 10, lanes = s->n[GR_RADIUS] >= 20 ? 512 : 64;
     const double again = (1 + 2 * b / BX) * (1 + 2 * b / BY) * (1 + 2 * b / BZ);
-    c->amount[RG_F32_MAD] = gr_inserted(s) * again * lanes * (4 + GR_DEGREE + 4);
+    c->amount[RG_F32_MAD] = gr_inserted(s) * again * lanes * (GR_WEIGHT_MADS + 4);
 }
 
 static const int64_t isa_values[] = {0, 2, 512};
