@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_affine.c: affine2d, align2d and align3d where the answer is known by hand, on every variant for the CPU: directions, centre,
-// rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
+// test_affine.c: affine2d, align2d and align3d where the answer is known by hand, on every variant for the CPU: directions,
+// centre, rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,8 +125,17 @@ static void a_feature_goes_where_design_says(void **state)
         image[7 * 3 + 5] = 0;
         image[7 * 3 + 4] = 1;
         af_matrix_2d(0, (double[]){0, 0}, 2, p.arg[AF_MATRIX]);
-        each_variant(&p, is_at, (pixel[]){{4, 3, 0.5f}, {5, 3, 1}, {6, 3, 0.5f}, {4, 2, 0.25f}, {4, 4, 0.25f}, {5, 2, 0.5f},
-                                          {5, 4, 0.5f}, {6, 2, 0.25f}, {6, 4, 0.25f}, {0}});
+        each_variant(&p, is_at,
+                     (pixel[]){{4, 3, 0.5f},
+                               {5, 3, 1},
+                               {6, 3, 0.5f},
+                               {4, 2, 0.25f},
+                               {4, 4, 0.25f},
+                               {5, 2, 0.5f},
+                               {5, 4, 0.5f},
+                               {6, 2, 0.25f},
+                               {6, 4, 0.25f},
+                               {0}});
         problem_free(&p);
     }
 }
@@ -135,7 +144,8 @@ static void the_rules_differ_at_the_rim_alone(void **state)
 {
     (void)state;
     // The corner (0, 0), from half a pixel to its left: s = (-0.5, 0) for result pixel 0.
-    const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}}, ignore[] = {{1, 0, 0.5f}, {0}};
+    const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}},
+                ignore[] = {{1, 0, 0.5f}, {0}};
     const pixel *expected[] = {zero, edge, ignore};
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
         problem p = one_hot(outside, 0, 0);
@@ -170,7 +180,8 @@ static void correlates(const rg_variant *v, const problem *p, const void *contex
         const double rho = ((double *)p->arg[AL_RHO])[i];
         const int32_t pixels = ((int32_t *)p->arg[AL_PIXELS])[i];
         if (!(fabs(rho - a->rho) <= a->error) || pixels != a->pixels)
-            fail_msg("%s %s: rho %.9g of %d pixels, expected %.9g of %d", p->algo->name, v->name, rho, pixels, a->rho, a->pixels);
+            fail_msg("%s %s: rho %.9g of %d pixels, expected %.9g of %d", p->algo->name, v->name, rho, pixels, a->rho,
+                     a->pixels);
     }
 }
 
@@ -192,7 +203,7 @@ static void an_image_is_its_own_likeness(void **state)
             const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape);
             float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
             each_variant(&p, correlates, &(answer){1, 1e-6, (int32_t)n}); // by eq. 2 at its word 1 - 1/n, 5e-4 less
-            for (int64_t e = 0; e < n; e++) // turned over, and far brighter than it varies
+            for (int64_t e = 0; e < n; e++)                               // turned over, and far brighter than it varies
                 reference[e] = 200 - 0.5f * image[e];
             each_variant(&p, correlates, &(answer){-1, 1e-5, (int32_t)n});
             problem_free(&p);
@@ -288,8 +299,8 @@ static void one_pass_variance_fails_on_bright_images(void **state)
     const double printed = worst_on_emulator("align2d:as_printed", &p, expected);
     const double about_typical = worst_on_emulator("align2d:atct_2d", &p, expected);
     const double exact = worst_on_emulator("align2d:batch", &p, expected);
-    print_message("error of rho on a bright image: as printed %.2g, about a typical value %.2g, interpolated exactly %.2g\n", printed,
-                  about_typical, exact);
+    print_message("error of rho on a bright image: as printed %.2g, about a typical value %.2g, interpolated exactly %.2g\n",
+                  printed, about_typical, exact);
     assert_true(printed > 100 * about_typical && printed > 1e-3);
     assert_true(about_typical < 5e-3 && exact < 1e-4);
     problem_free(&p);

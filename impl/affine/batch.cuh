@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the texture unit.
+// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the
+// texture unit.
 //
 // A block keeps its stacks (patch.cuh) of the reference in registers and goes through a group of transforms with them, so the
 // reference is read once a group. Each thread sums its pixels of a transform in float; a warp adds four sums in six shuffles,
@@ -74,8 +75,8 @@ typedef struct af_six {
 
 // One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp; base is then the source's.
 template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
-static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3], const float step[3],
-                                                       const float r[STACK], int n, float typical)
+static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3],
+                                                       const float step[3], const float r[STACK], int n, float typical)
 {
     af_six sums = {0, 0, 0, 0, 0, 0};
 #pragma unroll
@@ -103,8 +104,9 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
 
 // The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb (these of all pixels, where no pixel is left out).
 template <int DIMS, int IGNORE, int STACK, class Source>
-static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map, const float place[3],
-                                                    const float r[STACK], int n, float typical, float whole, float *part)
+static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
+                                                    const float place[3], const float r[STACK], int n, float typical,
+                                                    float whole, float *part)
 {
     const unsigned lane = threadIdx.x % 32;
     float base[3], step[3], from[3];
@@ -126,8 +128,8 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Sou
     }
 }
 
-template <int DIMS, int IGNORE, int STACK, class Source>
-static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source source)
+template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK)
+    batch(af_batch p, Source source)
 {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];
     __shared__ float part[AF_GROUP_MOST][AF_WARPS][6];
@@ -138,7 +140,8 @@ static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source sour
     }
     const af_stack s = af_stack_of<DIMS, STACK>(p.w, p.h, p.d);
     const float place[3] = {(float)s.x + af_low(p.w), (float)s.y + af_low(p.h), (float)s.z + af_low(p.d)};
-    const int64_t from = ((int64_t)s.z * p.h + s.y) * p.w + s.x, next = DIMS == 2 ? AF_PATCH_H * (int64_t)p.w : AF_CUBE_D * (int64_t)p.h * p.w;
+    const int64_t from = ((int64_t)s.z * p.h + s.y) * p.w + s.x,
+                  next = DIMS == 2 ? AF_PATCH_H * (int64_t)p.w : AF_CUBE_D * (int64_t)p.h * p.w;
     const float typical = p.typical[0], typical_of_reference = p.typical[1];
     float r[STACK], b = 0, bb = 0;
 #pragma unroll
@@ -168,7 +171,8 @@ enum { AF_STACK, AF_GROUP };
 // How many transforms are launched at a time: whole groups whose partial sums fit AF_PARTIALS_MOST.
 static inline int64_t af_batch_part(const af_size &z, const int64_t *param)
 {
-    const int64_t group = param[AF_GROUP], fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
+    const int64_t group = param[AF_GROUP],
+                  fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
     int64_t groups = fit / group > 1 ? fit / group : 1;
     if (groups > AF_GRID_MOST) groups = AF_GRID_MOST;
     return groups * group < z.transforms ? groups * group : z.transforms;
@@ -205,17 +209,16 @@ static inline void af_batch_axes(af_batch &p, const af_size &z, float first)
     }
 }
 
-template <int DIMS, int STACK, class Source> static int af_batch_launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
+template <int DIMS, int STACK, class Source>
+static int af_batch_launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
 {
     const unsigned blocks = (unsigned)af_stack_blocks(z, STACK);
     const int64_t part = af_batch_part(z, call->param);
     for (int64_t first = 0; first < z.transforms; first += part) {
         p.transforms = (int)(z.transforms - first < part ? z.transforms - first : part);
         const dim3 grid(blocks, af_blocks(p.transforms, p.group));
-        if (z.outside == AF_IGNORE)
-            RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
-        else
-            RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        if (z.outside == AF_IGNORE) RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        else RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
         int error = (int)cudaGetLastError();
         error = error ? error : af_launch_finish(call, first, p.transforms, (int)blocks);
         if (error) return error;
@@ -246,7 +249,8 @@ template <int DIMS, class Launch> static int af_batch_bricked(const rg_call *cal
     af_batch_axes(p, z, 1);
     int error = af_launch_typical(call, z);
     if (error) return error;
-    const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER), DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
+    const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER),
+                    DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
     RG_LAUNCH(af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, p.typical, bricks);
     error = (int)cudaGetLastError();
     return error ? error : launch(call, z, p, af_bricked<DIMS>{bricks});

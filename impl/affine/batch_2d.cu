@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // align2d:batch and align2d:batch_texture, see batch.cuh.
 //
-// Bounds for one transform of 2048 x 2048 on an H200 (132 multiprocessors, 1.98 GHz): 4.2e6 fetches at four a clock and multiprocessor,
-// 4.0 us, for `batch_texture`; for `batch` two loads of 5 to 6 cycles a warp, 5.2 us, 40 MB from the L2, some 7 us, and 32
-// instructions a pixel at 128 lanes, 4.0 us. Measured, 125 transforms at once: batch_texture 4.9 us, 82 % of its bound and the same at
-// every angle; batch 8.3 to 8.5 us from 0 to 90 degrees, 9.3 us drawn from all of the paper's ranges: 52 instructions a pixel, 69 % of
-// what can be issued (since then offsets of bricks take fewer). Two others were slower: from the rows of the image in
-// global memory 10.5 us, 18 at 90 degrees; from windows in shared memory (gather.cu) 11.7 us, 15 at 45.
+// Bounds for one transform of 2048 x 2048 on an H200 (132 multiprocessors, 1.98 GHz): 4.2e6 fetches at four a clock and
+// multiprocessor, 4.0 us, for `batch_texture`; for `batch` two loads of 5 to 6 cycles a warp, 5.2 us, 40 MB from the L2, some 7
+// us, and 32 instructions a pixel at 128 lanes, 4.0 us. Measured, 125 transforms at once: batch_texture 4.9 us, 82 % of its
+// bound and the same at every angle; batch 8.3 to 8.5 us from 0 to 90 degrees, 9.3 us drawn from all of the paper's ranges: 52
+// instructions a pixel, 69 % of what can be issued (since then offsets of bricks take fewer). Two others were slower: from the
+// rows of the image in global memory 10.5 us, 18 at 90 degrees; from windows in shared memory (gather.cu) 11.7 us, 15 at 45.
 #include "batch.cuh"
 
 struct launcher {
@@ -53,11 +53,42 @@ static const rg_param params[] = {
 };
 
 RG_VARIANT(align2d_batch) = {
-    RG_ABI, sizeof(rg_variant), "align2d", "batch", "groups of transforms a block, reference in registers, image in bricks of pairs",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, NULL, cost, NULL, run_bricked, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align2d",
+    "batch",
+    "groups of transforms a block, reference in registers, image in bricks of pairs",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch,
+    NULL,
+    cost,
+    NULL,
+    run_bricked,
+    NULL,
 };
 RG_VARIANT(align2d_batch_texture) = {
-    RG_ABI, sizeof(rg_variant), "align2d", "batch_texture", "groups of transforms a block, reference in registers, texture hardware",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch_fetched, tolerance_fetched, cost_fetched,
-    af_texture_prepare_2d, run_fetched, af_texture_finish,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align2d",
+    "batch_texture",
+    "groups of transforms a block, reference in registers, texture hardware",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch_fetched,
+    tolerance_fetched,
+    cost_fetched,
+    af_texture_prepare_2d,
+    run_fetched,
+    af_texture_finish,
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // align3d:batch and align3d:batch_texture, see batch.cuh.
 //
-// Bounds for one transform of 90 x 90 x 90 on an H200 (132 multiprocessors, 1.98 GHz): 7.3e5 fetches of two planes at four a clock and
-// multiprocessor, 1.4 us, for `batch_texture`; for `batch` four loads of 7 to 8 cycles a warp, 2.6 us, 52 instructions a voxel at 128
-// lanes, 1.1 us, 6 MB from the L2, 1.2 us. Measured, 729 transforms at once: batch_texture 1.5 us for turns by 90 degrees about any
-// axis, 2.4 at 45 about y, 2.1 over all rotations; batch 2.7 to 3.3 and 3.0: the L1, 98 % busy, decides. 46,656 transforms (G4) take 96 ms
-// and 136 ms. The slow spot at 90 degrees about y (G5) is one of rows: from the rows of the volume in global memory batch took
-// 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
+// Bounds for one transform of 90 x 90 x 90 on an H200 (132 multiprocessors, 1.98 GHz): 7.3e5 fetches of two planes at four a
+// clock and multiprocessor, 1.4 us, for `batch_texture`; for `batch` four loads of 7 to 8 cycles a warp, 2.6 us, 52
+// instructions a voxel at 128 lanes, 1.1 us, 6 MB from the L2, 1.2 us. Measured, 729 transforms at once: batch_texture 1.5 us
+// for turns by 90 degrees about any axis, 2.4 at 45 about y, 2.1 over all rotations; batch 2.7 to 3.3 and 3.0: the L1, 98 %
+// busy, decides. 46,656 transforms (G4) take 96 ms and 136 ms. The slow spot at 90 degrees about y (G5) is one of rows: from
+// the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
 #include "batch.cuh"
 
 struct launcher {
@@ -53,11 +53,42 @@ static const rg_param params[] = {
 };
 
 RG_VARIANT(align3d_batch) = {
-    RG_ABI, sizeof(rg_variant), "align3d", "batch", "groups of transforms a block, reference in registers, volume in bricks of pairs",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, NULL, cost, NULL, run_bricked, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align3d",
+    "batch",
+    "groups of transforms a block, reference in registers, volume in bricks of pairs",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch,
+    NULL,
+    cost,
+    NULL,
+    run_bricked,
+    NULL,
 };
 RG_VARIANT(align3d_batch_texture) = {
-    RG_ABI, sizeof(rg_variant), "align3d", "batch_texture", "groups of transforms a block, reference in registers, texture hardware",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch_fetched, tolerance_fetched, cost_fetched,
-    af_texture_prepare_3d, run_fetched, af_texture_finish,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align3d",
+    "batch_texture",
+    "groups of transforms a block, reference in registers, texture hardware",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch_fetched,
+    tolerance_fetched,
+    cost_fetched,
+    af_texture_prepare_3d,
+    run_fetched,
+    af_texture_finish,
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // bricks.cuh: a copy of an image or volume made for gathering at any angle: pairs of neighbours along x, in bricks of 16 pairs.
 //
-// A load of a warp costs a cycle for every line of 128 bytes that it touches. A brick is one line, so 8 x 4 pixels come from 5 to 6
-// of them however they lie (from rows: 5 at 0 degrees, 9 at 90) and 4 x 4 x 2 voxels from 7 to 8 (from rows: 10 on average, 30
-// where x is turned onto z); and pairs need half as many loads as single pixels. They take twice the memory: 34 MB for
-// 2048 x 2048, 6 MB for 90 x 90 x 90, which the L2 of an H200 holds. A border of one pixel below and two above holds what the
-// rule puts outside; the typical value is taken away.
+// A load of a warp costs a cycle for every line of 128 bytes that it touches. A brick is one line, so 8 x 4 pixels come from 5
+// to 6 of them however they lie (from rows: 5 at 0 degrees, 9 at 90) and 4 x 4 x 2 voxels from 7 to 8 (from rows: 10 on
+// average, 30 where x is turned onto z); and pairs need half as many loads as single pixels. They take twice the memory: 34 MB
+// for 2048 x 2048, 6 MB for 90 x 90 x 90, which the L2 of an H200 holds. A border of one pixel below and two above holds what
+// the rule puts outside; the typical value is taken away.
 #ifndef RG_AFFINE_BRICKS_CUH
 #define RG_AFFINE_BRICKS_CUH
 
@@ -18,8 +18,8 @@ typedef struct af_bricks {
     int row, layer; // pairs from a brick to the one below, and to the one behind, less those of one brick
 } af_bricks;
 
-// Offset of pair (x, y, z), counted from the border's first pixel: x + 4 y + 8 z and what lies between bricks. A brick is 4 x 4 pairs
-// of an image, 4 x 2 x 2 of a volume.
+// Offset of pair (x, y, z), counted from the border's first pixel: x + 4 y + 8 z and what lies between bricks. A brick is 4 x 4
+// pairs of an image, 4 x 2 x 2 of a volume.
 RG_HD int af_brick_x(int x) { return x + (x >> 2) * (AF_BRICK - 4); }
 RG_HD int af_brick_y_2d(int y, int row) { return 4 * y + (y >> 2) * row; }
 RG_HD int af_brick_y_3d(int y, int row) { return 4 * y + (y >> 1) * (row + 8); }
@@ -28,7 +28,8 @@ RG_HD int af_brick_z(int z, int layer) { return 8 * z + (z >> 1) * layer; }
 static inline af_bricks af_bricks_of(const af_size &z, void *memory)
 {
     const int row = (int)af_blocks(z.w + AF_BORDER, 4) * AF_BRICK;
-    const af_bricks b = {(float2 *)memory, row - AF_BRICK, (int)af_blocks(z.h + AF_BORDER, z.dims == 2 ? 4 : 2) * row - AF_BRICK};
+    const af_bricks b = {(float2 *)memory, row - AF_BRICK,
+                         (int)af_blocks(z.h + AF_BORDER, z.dims == 2 ? 4 : 2) * row - AF_BRICK};
     return b;
 }
 
@@ -64,8 +65,8 @@ static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, cons
     const int i = __float2int_rz(s[0]), j = __float2int_rz(s[1]); // not negative
     const float fx = s[0] - (float)i, fy = s[1] - (float)j;
     const float2 *at = b.pair + af_brick_x(i);
-    return af_between(af_pair_between(__ldg(at + af_brick_y_2d(j, b.row)), fx), af_pair_between(__ldg(at + af_brick_y_2d(j + 1, b.row)), fx),
-                      fy);
+    return af_between(af_pair_between(__ldg(at + af_brick_y_2d(j, b.row)), fx),
+                      af_pair_between(__ldg(at + af_brick_y_2d(j + 1, b.row)), fx), fy);
 }
 
 static __device__ __forceinline__ float af_bricks_at_3d(const af_bricks &b, const float s[3])
@@ -75,8 +76,10 @@ static __device__ __forceinline__ float af_bricks_at_3d(const af_bricks &b, cons
     const float2 *at = b.pair + af_brick_x(i);
     const int above = af_brick_y_3d(j, b.row), below = af_brick_y_3d(j + 1, b.row);
     const int front = af_brick_z(k, b.layer), back = af_brick_z(k + 1, b.layer);
-    const float near_plane = af_between(af_pair_between(__ldg(at + above + front), fx), af_pair_between(__ldg(at + below + front), fx), fy);
-    const float far_plane = af_between(af_pair_between(__ldg(at + above + back), fx), af_pair_between(__ldg(at + below + back), fx), fy);
+    const float near_plane =
+        af_between(af_pair_between(__ldg(at + above + front), fx), af_pair_between(__ldg(at + below + front), fx), fy);
+    const float far_plane =
+        af_between(af_pair_between(__ldg(at + above + back), fx), af_pair_between(__ldg(at + below + back), fx), fy);
     return af_between(near_plane, far_plane, fz);
 }
 

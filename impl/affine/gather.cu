@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// affine2d:gather, a tile of 64 x 32 result pixels a block, from a window of the image in shared memory: nearly as fast at any angle.
+// affine2d:gather, a tile of 64 x 32 result pixels a block, from a window of the image in shared memory: nearly as fast at any
+// angle.
 //
-// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches: four loads a pixel straight from the rows of
-// the image, in patches of 8 x 4 pixels a warp, took 16.4 us at 0 degrees and 24 at 90 for 2048 x 2048 on an H200. The window is read row
-// by row instead, and the corners come from shared memory, where only banks count: with a pitch of 8 modulo 16 words a
-// patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
+// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches: four loads a pixel straight from the rows
+// of the image, in patches of 8 x 4 pixels a warp, took 16.4 us at 0 degrees and 24 at 90 for 2048 x 2048 on an H200. The
+// window is read row by row instead, and the corners come from shared memory, where only banks count: with a pitch of 8 modulo
+// 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
 //
-// Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. Measured before the tile's place came from a
-// grid of three dimensions and 8 blocks were held to a multiprocessor: 17 us at 180 degrees, 18.7 at 0, 21.9 at 45, by 82
-// instructions a pixel, a quarter of them divisions and the window's corners; predicted since: 50, so 12 to 15 us.
+// Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. Measured before the tile's place came
+// from a grid of three dimensions and 8 blocks were held to a multiprocessor: 17 us at 180 degrees, 18.7 at 0, 21.9 at 45, by
+// 82 instructions a pixel, a quarter of them divisions and the window's corners; predicted since: 50, so 12 to 15 us.
 #include "source.cuh"
 #include "window.h"
 
@@ -124,13 +125,33 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX], (float *)call->arg[AF_TRANSFORMED],
-                       z.w, z.h, z.outside};
+    const problem p = {(const float *)call->arg[AF_IMAGE],
+                       (const float *)call->arg[AF_MATRIX],
+                       (float *)call->arg[AF_TRANSFORMED],
+                       z.w,
+                       z.h,
+                       z.outside};
     RG_LAUNCH(gather, dim3(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms), BLOCK, 0, call->stream, p);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(affine2d_gather) = {
-    RG_ABI, sizeof(rg_variant), "affine2d", "gather", "tiles of 64 x 32 pixels from a window of the image in shared memory",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, NULL, 0, refuse, NULL, NULL, cost, NULL, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "affine2d",
+    "gather",
+    "tiles of 64 x 32 pixels from a window of the image in shared memory",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    NULL,
+    0,
+    refuse,
+    NULL,
+    NULL,
+    cost,
+    NULL,
+    run,
+    NULL,
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // simd.c: affine2d:simd, align2d:simd, align3d:simd with AVX2 or AVX-512, on one core or all.
 //
-// The result is done in tiles of 64 x 64. Of an image, the window that the tile comes from (window.h) is copied first, with what
-// the rule puts outside: it stays in the L1 whatever the angle (rows of 2048 floats all fall on the same few sets of it), and no
-// pixel needs a look at the border. Of a volume, in place of that, the stretch of every line is found whose corners all lie
-// inside; beside it voxels are done one by one, and beyond the reach of rules 0 and 2 not at all. Corners are gathered
-// as pairs of neighbours, 64 bits a load, which halves the loads. Lanes sum 256 pixels in float, tiles are added in double.
+// The result is done in tiles of 64 x 64. Of an image, the window that the tile comes from (window.h) is copied first, with
+// what the rule puts outside: it stays in the L1 whatever the angle (rows of 2048 floats all fall on the same few sets of it),
+// and no pixel needs a look at the border. Of a volume, in place of that, the stretch of every line is found whose corners all
+// lie inside; beside it voxels are done one by one, and beyond the reach of rules 0 and 2 not at all. Corners are gathered as
+// pairs of neighbours, 64 bits a load, which halves the loads. Lanes sum 256 pixels in float, tiles are added in double.
 //
-// Bound: two gathers of 16 pairs a vector of 16 pixels, 32 loads at two or three a cycle; predicted on a Xeon core 1 to 1.5 ns a
-// pixel.
+// Bound: two gathers of 16 pairs a vector of 16 pixels, 32 loads at two or three a cycle; predicted on a Xeon core 1 to 1.5 ns
+// a pixel.
 #include "../core/cpu.h"
 #include "sample.h"
 #include "sums.h"
@@ -20,10 +20,10 @@ enum { TILE = 64, ROOM = 128 * 129 }; // floats of a window: 64 x 64 pixels at a
 
 typedef struct af_line {
     const af_size *z;
-    const float *image, *centre;  // centre: the pixel that s is counted from; c, or the first of a window
+    const float *image, *centre; // centre: the pixel that s is counted from; c, or the first of a window
     int pitch;
-    float at[3], step[3];         // s = at + step (x - c)
-    int reach[2], inside[2];      // all pixels that are not simply 0 or left out; some whose corners all lie in the image
+    float at[3], step[3];    // s = at + step (x - c)
+    int reach[2], inside[2]; // all pixels that are not simply 0 or left out; some whose corners all lie in the image
 } af_line;
 
 // The two ranges, cut to x0 .. x1 - 1.
@@ -206,14 +206,16 @@ static void cost_3d(const rg_shape *s, const int64_t *param, rg_cost *c)
 static const int64_t isa_values[] = {0, 2, 512};
 static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512"}};
 
-#define AF_SIMD(ALGO, IDEA, SCRATCH, COST, RUN)                                                                              \
-    {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = "simd", .idea = IDEA, .role = RG_SIMD,                \
-     .space = RG_HOST, .needs = "avx2", .flags = RG_THREADED, .param = params, .n_params = RG_COUNT(params), .refuse = refuse, \
-     .scratch = SCRATCH, .cost = COST, .run = RUN}
+#define AF_SIMD(ALGO, IDEA, SCRATCH, COST, RUN)                                                                                \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = "simd", .idea = IDEA, .role = RG_SIMD,               \
+        .space = RG_HOST, .needs = "avx2", .flags = RG_THREADED, .param = params, .n_params = RG_COUNT(params),                \
+        .refuse = refuse, .scratch = SCRATCH, .cost = COST, .run = RUN                                                         \
+    }
 
-RG_VARIANT(affine2d_simd) =
-    AF_SIMD("affine2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores", NULL, cost_affine, run_affine);
-RG_VARIANT(align2d_simd) =
-    AF_SIMD("align2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores", scratch_2d, cost_2d, run_2d);
-RG_VARIANT(align3d_simd) =
-    AF_SIMD("align3d", "lines of a plane, vectors of voxels from gathered pairs; any number of cores", scratch_3d, cost_3d, run_3d);
+RG_VARIANT(affine2d_simd) = AF_SIMD("affine2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores",
+                                    NULL, cost_affine, run_affine);
+RG_VARIANT(align2d_simd) = AF_SIMD("align2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores",
+                                   scratch_2d, cost_2d, run_2d);
+RG_VARIANT(align3d_simd) = AF_SIMD("align3d", "lines of a plane, vectors of voxels from gathered pairs; any number of cores",
+                                   scratch_3d, cost_3d, run_3d);

@@ -39,7 +39,9 @@ TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
 TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
-    *line = (af_line){.z = z, .image = image, .pitch = z->w,
+    *line = (af_line){.z = z,
+                      .image = image,
+                      .pitch = z->w,
                       .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
     for (int a = 0; a < z->dims; a++, matrix += z->dims + 1) {
         line->step[a] = matrix[0];
@@ -80,7 +82,7 @@ typedef struct NAME(lanes) {
     VEC a, b, aa, bb, ab;
 } NAME(lanes);
 
-TARGET static inline void NAME(add)(NAME(lanes) *s, MASK mask, VEC a, VEC b)
+TARGET static inline void NAME(add)(NAME(lanes) * s, MASK mask, VEC a, VEC b)
 {
     a = KEEP(mask, a);
     b = KEEP(mask, b);
@@ -100,7 +102,7 @@ TARGET static double NAME(total)(VEC v)
     return sum;
 }
 
-TARGET static void NAME(flush)(NAME(lanes) *s, af_sums *to)
+TARGET static void NAME(flush)(NAME(lanes) * s, af_sums *to)
 {
     to->a += NAME(total)(s->a);
     to->b += NAME(total)(s->b);
@@ -111,7 +113,7 @@ TARGET static void NAME(flush)(NAME(lanes) *s, af_sums *to)
 }
 
 // Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
-TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference, int x0, int x1, const float typical[2])
+TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *reference, int x0, int x1, const float typical[2])
 {
     for (int x = x0; x < x1; x += AF_LANES) {
         const MASK mask = FIRST(x1 - x < AF_LANES ? x1 - x : AF_LANES);
@@ -120,7 +122,8 @@ TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference
 }
 
 // Pixels x0 .. x1 - 1 one by one.
-TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2], af_sums *to)
+TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2],
+                                         af_sums *to)
 {
     for (int x = x0; x < x1; x++) {
         int takes_part;
@@ -130,7 +133,7 @@ TARGET static inline void NAME(add_ones)(const af_line *line, const float *refer
 }
 
 // Pixels x0 .. x1 - 1 of a line; reference: of the line.
-TARGET static inline void NAME(add_line)(NAME(lanes) *s, const af_line *line, int dims, const float *reference, int x0, int x1,
+TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, int dims, const float *reference, int x0, int x1,
                                          const float typical[2], af_sums *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
@@ -164,8 +167,8 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
     }
 }
 
-TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0, int y1,
-                                  int d, const float typical[2], af_sums *to)
+TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0,
+                                  int y1, int d, const float typical[2], af_sums *to)
 {
     af_line line[TILE];
     af_room room;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order, and the kernels around them:
-// typical values first, correlations from the blocks' sums last.
+// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order, and the kernels around
+// them: typical values first, correlations from the blocks' sums last.
 //
 // Scratch: typical values of image and reference (two floats), then from AF_PARTIAL on the sums of every block of every
 // transform, transform by transform.
@@ -79,8 +79,8 @@ static __global__ void af_find_typical(const float *image, const float *referenc
 
 static inline int af_launch_typical(const rg_call *call, const af_size &z)
 {
-    RG_LAUNCH(af_find_typical, 2, AF_SAMPLE, 0, call->stream, (const float *)call->arg[AL_IMAGE], (const float *)call->arg[AL_REFERENCE],
-              af_pixels(&z), af_typicals(call));
+    RG_LAUNCH(af_find_typical, 2, AF_SAMPLE, 0, call->stream, (const float *)call->arg[AL_IMAGE],
+              (const float *)call->arg[AL_REFERENCE], af_pixels(&z), af_typicals(call));
     return (int)cudaGetLastError();
 }
 
