@@ -63,9 +63,18 @@ job() { # VARIANT
     "$regather" autocorr "$results/$preset"/series/*.png --times "$results/$preset/series/times.tsv" --max-offset "$offset" \
         --norm centred --spectrum --resume --variant "$1" --out "$results/$preset/$1"
 }
+# Series and subtomograms of known transforms: as much noise as signal, a missing wedge of 60 degrees, no reference given.
+average() {
+    "$regather" average "$results/$preset"/subtomograms/subtomogram_*.mrc --wedge 60 --half-maps \
+        --truth "$results/$preset/subtomograms/truth.tsv" --out "$results/$preset/average/average.mrc"
+}
+align() {
+    "$regather" align "$results/$preset/tilt/series.mrc" --tilts "$results/$preset/tilt/series.rawtlt" \
+        --truth "$results/$preset/tilt/truth.tsv" --out "$results/$preset/align/align.tsv"
+}
 case $preset in
-quick) offset=120 width=375 height=750 time=105 ;;
-*) offset=250 width=750 height=1500 time=240 ;;
+quick) offset=120 width=375 height=750 time=105 tilt="512 6" box="48 8" ;;
+*) offset=250 width=750 height=1500 time=240 tilt="2048 100" box="90 20" ;;
 esac
 second=fftw
 [ $device = host ] || second=gather
@@ -81,6 +90,13 @@ step series "$results/$preset/series/times.tsv" "$regather" phantom coarsening -
     --time $time --out "$results/$preset/series"
 step job "$results/$preset/simd/rmax.tsv" job simd
 step job2 "$results/$preset/$second/rmax.tsv" job $second
+mkdir -p "$results/$preset/align" "$results/$preset/average"
+step tilt "$results/$preset/tilt/truth.tsv" "$regather" phantom tilt --width ${tilt% *} --images ${tilt#* } \
+    --out "$results/$preset/tilt"
+step align "$results/$preset/align/align.errors.tsv" align
+step subtomograms "$results/$preset/subtomograms/truth.tsv" "$regather" phantom subtomograms --box ${box% *} --images ${box#* } \
+    --out "$results/$preset/subtomograms"
+step average "$results/$preset/average/average.errors.tsv" average
 
 if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/published plots data/machines; then
     echo "report: up to date"
