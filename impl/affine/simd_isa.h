@@ -8,26 +8,36 @@ TARGET static inline VEC NAME(places)(const af_line *line, int x, int past)
     return MIN(ADD(COUNT_UP(), SET((float)x + centre)), SET((float)(past - 1) + centre));
 }
 
+// Between a line and the one below, of half a vector's pixels, as pairs.
+TARGET static inline VEC NAME(plane)(const float *p, int pitch, const int32_t *index, VEC fy)
+{
+    const VEC above = PAIRS(p, index), below = PAIRS(p + pitch, index);
+    return MAD(fy, SUB(below, above), above);
+}
+
 // I' there; all corners lie in the image.
 TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
 {
     const VEC sx = MAD(SET(line->step[0]), p, SET(line->at[0])), sy = MAD(SET(line->step[1]), p, SET(line->at[1]));
-    const VEC x = FLOOR(sx), y = FLOOR(sy), fx = SUB(sx, x), fy = SUB(sy, y);
-    INTS index = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
-    const float *plane = line->centre;
-    VEC value = SET(0);
-    for (int behind = 0; behind < (dims == 3 ? 2 : 1); behind++) {
-        const VEC sz = MAD(SET(line->step[2]), p, SET(line->at[2])), z = FLOOR(sz), fz = SUB(sz, z);
-        VEC left, right, left_below, right_below;
-        if (dims == 3 && !behind) index = ADD_INTS(index, MUL_INTS(TO_INTS(z), SET_INT(line->z->w * line->z->h)));
-        PAIRS(plane, index, &left, &right);
-        PAIRS(plane + line->pitch, index, &left_below, &right_below);
-        const VEC above = MAD(fx, SUB(right, left), left), below = MAD(fx, SUB(right_below, left_below), left_below);
-        const VEC here = MAD(fy, SUB(below, above), above);
-        value = behind ? MAD(fz, SUB(here, value), value) : here;
-        plane += (int64_t)line->z->w * line->z->h;
+    const VEC sz = dims == 3 ? MAD(SET(line->step[2]), p, SET(line->at[2])) : SET(0);
+    const VEC x = FLOOR(sx), y = FLOOR(sy), z = FLOOR(sz), fx = SUB(sx, x), fy = SUB(sy, y), fz = SUB(sz, z);
+    const int slice = line->z->w * line->z->h;
+    INTS offset = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
+    if (dims == 3) offset = ADD_INTS(offset, MUL_INTS(TO_INTS(z), SET_INT(slice)));
+    _Alignas(64) int32_t index[AF_LANES];
+    VEC pairs[2];
+    STORE_INTS(index, offset);
+    for (int half = 0; half < 2; half++) {
+        const int32_t *i = index + half * AF_LANES / 2;
+        const VEC fy2 = TWICE(fy, half), front = NAME(plane)(line->centre, line->pitch, i, fy2);
+        pairs[half] = front;
+        if (dims == 3) {
+            const VEC back = NAME(plane)(line->centre + slice, line->pitch, i, fy2);
+            pairs[half] = MAD(TWICE(fz, half), SUB(back, front), front);
+        }
     }
-    return value;
+    const VEC left = LEFT(pairs[0], pairs[1]), right = RIGHT(pairs[0], pairs[1]);
+    return MAD(fx, SUB(right, left), left);
 }
 
 TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
@@ -36,7 +46,8 @@ TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
 }
 
 // Line y of plane d of the result; [M | t] in matrix.
-TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
+TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, const double per_step[3], int y,
+                                 int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
     *line = (af_line){.z = z,
@@ -48,7 +59,7 @@ TARGET static void NAME(line_of)(const af_size *z, const float *image, const flo
         line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
                                    : __builtin_fmaf(matrix[1], py, __builtin_fmaf(matrix[2], pz, matrix[3]));
     }
-    af_stretches(line);
+    af_stretches(line, per_step);
 }
 
 TARGET static inline float NAME(one)(const af_line *line, int x, int *takes_part)
@@ -156,7 +167,9 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
 {
     af_line line[TILE];
     af_room room;
-    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, 0, &line[y - y0]);
+    double per_step[3];
+    af_per_step(z, matrix, per_step);
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, 0, &line[y - y0]);
     for (int x = 0; x < z->w; x += TILE) {
         const int x1 = x + TILE < z->w ? x + TILE : z->w;
         af_move_in(z, image, matrix, x, x1, y0, y1, &room);
@@ -174,7 +187,9 @@ TARGET static void NAME(sum_band)(const af_size *z, const float *image, const fl
     af_room room;
     NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
     reference += af_pixel(z, 0, 0, d);
-    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, d, &line[y - y0]);
+    double per_step[3];
+    af_per_step(z, matrix, per_step);
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, d, &line[y - y0]);
     for (int x = 0; x < z->w; x += TILE) {
         const int x1 = x + TILE < z->w ? x + TILE : z->w;
         if (z->dims == 2) af_move_in(z, image, matrix, x, x1, y0, y1, &room);
