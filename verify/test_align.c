@@ -521,6 +521,9 @@ static void test_bad_input(void **state)
         refused(words, wrong[i].reason);
         free(words);
     }
+    words = rg_print("%s --aligned %s/absent/a.mrc", in_dir("series/series.mrc"), test_dir);
+    refused(words, "cannot write here");
+    free(words);
     words = rg_print("%s --tilts %s", good, put_file("one.tlt", "5\n", 2));
     refused(words, "expected 2 angles, one an image, found 1");
     free(words);
