@@ -31,7 +31,7 @@ static const lattice lattices[] = {{24, 1.5, 8, 1}, {192, 16, 64, 0.7}};
 
 static int take_options(series *s, const rg_cli *cli)
 {
-    int64_t seed;
+    int64_t seed = 1;
     int code = rg_cli_int(cli, "width", 1024, 16, 1 << 15, &s->width);
     if (code == RG_GOOD)
         code = rg_cli_int(cli, "height", s->width, 16, 1 << 15, &s->height);

@@ -10,6 +10,7 @@ int rg_volume_read(const char *path, rg_volume *m)
 {
     rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
+    *m = (rg_volume){0};
     if (code != RG_GOOD)
         return code;
     if (mrc.nx != mrc.ny || mrc.nx != mrc.nz || mrc.nx < 2) {
@@ -27,6 +28,10 @@ int rg_volume_read(const char *path, rg_volume *m)
         if (!isfinite(m->value[i]))
             code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane);
     rg_mrc_close(&mrc);
+    if (code != RG_GOOD) {
+        free(m->value);
+        m->value = NULL;
+    }
     return code;
 }
 

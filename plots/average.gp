@@ -8,6 +8,7 @@ set grid lc rgb "#dddddd"
 set xlabel "iteration"
 set xtics 1
 set offsets 0.2, 0.2, 0, 0
+set bmargin 5
 set logscale y
 set ylabel "median change (degrees, voxels)"
 set y2label "mean correlation"

@@ -29,7 +29,10 @@ static problem problem_of(const rg_shape *s, void *const *arg, int dims, int cor
 
 static int64_t volume(const problem *p) { return p->side[0] * p->side[1] * p->side[2]; }
 
-static double pixel(const problem *p, const int64_t at[3]) { return p->image[(at[2] * p->side[1] + at[1]) * p->side[0] + at[0]]; }
+static double pixel(const problem *p, const int64_t at[3])
+{
+    return p->image[(at[2] * p->side[1] + at[1]) * p->side[0] + at[0]];
+}
 
 // Where pixel e of the result comes from.
 static void source(const problem *p, int64_t map, int64_t e, double q[3])
@@ -56,7 +59,9 @@ static double value_at(const problem *p, double q[3], int *counts)
             *counts = 0;
         if (p->outside != 0)
             q[a] = q[a] < 0 ? 0 : q[a] > last ? last : q[a];
-        q[a] = q[a] < -2 ? -2 : q[a] > last + 2 ? last + 2 : q[a]; // farther out makes no difference, but may not fit an integer
+        q[a] = q[a] < -2         ? -2
+               : q[a] > last + 2 ? last + 2
+                                 : q[a]; // farther out makes no difference, but may not fit an integer
         below[a] = (int64_t)floor(q[a]);
         share[a] = q[a] - floor(q[a]);
     }

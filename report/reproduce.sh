@@ -108,9 +108,32 @@ grid_job() {
     "$regather" reconstruct "$j/noisy/particles.star" --half-maps --out "$j/gpu.mrc" --variant gather || return
     "$regather" fsc "$j/gpu_half1.mrc" "$j/gpu_half2.mrc" --out "$j/fsc_gpu.tsv"
 }
+# Alignment: checked as gridding is; quick times fewer sizes.
+affine_verify() {
+    for algo in affine2d align2d align3d; do
+        "$regather" verify $algo --device "$1" --out "$results/$algo-$1.tsv" || return
+    done
+}
+affine_bench() {
+    rm -f "$results/affine-$preset.tsv"
+    set -- --preset "$preset"
+    [ "$preset" != quick ] || set -- --preset quick --max-seconds 0.2 --rounds 4
+    for algo in affine2d align2d align3d; do
+        "$regather" bench $algo "$@" --resume --out "$results/affine-$preset.tsv" || return
+    done
+}
+# Series and subtomograms of known transforms: as much noise as signal, a missing wedge of 60 degrees, no reference given.
+average() {
+    "$regather" average "$results/$preset"/subtomograms/subtomogram_*.mrc --wedge 60 --half-maps \
+        --truth "$results/$preset/subtomograms/truth.tsv" --out "$results/$preset/average/average.mrc"
+}
+align() {
+    "$regather" align "$results/$preset/tilt/series.mrc" --tilts "$results/$preset/tilt/series.rawtlt" \
+        --truth "$results/$preset/tilt/truth.tsv" --out "$results/$preset/align/align.tsv"
+}
 case $preset in
-quick) offset=120 width=375 height=750 time=105 ;;
-*) offset=250 width=750 height=1500 time=240 ;;
+quick) offset=120 width=375 height=750 time=105 tilt="512 6" box="48 8" ;;
+*) offset=250 width=750 height=1500 time=240 tilt="2048 100" box="90 20" ;;
 esac
 second=fftw
 [ $device = host ] || second=gather
@@ -127,6 +150,17 @@ step series "$results/$preset/series/times.tsv" "$regather" phantom coarsening -
 step job "$results/$preset/simd/rmax.tsv" job simd
 step job2 "$results/$preset/$second/rmax.tsv" job $second
 step trace "$results/trace/gridding_right.tsv" gallery
+mkdir -p "$results/$preset/align" "$results/$preset/average"
+step tilt "$results/$preset/tilt/truth.tsv" "$regather" phantom tilt --width ${tilt% *} --images ${tilt#* } \
+    --out "$results/$preset/tilt"
+step align "$results/$preset/align/align.errors.tsv" align
+step subtomograms "$results/$preset/subtomograms/truth.tsv" "$regather" phantom subtomograms --box ${box% *} --images ${box#* } \
+    --out "$results/$preset/subtomograms"
+step average "$results/$preset/average/average.errors.tsv" average
+
+step affine-verify "$results/align3d-cpu.tsv" affine_verify cpu
+[ $device = host ] || step affine-verify-gpu "$results/align3d-gpu.tsv" affine_verify gpu
+step affine-bench "$results/affine-$preset.tsv" affine_bench
 
 grid=$results/grid-job
 step grid-verify "$results/grid-verify.tsv" grid_verify
@@ -140,15 +174,17 @@ step grid-bench "$results/grid-$preset.tsv" grid_bench
 step grid-job "$grid/fsc_cpu.tsv" grid_job
 
 # What is there of the files and tables that a machine without a GPU does not make.
-set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/selftest.tsv"
+set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/affine-$preset.tsv" "$results/selftest.tsv"
 [ ! -e "$results/grid-tune.tsv" ] || set -- "$@" "$results/grid-tune.tsv"
-for checked in verify printed grid-verify grid-host gridding_mates_missing gridding_transposed gridding_no_atomics; do
+for checked in verify printed affine2d-cpu align2d-cpu align3d-cpu affine2d-gpu align2d-gpu align3d-gpu grid-verify grid-host \
+    gridding_mates_missing gridding_transposed gridding_no_atomics; do
     [ ! -e "$results/$checked.tsv" ] || set -- "$@" --verify "$results/$checked.tsv"
 done
 for table in truth fsc_cpu fsc_gpu; do
     [ ! -e "$grid/$table.tsv" ] || set -- "$@" --table "$table=$grid/$table.tsv"
 done
-set -- "$@" --table "small_job=$grid/cpu_stages.tsv"
+set -- "$@" --table "small_job=$grid/cpu_stages.tsv" --table "align_error=$results/$preset/align/align.errors.tsv" \
+    --table "average_error=$results/$preset/average/average.errors.tsv"
 
 if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/papers.tsv reference/published plots data/machines; then
     echo "report: up to date"

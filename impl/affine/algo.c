@@ -15,42 +15,44 @@ static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
 // ---- two and three dimensions --------------------------------------------------------------------------------------------
 // Each function of the table for both; dims names them.
 
-#define BOTH(dims)                                                                                                            \
-    static int64_t pixels_##dims(const rg_shape *s) { return af_pixels(&(af_size){.w = (int)s->n[0], .h = (int)s->n[1],       \
-                                                             .d = (dims) == 3 ? (int)s->n[2] : 1}); }                         \
-    static int64_t maps_##dims(const rg_shape *s) { return s->n[dims]; }                                                      \
-    static int64_t numbers_##dims(const rg_shape *s) { return s->n[dims] * af_numbers(dims); }                                \
-    static const char *invalid_##dims(const rg_shape *s) { return invalid(s, dims); }                                         \
-    static double work_##dims(const rg_shape *s) { return (double)pixels_##dims(s) * (double)s->n[dims]; }                    \
-    static double traffic_align_##dims(const rg_shape *s)                                                                     \
-    {                                                                                                                         \
-        return 8 * (double)pixels_##dims(s) + (4 * af_numbers(dims) + 12) * (double)s->n[dims];                               \
-    }                                                                                                                         \
-    static void fill_align_##dims(const rg_shape *s, rg_pattern pattern, void *const *arg)                                    \
-    {                                                                                                                         \
-        const af_size z = af_size_##dims##d(s);                                                                               \
-        af_fill(&z, s->seed, pattern, arg[AL_IMAGE], arg[AL_REFERENCE], arg[AL_MATRIX]);                                      \
-    }                                                                                                                         \
-    static rg_tolerance tolerance_align_##dims(const rg_shape *s)                                                             \
-    {                                                                                                                         \
-        const af_size z = af_size_##dims##d(s);                                                                               \
-        return af_rho_bound(&z, 0, 0);                                                                                        \
-    }                                                                                                                         \
-    static const char *invariant_align_##dims(const rg_shape *s, void *const *arg)                                            \
-    {                                                                                                                         \
-        const af_size z = af_size_##dims##d(s);                                                                               \
-        return invariant_align(&z, arg[AL_RHO], arg[AL_PIXELS]);                                                              \
-    }                                                                                                                         \
-    static const char *index_fault_##dims(const rg_shape *s)                                                                  \
-    {                                                                                                                         \
-        const af_size z = af_size_##dims##d(s);                                                                               \
-        return index_fault(&z);                                                                                               \
-    }                                                                                                                         \
-    static void where_align_##dims(const rg_shape *s, int which, int64_t element, char text[64])                              \
-    {                                                                                                                         \
-        const af_size z = af_size_##dims##d(s);                                                                               \
-        if (which == AL_IMAGE || which == AL_REFERENCE) where_pixel(&z, element, "", text);                                   \
-        else where_map(&z, which == AL_MATRIX, element, text);                                                                \
+#define BOTH(dims)                                                                                                             \
+    static int64_t pixels_##dims(const rg_shape *s)                                                                            \
+    {                                                                                                                          \
+        return af_pixels(&(af_size){.w = (int)s->n[0], .h = (int)s->n[1], .d = (dims) == 3 ? (int)s->n[2] : 1});               \
+    }                                                                                                                          \
+    static int64_t maps_##dims(const rg_shape *s) { return s->n[dims]; }                                                       \
+    static int64_t numbers_##dims(const rg_shape *s) { return s->n[dims] * af_numbers(dims); }                                 \
+    static const char *invalid_##dims(const rg_shape *s) { return invalid(s, dims); }                                          \
+    static double work_##dims(const rg_shape *s) { return (double)pixels_##dims(s) * (double)s->n[dims]; }                     \
+    static double traffic_align_##dims(const rg_shape *s)                                                                      \
+    {                                                                                                                          \
+        return 8 * (double)pixels_##dims(s) + (4 * af_numbers(dims) + 12) * (double)s->n[dims];                                \
+    }                                                                                                                          \
+    static void fill_align_##dims(const rg_shape *s, rg_pattern pattern, void *const *arg)                                     \
+    {                                                                                                                          \
+        const af_size z = af_size_##dims##d(s);                                                                                \
+        af_fill(&z, s->seed, pattern, arg[AL_IMAGE], arg[AL_REFERENCE], arg[AL_MATRIX]);                                       \
+    }                                                                                                                          \
+    static rg_tolerance tolerance_align_##dims(const rg_shape *s)                                                              \
+    {                                                                                                                          \
+        const af_size z = af_size_##dims##d(s);                                                                                \
+        return af_rho_bound(&z, 0, 0);                                                                                         \
+    }                                                                                                                          \
+    static const char *invariant_align_##dims(const rg_shape *s, void *const *arg)                                             \
+    {                                                                                                                          \
+        const af_size z = af_size_##dims##d(s);                                                                                \
+        return invariant_align(&z, arg[AL_RHO], arg[AL_PIXELS]);                                                               \
+    }                                                                                                                          \
+    static const char *index_fault_##dims(const rg_shape *s)                                                                   \
+    {                                                                                                                          \
+        const af_size z = af_size_##dims##d(s);                                                                                \
+        return index_fault(&z);                                                                                                \
+    }                                                                                                                          \
+    static void where_align_##dims(const rg_shape *s, int which, int64_t element, char text[64])                               \
+    {                                                                                                                          \
+        const af_size z = af_size_##dims##d(s);                                                                                \
+        if (which == AL_IMAGE || which == AL_REFERENCE) where_pixel(&z, element, "", text);                                    \
+        else where_map(&z, which == AL_MATRIX, element, text);                                                                 \
     }
 
 static const char *invalid(const rg_shape *s, int dims)
@@ -85,9 +87,9 @@ static void where_map(const af_size *z, int matrix, int64_t element, char text[6
 {
     const int n = af_numbers(z->dims), columns = z->dims + 1;
     if (matrix)
-        snprintf(text, 64, "(transform=%" PRId64 ",row=%d,col=%d)", element / n, (int)(element % n / columns), (int)(element % columns));
-    else
-        snprintf(text, 64, "(transform=%" PRId64 ")", element);
+        snprintf(text, 64, "(transform=%" PRId64 ",row=%d,col=%d)", element / n, (int)(element % n / columns),
+                 (int)(element % columns));
+    else snprintf(text, 64, "(transform=%" PRId64 ")", element);
 }
 
 // A correlation lies in -1 .. 1, and with rules 0 and 1 every pixel takes part.
@@ -127,7 +129,8 @@ static const char *index_fault(const af_size *z)
     double back[6];
     af_matrix_2d(0.7, shift, 1.25, m);
     if (!af_inverse_2d(m, back)) return "af_inverse_2d finds no inverse of a rotation";
-    const double x = z->w / 3.0, y = z->h / 5.0, to_x = back[0] * x + back[1] * y + back[2], to_y = back[3] * x + back[4] * y + back[5];
+    const double x = z->w / 3.0, y = z->h / 5.0, to_x = back[0] * x + back[1] * y + back[2],
+                 to_y = back[3] * x + back[4] * y + back[5];
     const double size = 1e-5 * (z->w + z->h); // a feature goes to scale Rot(a) p + shift
     if (!(fabs(to_x - 1.25 * (cos(0.7) * x - sin(0.7) * y) - shift[0]) < size) ||
         !(fabs(to_y - 1.25 * (sin(0.7) * x + cos(0.7) * y) - shift[1]) < size))
@@ -147,30 +150,65 @@ static const rg_arg affine_args[] = {
 
 static const rg_shape affine_checks[] = {
     // One pixel, one line, odd and even, the rules, several transforms; sides around a block, a warp, a column of 128.
-    {{1, 1, 1, 0, 0}, 1}, {{1, 1, 3, 1, 0}, 1}, {{2, 1, 2, 2, 0}, 1}, {{1, 2, 2, 0, 0}, 1}, {{2, 2, 4, 1, 0}, 1},
-    {{3, 3, 4, 0, 0}, 1}, {{1, 9, 4, 2, 0}, 1}, {{9, 1, 4, 0, 0}, 1}, {{5, 4, 8, 2, 0}, 1}, {{15, 15, 4, 0, 0}, 1},
-    {{16, 16, 4, 1, 0}, 1}, {{17, 17, 4, 2, 0}, 1}, {{31, 33, 3, 0, 0}, 1}, {{33, 31, 3, 1, 0}, 1}, {{64, 64, 2, 0, 1}, 1},
-    {{64, 64, 1, 0, 91}, 1}, {{65, 63, 2, 2, 136}, 1}, {{64, 65, 1, 1, 181}, 1}, {{65, 64, 1, 2, 271}, 1}, {{64, 64, 1, 0, 361}, 1},
-    {{127, 3, 5, 0, 0}, 1}, {{3, 129, 5, 1, 0}, 1}, {{128, 128, 1, 0, 0}, 1}, {{129, 127, 2, 2, 0}, 1}, {{200, 150, 2, 0, 0}, 1},
-    {{257, 131, 1, 1, 0}, 1}, {{20, 20, 33, 0, 0}, 1},
+    {{1, 1, 1, 0, 0}, 1},     {{1, 1, 3, 1, 0}, 1},     {{2, 1, 2, 2, 0}, 1},     {{1, 2, 2, 0, 0}, 1},
+    {{2, 2, 4, 1, 0}, 1},     {{3, 3, 4, 0, 0}, 1},     {{1, 9, 4, 2, 0}, 1},     {{9, 1, 4, 0, 0}, 1},
+    {{5, 4, 8, 2, 0}, 1},     {{15, 15, 4, 0, 0}, 1},   {{16, 16, 4, 1, 0}, 1},   {{17, 17, 4, 2, 0}, 1},
+    {{31, 33, 3, 0, 0}, 1},   {{33, 31, 3, 1, 0}, 1},   {{64, 64, 2, 0, 1}, 1},   {{64, 64, 1, 0, 91}, 1},
+    {{65, 63, 2, 2, 136}, 1}, {{64, 65, 1, 1, 181}, 1}, {{65, 64, 1, 2, 271}, 1}, {{64, 64, 1, 0, 361}, 1},
+    {{127, 3, 5, 0, 0}, 1},   {{3, 129, 5, 1, 0}, 1},   {{128, 128, 1, 0, 0}, 1}, {{129, 127, 2, 2, 0}, 1},
+    {{200, 150, 2, 0, 0}, 1}, {{257, 131, 1, 1, 0}, 1}, {{20, 20, 33, 0, 0}, 1},
 };
 
 // t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show what a transform costs once the image is at hand.
-#define TURN(t, preset, label) {{{2048, 2048, 1, 0, t}, 1}, preset, label}
-#define TURN16(t) {{{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once"}
+#define TURN(t, preset, label)                                                                                                 \
+    {                                                                                                                          \
+        {{2048, 2048, 1, 0, t}, 1}, preset, label                                                                              \
+    }
+#define TURN16(t)                                                                                                              \
+    {                                                                                                                          \
+        {{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once"                                                                \
+    }
 static const rg_bench_shape affine_bench[] = {
-    {{{512, 512, 1, 0, 181}, 1}, RG_QUICK, "0 degrees"}, {{{512, 512, 1, 0, 191}, 1}, RG_QUICK, "10 degrees"},
-    {{{512, 512, 1, 0, 226}, 1}, RG_QUICK, "45 degrees"}, {{{512, 512, 1, 0, 271}, 1}, RG_QUICK, "90 degrees"},
-    {{{512, 512, 1, 2, 0}, 1}, RG_QUICK, "any, ignore"}, TURN(191, RG_QUICK, "G1, 10 degrees"),
-    TURN(1, RG_PAPER, "G1"), TURN(16, RG_PAPER, "G1"), TURN(31, RG_PAPER, "G1"), TURN(46, RG_PAPER, "G1"), TURN(61, RG_PAPER, "G1"),
-    TURN(76, RG_PAPER, "G1"), TURN(91, RG_PAPER, "G1"), TURN(106, RG_PAPER, "G1"), TURN(121, RG_PAPER, "G1"),
-    TURN(136, RG_PAPER, "G1"), TURN(151, RG_PAPER, "G1"), TURN(166, RG_PAPER, "G1"), TURN(171, RG_PAPER, "G1"),
-    TURN(176, RG_PAPER, "G1"), TURN(181, RG_PAPER, "G1"), TURN(186, RG_PAPER, "G1"), TURN(196, RG_PAPER, "G1"),
-    TURN(211, RG_PAPER, "G1"), TURN(226, RG_PAPER, "G1"), TURN(241, RG_PAPER, "G1"), TURN(256, RG_PAPER, "G1"),
-    TURN(271, RG_PAPER, "G1"), TURN(286, RG_PAPER, "G1"), TURN(301, RG_PAPER, "G1"), TURN(316, RG_PAPER, "G1"),
-    TURN(331, RG_PAPER, "G1"), TURN(346, RG_PAPER, "G1"), TURN(361, RG_PAPER, "G1"),
-    TURN16(181), TURN16(191), TURN16(226), TURN16(271),
-    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "drawn"}, {{{4096, 4096, 16, 0, 0}, 1}, RG_LARGE, "4096 x 4096"},
+    {{{512, 512, 1, 0, 181}, 1}, RG_QUICK, "0 degrees"},
+    {{{512, 512, 1, 0, 191}, 1}, RG_QUICK, "10 degrees"},
+    {{{512, 512, 1, 0, 226}, 1}, RG_QUICK, "45 degrees"},
+    {{{512, 512, 1, 0, 271}, 1}, RG_QUICK, "90 degrees"},
+    {{{512, 512, 1, 2, 0}, 1}, RG_QUICK, "any, ignore"},
+    TURN(191, RG_QUICK, "G1, 10 degrees"),
+    TURN(1, RG_PAPER, "G1"),
+    TURN(16, RG_PAPER, "G1"),
+    TURN(31, RG_PAPER, "G1"),
+    TURN(46, RG_PAPER, "G1"),
+    TURN(61, RG_PAPER, "G1"),
+    TURN(76, RG_PAPER, "G1"),
+    TURN(91, RG_PAPER, "G1"),
+    TURN(106, RG_PAPER, "G1"),
+    TURN(121, RG_PAPER, "G1"),
+    TURN(136, RG_PAPER, "G1"),
+    TURN(151, RG_PAPER, "G1"),
+    TURN(166, RG_PAPER, "G1"),
+    TURN(171, RG_PAPER, "G1"),
+    TURN(176, RG_PAPER, "G1"),
+    TURN(181, RG_PAPER, "G1"),
+    TURN(186, RG_PAPER, "G1"),
+    TURN(196, RG_PAPER, "G1"),
+    TURN(211, RG_PAPER, "G1"),
+    TURN(226, RG_PAPER, "G1"),
+    TURN(241, RG_PAPER, "G1"),
+    TURN(256, RG_PAPER, "G1"),
+    TURN(271, RG_PAPER, "G1"),
+    TURN(286, RG_PAPER, "G1"),
+    TURN(301, RG_PAPER, "G1"),
+    TURN(316, RG_PAPER, "G1"),
+    TURN(331, RG_PAPER, "G1"),
+    TURN(346, RG_PAPER, "G1"),
+    TURN(361, RG_PAPER, "G1"),
+    TURN16(181),
+    TURN16(191),
+    TURN16(226),
+    TURN16(271),
+    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "drawn"},
+    {{{4096, 4096, 16, 0, 0}, 1}, RG_LARGE, "4096 x 4096"},
 };
 
 static void fill_affine(const rg_shape *s, rg_pattern pattern, void *const *arg)
@@ -217,7 +255,10 @@ static void where_affine(const rg_shape *s, int which, int64_t element, char tex
     where_pixel(&z, element % pixels_2(s), map, text);
 }
 
-static double traffic_affine(const rg_shape *s) { return 4 * ((double)pixels_2(s) + (double)numbers_2(s) + (double)transformed(s)); }
+static double traffic_affine(const rg_shape *s)
+{
+    return 4 * ((double)pixels_2(s) + (double)numbers_2(s) + (double)transformed(s));
+}
 
 RG_ALGO(affine2d) = {
     .abi = RG_ABI,
@@ -246,21 +287,25 @@ RG_ALGO(affine2d) = {
 
 // ---- align2d -------------------------------------------------------------------------------------------------------------
 
-static const rg_arg align2d_args[] = {{"image", RG_IN, real, pixels_2}, {"reference", RG_IN, real, pixels_2},
-                                      {"matrix", RG_IN, real, numbers_2}, {"rho", RG_OUT, fine, maps_2}, {"pixels", RG_OUT, whole, maps_2}};
+static const rg_arg align2d_args[] = {{"image", RG_IN, real, pixels_2},
+                                      {"reference", RG_IN, real, pixels_2},
+                                      {"matrix", RG_IN, real, numbers_2},
+                                      {"rho", RG_OUT, fine, maps_2},
+                                      {"pixels", RG_OUT, whole, maps_2}};
 
 static const rg_shape align2d_checks[] = {
-    {{1, 1, 2, 0, 0}, 1}, {{2, 1, 2, 2, 0}, 1}, {{3, 3, 4, 0, 0}, 1}, {{9, 1, 4, 1, 0}, 1}, {{7, 8, 8, 2, 0}, 1},
-    {{15, 15, 4, 0, 0}, 1}, {{16, 16, 5, 1, 0}, 1}, {{17, 17, 4, 2, 0}, 1}, {{31, 33, 7, 0, 0}, 1}, {{33, 31, 8, 1, 0}, 1},
-    {{64, 64, 9, 2, 0}, 1}, {{64, 64, 1, 0, 91}, 1}, {{65, 63, 2, 2, 136}, 1}, {{64, 64, 1, 1, 181}, 1}, {{64, 65, 1, 2, 271}, 1},
-    {{127, 9, 5, 0, 0}, 1}, {{9, 129, 5, 1, 0}, 1}, {{128, 128, 2, 2, 0}, 1}, {{129, 127, 3, 0, 0}, 1}, {{257, 131, 2, 2, 0}, 1},
-    {{300, 200, 1, 0, 0}, 1}, {{40, 40, 33, 2, 0}, 1}, {{24, 24, 130, 0, 0}, 1},
+    {{1, 1, 2, 0, 0}, 1},     {{2, 1, 2, 2, 0}, 1},     {{3, 3, 4, 0, 0}, 1},     {{9, 1, 4, 1, 0}, 1},
+    {{7, 8, 8, 2, 0}, 1},     {{15, 15, 4, 0, 0}, 1},   {{16, 16, 5, 1, 0}, 1},   {{17, 17, 4, 2, 0}, 1},
+    {{31, 33, 7, 0, 0}, 1},   {{33, 31, 8, 1, 0}, 1},   {{64, 64, 9, 2, 0}, 1},   {{64, 64, 1, 0, 91}, 1},
+    {{65, 63, 2, 2, 136}, 1}, {{64, 64, 1, 1, 181}, 1}, {{64, 65, 1, 2, 271}, 1}, {{127, 9, 5, 0, 0}, 1},
+    {{9, 129, 5, 1, 0}, 1},   {{128, 128, 2, 2, 0}, 1}, {{129, 127, 3, 0, 0}, 1}, {{257, 131, 2, 2, 0}, 1},
+    {{300, 200, 1, 0, 0}, 1}, {{40, 40, 33, 2, 0}, 1},  {{24, 24, 130, 0, 0}, 1},
 };
 
 static const rg_bench_shape align2d_bench[] = {
-    {{{512, 512, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"},   {{{512, 512, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
-    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "one transform"}, {{{2048, 2048, 125, 0, 0}, 1}, RG_PAPER, "G3"},
-    {{{2048, 2048, 125, 2, 0}, 1}, RG_PAPER, "G3, ignore"},  {{{2048, 2048, 125, 0, 226}, 1}, RG_PAPER, "45 degrees"},
+    {{{512, 512, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"},     {{{512, 512, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
+    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "one transform"},  {{{2048, 2048, 125, 0, 0}, 1}, RG_PAPER, "G3"},
+    {{{2048, 2048, 125, 2, 0}, 1}, RG_PAPER, "G3, ignore"},   {{{2048, 2048, 125, 0, 226}, 1}, RG_PAPER, "45 degrees"},
     {{{2048, 2048, 125, 0, 271}, 1}, RG_PAPER, "90 degrees"}, {{{4096, 4096, 125, 2, 0}, 1}, RG_LARGE, "4096 x 4096"},
 };
 
@@ -291,26 +336,36 @@ RG_ALGO(align2d) = {
 
 // ---- align3d -------------------------------------------------------------------------------------------------------------
 
-static const rg_arg align3d_args[] = {{"image", RG_IN, real, pixels_3}, {"reference", RG_IN, real, pixels_3},
-                                      {"matrix", RG_IN, real, numbers_3}, {"rho", RG_OUT, fine, maps_3}, {"pixels", RG_OUT, whole, maps_3}};
+static const rg_arg align3d_args[] = {{"image", RG_IN, real, pixels_3},
+                                      {"reference", RG_IN, real, pixels_3},
+                                      {"matrix", RG_IN, real, numbers_3},
+                                      {"rho", RG_OUT, fine, maps_3},
+                                      {"pixels", RG_OUT, whole, maps_3}};
 
 static const rg_shape align3d_checks[] = {
-    {{1, 1, 1, 2, 0, 0}, 1}, {{2, 1, 1, 2, 2, 0}, 1}, {{3, 3, 3, 4, 0, 0}, 1}, {{1, 9, 5, 4, 1, 0}, 1}, {{7, 8, 9, 8, 2, 0}, 1},
-    {{15, 16, 17, 3, 0, 0}, 1}, {{16, 16, 16, 4, 1, 0}, 1}, {{17, 15, 16, 3, 2, 0}, 1}, {{33, 5, 7, 5, 0, 0}, 1}, {{5, 33, 7, 5, 1, 0}, 1},
-    {{7, 5, 33, 5, 2, 0}, 1}, {{24, 24, 24, 2, 0, 91}, 1}, {{24, 24, 24, 1, 2, 632}, 1}, {{25, 24, 23, 1, 0, 452}, 1},
-    {{24, 25, 24, 2, 1, 993}, 1}, {{20, 20, 20, 9, 2, 0}, 1}, {{33, 34, 35, 2, 0, 0}, 1}, {{91, 17, 9, 2, 2, 0}, 1}, {{8, 8, 8, 70, 0, 0}, 1},
+    {{1, 1, 1, 2, 0, 0}, 1},      {{2, 1, 1, 2, 2, 0}, 1},      {{3, 3, 3, 4, 0, 0}, 1},      {{1, 9, 5, 4, 1, 0}, 1},
+    {{7, 8, 9, 8, 2, 0}, 1},      {{15, 16, 17, 3, 0, 0}, 1},   {{16, 16, 16, 4, 1, 0}, 1},   {{17, 15, 16, 3, 2, 0}, 1},
+    {{33, 5, 7, 5, 0, 0}, 1},     {{5, 33, 7, 5, 1, 0}, 1},     {{7, 5, 33, 5, 2, 0}, 1},     {{24, 24, 24, 2, 0, 91}, 1},
+    {{24, 24, 24, 1, 2, 632}, 1}, {{25, 24, 23, 1, 0, 452}, 1}, {{24, 25, 24, 2, 1, 993}, 1}, {{20, 20, 20, 9, 2, 0}, 1},
+    {{33, 34, 35, 2, 0, 0}, 1},   {{91, 17, 9, 2, 2, 0}, 1},    {{8, 8, 8, 70, 0, 0}, 1},
 };
 
 // t = 361 axis + 181 + degrees: 632 is +90 about y, the slow spot of G5, 271 the same about z, 993 about x.
 static const rg_bench_shape align3d_bench[] = {
-    {{{48, 48, 48, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"}, {{{48, 48, 48, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
+    {{{48, 48, 48, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"},
+    {{{48, 48, 48, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
     {{{90, 90, 90, 4, 0, 0}, 1}, RG_QUICK, "G4, 4 transforms"},
-    {{{90, 90, 90, 729, 0, 0}, 1}, RG_PAPER, "G4, 729 transforms"}, {{{90, 90, 90, 729, 2, 0}, 1}, RG_PAPER, "G4, ignore"},
-    {{{90, 90, 90, 729, 0, 181}, 1}, RG_PAPER, "G5, 0 degrees"}, {{{90, 90, 90, 729, 0, 271}, 1}, RG_PAPER, "G5, 90 about z"},
-    {{{90, 90, 90, 729, 0, 587}, 1}, RG_PAPER, "G5, 45 about y"}, {{{90, 90, 90, 729, 0, 617}, 1}, RG_PAPER, "G5, 75 about y"},
-    {{{90, 90, 90, 729, 0, 632}, 1}, RG_PAPER, "G5, 90 about y"}, {{{90, 90, 90, 729, 0, 452}, 1}, RG_PAPER, "G5, -90 about y"},
+    {{{90, 90, 90, 729, 0, 0}, 1}, RG_PAPER, "G4, 729 transforms"},
+    {{{90, 90, 90, 729, 2, 0}, 1}, RG_PAPER, "G4, ignore"},
+    {{{90, 90, 90, 729, 0, 181}, 1}, RG_PAPER, "G5, 0 degrees"},
+    {{{90, 90, 90, 729, 0, 271}, 1}, RG_PAPER, "G5, 90 about z"},
+    {{{90, 90, 90, 729, 0, 587}, 1}, RG_PAPER, "G5, 45 about y"},
+    {{{90, 90, 90, 729, 0, 617}, 1}, RG_PAPER, "G5, 75 about y"},
+    {{{90, 90, 90, 729, 0, 632}, 1}, RG_PAPER, "G5, 90 about y"},
+    {{{90, 90, 90, 729, 0, 452}, 1}, RG_PAPER, "G5, -90 about y"},
     {{{90, 90, 90, 729, 0, 993}, 1}, RG_PAPER, "G5, 90 about x"},
-    {{{90, 90, 90, 46656, 0, 0}, 1}, RG_LARGE, "G4"},       {{{128, 128, 128, 729, 2, 0}, 1}, RG_LARGE, "128 x 128 x 128"},
+    {{{90, 90, 90, 46656, 0, 0}, 1}, RG_LARGE, "G4"},
+    {{{128, 128, 128, 729, 2, 0}, 1}, RG_LARGE, "128 x 128 x 128"},
 };
 
 RG_ALGO(align3d) = {

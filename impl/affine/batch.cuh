@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the texture unit.
+// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the
+// texture unit.
 //
 // A block keeps its stacks (patch.cuh) of the reference in registers and goes through a group of transforms with them, so the
 // reference is read once a group. Each thread sums its pixels of a transform in float; a warp adds four sums in six shuffles,
 // halving what each lane carries; after the group the block adds its warps' in double and leaves them for af_finish (sums.cuh).
 // Nothing is added atomically: the same sums every time.
 //
-// `batch` reads an image through a window in shared memory (patch.cuh), a volume in bricks (bricks.cuh).
+// `batch` reads a copy in bricks of pairs (bricks.cuh), made once a call.
 #ifndef RG_AFFINE_BATCH_CUH
 #define RG_AFFINE_BATCH_CUH
 
@@ -21,47 +22,29 @@ enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a gro
 
 template <int DIMS> struct af_fetched {
     cudaTextureObject_t texture;
-    static constexpr int CLAMPS = 0, WINDOW = 1;
+    static constexpr int CLAMPS = 0;
     __device__ __forceinline__ float at(const float s[3], float typical) const
     {
         return (DIMS == 2 ? tex2D<float>(texture, s[0], s[1]) : tex3D<float>(texture, s[0], s[1], s[2])) - typical;
     }
 };
 
-struct af_bricked {
+template <int DIMS> struct af_bricked {
     af_bricks bricks;
-    static constexpr int CLAMPS = 1, WINDOW = 1;
-    __device__ __forceinline__ float at(const float s[3], float) const { return af_bricks_at(bricks, s); }
-};
-
-// An image in windows, a new one for every transform; and the same image where a window would be too large.
-struct af_windowed {
-    const float *image;
-    static constexpr int CLAMPS = 0, WINDOW = AF_WINDOW;
-};
-struct af_in_window {
-    af_window view;
-    const float *window;
-    static constexpr int CLAMPS = 0;
-    __device__ __forceinline__ float at(const float s[3], float) const { return af_window_at(view, window, s[0], s[1]); }
-};
-struct af_direct {
-    const float *image;
-    int w, h, outside;
-    static constexpr int CLAMPS = 0;
-    __device__ __forceinline__ float at(const float s[3], float typical) const
+    static constexpr int CLAMPS = 1;
+    __device__ __forceinline__ float at(const float s[3], float) const
     {
-        int takes_part;
-        return af_sample_2d(image, w, h, outside, s[0], s[1], &takes_part) - typical;
+        return DIMS == 2 ? af_bricks_at_2d(bricks, s) : af_bricks_at_3d(bricks, s);
     }
 };
 
 typedef struct af_batch {
     const float *reference, *matrix, *typical;
     af_sums *partial;
-    int w, h, d, outside, transforms, group;
-    float offset[3], low[3], high[3];       // low, high: the first and last pixel
-    float clamp_low[3], clamp_high[3];      // by rule 0 one farther
+    int w, h, d, transforms, group;
+    float low[3], high[3];             // the first and last pixel, from the centre
+    float clamp_low[3], clamp_high[3]; // by rule 0 one farther
+    float offset[3];                   // from those coordinates to the source's
 } af_batch;
 
 // ---- the kernel ----------------------------------------------------------------------------------------------------------
@@ -79,9 +62,9 @@ static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v
 
 // Where a thread's first pixel lies along an axis, and how far on the next one.
 template <int DIMS>
-static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float offset, float *base, float *step)
+static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float *base, float *step)
 {
-    *base = (DIMS == 2 ? row.x * p[0] + (row.y * p[1] + row.z) : row.x * p[0] + (row.y * p[1] + (row.z * p[2] + row.w))) + offset;
+    *base = DIMS == 2 ? row.x * p[0] + (row.y * p[1] + row.z) : row.x * p[0] + (row.y * p[1] + (row.z * p[2] + row.w));
     *step = DIMS == 2 ? AF_PATCH_H * row.y : AF_CUBE_D * row.z;
 }
 
@@ -90,9 +73,9 @@ typedef struct af_six {
     float n, b, bb; // of the pixels that take part, under rule 2
 } af_six;
 
-// One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp.
-template <int DIMS, int IGNORE, int STACK, int EVERY, class Reader>
-static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Reader &reader, const float base[3],
+// One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp; base is then the source's.
+template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
+static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3],
                                                        const float step[3], const float r[STACK], int n, float typical)
 {
     af_six sums = {0, 0, 0, 0, 0, 0};
@@ -103,9 +86,10 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
         for (int a = 0; a < DIMS; a++) {
             s[a] = base[a] + (float)k * step[a];
             if (IGNORE && !EVERY) takes_part = takes_part && af_inside(s[a], p.low[a], p.high[a]);
-            if (Reader::CLAMPS && !EVERY) s[a] = fminf(fmaxf(s[a], p.clamp_low[a]), p.clamp_high[a]);
+            if (Source::CLAMPS && !EVERY) s[a] = fminf(fmaxf(s[a], p.clamp_low[a]), p.clamp_high[a]);
+            if (!EVERY) s[a] += p.offset[a];
         }
-        const float value = takes_part ? reader.at(s, typical) : 0;
+        const float value = takes_part ? source.at(s, typical) : 0;
         sums.a += value;
         sums.aa += value * value;
         sums.ab += value * r[k];
@@ -119,21 +103,23 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
 }
 
 // The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb (these of all pixels, where no pixel is left out).
-template <int DIMS, int IGNORE, int STACK, class Reader>
-static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Reader &reader, const float4 *map, const float place[3],
-                                                    const float r[STACK], int n, float typical, float whole, float *part)
+template <int DIMS, int IGNORE, int STACK, class Source>
+static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
+                                                    const float place[3], const float r[STACK], int n, float typical,
+                                                    float whole, float *part)
 {
     const unsigned lane = threadIdx.x % 32;
-    float base[3], step[3];
+    float base[3], step[3], from[3];
     bool inside = n == STACK;
     for (int a = 0; a < DIMS; a++) {
-        af_place<DIMS>(map[a], place, p.offset[a], &base[a], &step[a]);
+        af_place<DIMS>(map[a], place, &base[a], &step[a]);
+        from[a] = base[a] + p.offset[a];
         const float end = base[a] + (float)(STACK - 1) * step[a];
-        if (IGNORE || Reader::CLAMPS) inside = inside && fminf(base[a], end) >= p.low[a] && fmaxf(base[a], end) <= p.high[a];
+        if (IGNORE || Source::CLAMPS) inside = inside && fminf(base[a], end) >= p.low[a] && fmaxf(base[a], end) <= p.high[a];
     }
     const bool every = __all_sync(~0u, inside);
-    const af_six sums = every ? af_stack_sums<DIMS, IGNORE, STACK, 1>(p, reader, base, step, r, n, typical)
-                              : af_stack_sums<DIMS, IGNORE, STACK, 0>(p, reader, base, step, r, n, typical);
+    const af_six sums = every ? af_stack_sums<DIMS, IGNORE, STACK, 1>(p, source, from, step, r, n, typical)
+                              : af_stack_sums<DIMS, IGNORE, STACK, 0>(p, source, base, step, r, n, typical);
     const float of_image = af_four_sums(sums.a, sums.aa, sums.ab, 0, lane);
     const float of_reference = IGNORE && !every ? af_four_sums(sums.n, sums.b, sums.bb, 0, lane) : whole;
     if (lane % 8 == 0 && lane < 24) {
@@ -142,38 +128,11 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Rea
     }
 }
 
-template <int DIMS, int IGNORE, int STACK, class Source>
-static __device__ __forceinline__ void af_transform(const af_batch &p, const Source &source, const float4 *map, const float place[3],
-                                                    const float r[STACK], int n, float typical, float whole, float *part, float *)
-{
-    af_warp_sums<DIMS, IGNORE, STACK>(p, source, map, place, r, n, typical, whole, part);
-}
-
-// An overload: the block changes its window first.
-template <int DIMS, int IGNORE, int STACK>
-static __device__ __forceinline__ void af_transform(const af_batch &p, const af_windowed &source, const float4 *map,
-                                                    const float place[3], const float r[STACK], int n, float typical, float whole,
-                                                    float *part, float *window)
-{
-    const af_window view = af_window_of(&map[0].x, &map[1].x, p.w, p.h, AF_PATCH_H * STACK);
-    if (!view.fits) { // the same for the whole block
-        const af_direct direct = {source.image, p.w, p.h, p.outside};
-        af_warp_sums<DIMS, IGNORE, STACK>(p, direct, map, place, r, n, typical, whole, part);
-        return;
-    }
-    __syncthreads(); // all have read the last one
-    af_window_fill(view, source.image, p.w, p.h, p.outside, typical, window);
-    __syncthreads();
-    const af_in_window reader = {view, window};
-    af_warp_sums<DIMS, IGNORE, STACK>(p, reader, map, place, r, n, typical, whole, part);
-}
-
-template <int DIMS, int IGNORE, int STACK, class Source>
-static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source source)
+template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK)
+    batch(af_batch p, Source source)
 {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];
     __shared__ float part[AF_GROUP_MOST][AF_WARPS][6];
-    __shared__ float window[Source::WINDOW];
     const int first = (int)blockIdx.y * p.group, count = min(p.group, p.transforms - first);
     for (int i = (int)threadIdx.x; i < count * DIMS; i += AF_BLOCK) {
         const float *row = p.matrix + ((int64_t)first * DIMS + i) * (DIMS + 1);
@@ -181,7 +140,8 @@ static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source sour
     }
     const af_stack s = af_stack_of<DIMS, STACK>(p.w, p.h, p.d);
     const float place[3] = {(float)s.x + af_low(p.w), (float)s.y + af_low(p.h), (float)s.z + af_low(p.d)};
-    const int64_t from = ((int64_t)s.z * p.h + s.y) * p.w + s.x, next = DIMS == 2 ? AF_PATCH_H * (int64_t)p.w : AF_CUBE_D * (int64_t)p.h * p.w;
+    const int64_t from = ((int64_t)s.z * p.h + s.y) * p.w + s.x,
+                  next = DIMS == 2 ? AF_PATCH_H * (int64_t)p.w : AF_CUBE_D * (int64_t)p.h * p.w;
     const float typical = p.typical[0], typical_of_reference = p.typical[1];
     float r[STACK], b = 0, bb = 0;
 #pragma unroll
@@ -193,7 +153,7 @@ static __global__ void __launch_bounds__(AF_BLOCK) batch(af_batch p, Source sour
     const float whole = af_four_sums((float)s.n, b, bb, 0, threadIdx.x % 32);
     __syncthreads();
     for (int j = 0; j < count; j++)
-        af_transform<DIMS, IGNORE, STACK>(p, source, map[j], place, r, s.n, typical, whole, part[j][threadIdx.x / 32], window);
+        af_warp_sums<DIMS, IGNORE, STACK>(p, source, map[j], place, r, s.n, typical, whole, part[j][threadIdx.x / 32]);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < count * 6; i += AF_BLOCK) {
         const int field[6] = {3, 0, 4, 1, 5, 2}; // n, a, b, aa, bb, ab of af_sums
@@ -211,7 +171,8 @@ enum { AF_STACK, AF_GROUP };
 // How many transforms are launched at a time: whole groups whose partial sums fit AF_PARTIALS_MOST.
 static inline int64_t af_batch_part(const af_size &z, const int64_t *param)
 {
-    const int64_t group = param[AF_GROUP], fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
+    const int64_t group = param[AF_GROUP],
+                  fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
     int64_t groups = fit / group > 1 ? fit / group : 1;
     if (groups > AF_GRID_MOST) groups = AF_GRID_MOST;
     return groups * group < z.transforms ? groups * group : z.transforms;
@@ -230,35 +191,34 @@ static inline af_batch af_batch_of(const rg_call *call, const af_size &z)
     p.matrix = (const float *)call->arg[AL_MATRIX];
     p.typical = af_typicals(call);
     p.partial = af_partials(call);
-    p.w = z.w, p.h = z.h, p.d = z.d, p.outside = z.outside;
+    p.w = z.w, p.h = z.h, p.d = z.d;
     p.group = (int)call->param[AF_GROUP];
     return p;
 }
 
-// first: the coordinate of pixel 0 that the source wants.
+// first: the coordinate that the source gives pixel 0.
 static inline void af_batch_axes(af_batch &p, const af_size &z, float first)
 {
     const int side[3] = {z.w, z.h, z.d};
     for (int a = 0; a < 3; a++) {
-        p.offset[a] = first - af_low(side[a]);
-        p.low[a] = first;
-        p.high[a] = first + (float)(side[a] - 1);
+        p.low[a] = af_low(side[a]);
+        p.high[a] = af_high(side[a]);
         p.clamp_low[a] = p.low[a] - (z.outside == AF_ZERO ? 1 : 0);
         p.clamp_high[a] = p.high[a] + (z.outside == AF_ZERO ? 1 : 0);
+        p.offset[a] = first - p.low[a];
     }
 }
 
-template <int DIMS, int STACK, class Source> static int af_batch_launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
+template <int DIMS, int STACK, class Source>
+static int af_batch_launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
 {
     const unsigned blocks = (unsigned)af_stack_blocks(z, STACK);
     const int64_t part = af_batch_part(z, call->param);
     for (int64_t first = 0; first < z.transforms; first += part) {
         p.transforms = (int)(z.transforms - first < part ? z.transforms - first : part);
         const dim3 grid(blocks, af_blocks(p.transforms, p.group));
-        if (z.outside == AF_IGNORE)
-            RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
-        else
-            RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        if (z.outside == AF_IGNORE) RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        else RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
         int error = (int)cudaGetLastError();
         error = error ? error : af_launch_finish(call, first, p.transforms, (int)blocks);
         if (error) return error;
@@ -277,8 +237,28 @@ template <int DIMS, class Launch> static int af_batch_fetched(const rg_call *cal
     return error ? error : launch(call, z, p, af_fetched<DIMS>{af_texture_of(call)});
 }
 
+static inline size_t af_batch_scratch(const af_size &z, const int64_t *param)
+{
+    return af_batch_sums_bytes(z, param) + af_bricks_pairs(z) * sizeof(float2);
+}
+
+template <int DIMS, class Launch> static int af_batch_bricked(const rg_call *call, const af_size &z, Launch launch)
+{
+    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + af_batch_sums_bytes(z, call->param));
+    af_batch p = af_batch_of(call, z);
+    af_batch_axes(p, z, 1);
+    int error = af_launch_typical(call, z);
+    if (error) return error;
+    const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER),
+                    DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
+    RG_LAUNCH(af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, p.typical, bricks);
+    error = (int)cudaGetLastError();
+    return error ? error : launch(call, z, p, af_bricked<DIMS>{bricks});
+}
+
 static inline const char *af_batch_refuse(const af_size &z)
 {
+    if (af_bricks_pairs(z) > INT32_MAX) return "more than 2^31 pixels with their border";
     return z.transforms > INT32_MAX ? "more than 2^31 transforms: hand them over in parts" : NULL;
 }
 

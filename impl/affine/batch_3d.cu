@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // align3d:batch and align3d:batch_texture, see batch.cuh.
 //
-// Bounds for one transform of 90 x 90 x 90 on an H200 (132 multiprocessors, 1.98 GHz): 7.3e5 fetches of two planes at four a clock and
-// multiprocessor, 1.4 us; for `batch` 52 instructions a voxel at 128 lanes, 1.1 us, four loads of 7 to 8 cycles a warp, 2.6 us, and
-// 6 MB from the L2, 1.2 us. Straight from rows in global memory it took 7.0 us, 22.7 at 90 degrees about y.
+// Bounds for one transform of 90 x 90 x 90 on an H200 (132 multiprocessors, 1.98 GHz): 7.3e5 fetches of two planes at four a
+// clock and multiprocessor, 1.4 us, for `batch_texture`; for `batch` four loads of 7 to 8 cycles a warp, 2.6 us, 52
+// instructions a voxel at 128 lanes, 1.1 us, 6 MB from the L2, 1.2 us. Measured, 729 transforms at once: batch_texture 1.5 us
+// for turns by 90 degrees about any axis, 2.4 at 45 about y, 2.1 over all rotations; batch 2.7 to 3.3 and 3.0: the L1, 98 %
+// busy, decides. 46,656 transforms (G4) take 96 ms and 136 ms. The slow spot at 90 degrees about y (G5) is one of rows: from
+// the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
 #include "batch.cuh"
 
 struct launcher {
@@ -17,32 +20,12 @@ struct launcher {
     }
 };
 
-static int run_bricks(rg_call *call)
-{
-    const af_size z = af_size_3d(call->shape);
-    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + af_batch_sums_bytes(z, call->param));
-    af_batch p = af_batch_of(call, z);
-    af_batch_axes(p, z, 1);
-    int error = af_launch_typical(call, z);
-    if (error) return error;
-    RG_LAUNCH(af_bricks_fill, dim3(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER), (unsigned)(z.d + AF_BORDER)), AF_BLOCK,
-              0, call->stream, (const float *)call->arg[AL_IMAGE], z, p.typical, bricks);
-    error = (int)cudaGetLastError();
-    return error ? error : launcher()(call, z, p, af_bricked{bricks});
-}
-
+static int run_bricked(rg_call *call) { return af_batch_bricked<3>(call, af_size_3d(call->shape), launcher()); }
 static int run_fetched(rg_call *call) { return af_batch_fetched<3>(call, af_size_3d(call->shape), launcher()); }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
-    const af_size z = af_size_3d(s);
-    return af_bricks_pairs(z) > INT32_MAX ? "more than 2^31 voxels with their border" : af_batch_refuse(z);
-}
+static const char *refuse(const rg_shape *s, const int64_t *) { return af_batch_refuse(af_size_3d(s)); }
+static size_t scratch(const rg_shape *s, const int64_t *param) { return af_batch_scratch(af_size_3d(s), param); }
 static size_t scratch_fetched(const rg_shape *s, const int64_t *param) { return af_batch_sums_bytes(af_size_3d(s), param); }
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
-    return scratch_fetched(s, param) + af_bricks_pairs(af_size_3d(s)) * sizeof(float2);
-}
 
 static rg_tolerance tolerance_fetched(const rg_shape *s, const int64_t *)
 {
@@ -70,11 +53,42 @@ static const rg_param params[] = {
 };
 
 RG_VARIANT(align3d_batch) = {
-    RG_ABI, sizeof(rg_variant), "align3d", "batch", "groups of transforms a block, reference in registers, volume in bricks of pairs",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, NULL, cost, NULL, run_bricks, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align3d",
+    "batch",
+    "groups of transforms a block, reference in registers, volume in bricks of pairs",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch,
+    NULL,
+    cost,
+    NULL,
+    run_bricked,
+    NULL,
 };
 RG_VARIANT(align3d_batch_texture) = {
-    RG_ABI, sizeof(rg_variant), "align3d", "batch_texture", "groups of transforms a block, reference in registers, texture hardware",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch_fetched, tolerance_fetched, cost_fetched,
-    af_texture_prepare_3d, run_fetched, af_texture_finish,
+    RG_ABI,
+    sizeof(rg_variant),
+    "align3d",
+    "batch_texture",
+    "groups of transforms a block, reference in registers, texture hardware",
+    RG_GATHER,
+    RG_DEVICE,
+    "sm_50",
+    0,
+    params,
+    RG_COUNT(params),
+    refuse,
+    scratch_fetched,
+    tolerance_fetched,
+    cost_fetched,
+    af_texture_prepare_3d,
+    run_fetched,
+    af_texture_finish,
 };

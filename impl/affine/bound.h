@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// bound.h: how far a right result in single precision may lie from index.h's, from error analysis. |I|, |R| <= 1 in fill()'s inputs.
+// bound.h: how far a right result in single precision may lie from index.h's, from error analysis. |I|, |R| <= 1 in fill()'s
+// inputs.
 //
-// u = 2^-24. A row of M and t, with |M| <= 2 and p - c at most half a side: two (three) products and as many sums misplace s by no
-// more than af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each axis,
-// and costs 3 roundings an axis itself: of a pixel of I'
+// u = 2^-24. A row of M and t, with |M| <= 2 and p - c at most half a side: two (three) products and as many sums misplace s by
+// no more than af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each
+// axis, and costs 3 roundings an axis itself: of a pixel of I'
 //     |error| <= 2 dims (af_misplaced + fraction) + 4u dims,   fraction: what the variant rounds shares to.
 // Texture units hold them in 9 bits, 8 behind the point (CUDA programming guide, "Linear filtering"); the guide does not say
-// how they get there, and an H200 is off by more than rounding to nearest, 1/512, allows (0.0104 against 0.0078 for a pixel): so
-// fraction 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors (Cauchy).
-// The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation takes at most sqrt(2^dims) of the sigma of
-// I'. The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims each, by
+// how they get there, and an H200 is off by more than rounding to nearest, 1/512, allows (0.0104 against 0.0078 for a pixel):
+// so fraction 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors
+// (Cauchy). The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation takes at most sqrt(2^dims) of the
+// sigma of I'. The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims each, by
 // 6 / sqrt n of that but for a chance of 1e-8.
 #ifndef RG_AFFINE_BOUND_H
 #define RG_AFFINE_BOUND_H
@@ -35,7 +36,8 @@ RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction)
 RG_HD rg_tolerance af_rho_bound(const af_size *z, double fraction, double rounding)
 {
     const double u = 0x1p-24, dims = z->dims, misplaced = af_misplaced(z) + fraction;
-    const double pixels = (double)z->w * z->h * z->d, rim = 2 * pixels * (1.0 / z->w + 1.0 / z->h + (z->dims == 3 ? 1.0 / z->d : 0));
+    const double pixels = (double)z->w * z->h * z->d,
+                 rim = 2 * pixels * (1.0 / z->w + 1.0 / z->h + (z->dims == 3 ? 1.0 / z->d : 0));
     const double slope = 1.5 * sqrt(dims) * (z->dims == 3 ? 2.83 : 2);
     const double bright = 400 * 4 * u * dims * (pixels > 36 ? 6 / sqrt(pixels) : 1);
     const rg_tolerance t = {RG_BOUND, 2 * slope * misplaced + 2 * bright + rounding,

@@ -29,7 +29,8 @@ static float value_at(const af_size *z, uint64_t seed, rg_pattern pattern, int64
 {
     const double textured = (waves(z, e) + draw(seed, e, 0)) / 2;
     switch (pattern) {
-    case RG_POSITION: return (float)ldexp((double)(1 + (e + (int64_t)(seed >> 40)) * 40503 % 65521), -16); // neighbours far apart
+    case RG_POSITION:
+        return (float)ldexp((double)(1 + (e + (int64_t)(seed >> 40)) * 40503 % 65521), -16); // neighbours far apart
     case RG_MAXIMUM: return (float)(1 - (1 + textured) / AF_BRIGHT);
     case RG_EXTREME: return (float)extreme(seed, e);
     default: return (float)textured;
@@ -53,7 +54,8 @@ static void turn(int axis, double degrees, double r[9])
 
 static void multiply(const double a[9], const double b[9], double ab[9])
 {
-    for (int e = 0; e < 9; e++) ab[e] = a[e / 3 * 3] * b[e % 3] + a[e / 3 * 3 + 1] * b[3 + e % 3] + a[e / 3 * 3 + 2] * b[6 + e % 3];
+    for (int e = 0; e < 9; e++)
+        ab[e] = a[e / 3 * 3] * b[e % 3] + a[e / 3 * 3 + 1] * b[3 + e % 3] + a[e / 3 * 3 + 2] * b[6 + e % 3];
 }
 
 static void turns(const af_size *z, const double degrees[3], double r[9])
@@ -80,8 +82,9 @@ static void permute(const af_size *z, uint64_t bits, double r[9])
     for (int a = 0; a < 3; a++, bits /= 2) r[3 * a + axis[a]] = a < z->dims && bits % 2 ? -1 : 1;
 }
 
-// What a feature of the image does: c + M (p - c) + shift. position: lattice onto lattice. random: the paper's ranges (Sects 2.1,
-// 2.2). maximum: steps of 45 degrees and half pixels. extreme: everything in one point, nothing in sight, half and twice the size.
+// What a feature of the image does: c + M (p - c) + shift. position: lattice onto lattice. random: the paper's ranges
+// (Sects 2.1, 2.2). maximum: steps of 45 degrees and half pixels. extreme: everything in one point, nothing in sight, half and
+// twice the size.
 static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, int attempt, double r[9], double shift[3])
 {
     const int side[3] = {z->w, z->h, z->d};
@@ -89,7 +92,8 @@ static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
     double degrees[3], scale = 1;
     for (int a = 0; a < 3; a++) {
         const double any = draw(~seed, i, 8 * attempt + 1 + a), to = draw(~seed, i, 8 * attempt + 4 + a);
-        degrees[a] = pattern == RG_MAXIMUM ? 45 * (double)((bits >> 3 * a) % 8) : any * (z->dims == 2 && pattern == RG_RANDOM ? 10 : 180);
+        degrees[a] = pattern == RG_MAXIMUM ? 45 * (double)((bits >> 3 * a) % 8)
+                                           : any * (z->dims == 2 && pattern == RG_RANDOM ? 10 : 180);
         shift[a] = z->dims == 2 ? to * 300 / 2048 * side[a] : to * (side[a] < 20 ? side[a] / 4.0 : 5);
         if (pattern == RG_POSITION) shift[a] = round(shift[a]);
         if (pattern == RG_MAXIMUM) shift[a] = round(2 * shift[a]) / 2;
@@ -123,7 +127,8 @@ static void put(const af_size *z, const double r[9], const double shift[3], floa
 {
     double inverse[9], back[3];
     for (int e = 0; e < 9; e++) inverse[e] = r[e % 3 * 3 + e / 3];
-    for (int a = 0; a < 3; a++) back[a] = -(inverse[3 * a] * shift[0] + inverse[3 * a + 1] * shift[1] + inverse[3 * a + 2] * shift[2]);
+    for (int a = 0; a < 3; a++)
+        back[a] = -(inverse[3 * a] * shift[0] + inverse[3 * a + 1] * shift[1] + inverse[3 * a + 2] * shift[2]);
     for (int a = 0; a < z->dims; a++, m += z->dims + 1) {
         for (int b = 0; b < z->dims; b++) m[b] = (float)inverse[3 * a + b];
         m[z->dims] = (float)back[a];

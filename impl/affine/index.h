@@ -5,8 +5,8 @@
 //     s(p) = c + M (p - c) + t,    c = (floor(w/2), floor(h/2)[, floor(d/2)]),
 // and I'(p) is I at s by linear interpolation of its 4 (8) neighbours. Pixels have integer coordinates x = 0 .. w-1 and so on.
 // M and t are the paper's A^-1: the map of the result into the input. In terms of DESIGN's `align`, where a feature at p of
-// image i stands at c + scale Rot(a)(p - c) + shift in image i-1: M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image i
-// onto image i-1.
+// image i stands at c + scale Rot(a)(p - c) + shift in image i-1: M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image
+// i onto image i-1.
 //
 // Outside. The paper does not say what it takes for pixels outside the image; textures addressed in pixels, which it used, know
 // two rules, here 0 and 1. 0 `zero`: they are 0, so the border blends into 0 over one pixel. 1 `edge`: s is clamped to the
@@ -15,15 +15,15 @@
 // points (no turn, quarter turns, whole shifts) is not cut at the border by rounding.
 //
 // align2d, align3d: Pearson's correlation of I' with a reference R of the same size, over all pixels (rules 0 and 1) or those
-// that take part (2): eq. 2 without its factors N/(N-1), which would make the correlation of an image with itself 1 - 1/N. It is
-// 0 where it is undefined: fewer than two pixels, or an image constant over them as far as single precision tells (sums.h).
+// that take part (2): eq. 2 without its factors N/(N-1), which would make the correlation of an image with itself 1 - 1/N. It
+// is 0 where it is undefined: fewer than two pixels, or an image constant over them as far as single precision tells (sums.h).
 //
 // Shape, 2-D: n[0] w, n[1] h, n[2] m transforms, n[3] o, the rule outside (0, 1, 2), n[4] t, what the transforms are:
 // 0 drawn from the seed, 1 .. 361 all the rotation by t - 181 degrees. 3-D: n[0] w, n[1] h, n[2] d, n[3] m, n[4] o, n[5] t:
 // 0 as before, 1 + 361 axis + 180 + degrees about z (axis 0), y (1) or x (2).
 // Arguments (float32 unless said): image (IN, z slowest, x fastest); align: reference (IN, the same); matrix (IN, m times the
-// rows of [M | t], so 6 or 12 numbers); affine2d: transformed (OUT, m images); align: rho (OUT, float64, m), pixels (OUT, int32,
-// m: how many took part).
+// rows of [M | t], so 6 or 12 numbers); affine2d: transformed (OUT, m images); align: rho (OUT, float64, m), pixels (OUT,
+// int32, m: how many took part).
 #ifndef RG_AFFINE_INDEX_H
 #define RG_AFFINE_INDEX_H
 
@@ -32,7 +32,7 @@
 
 enum { AF2_WIDTH, AF2_HEIGHT, AF2_TRANSFORMS, AF2_OUTSIDE, AF2_TURN };
 enum { AF3_WIDTH, AF3_HEIGHT, AF3_DEPTH, AF3_TRANSFORMS, AF3_OUTSIDE, AF3_TURN };
-enum { AF_IMAGE, AF_MATRIX, AF_TRANSFORMED };                 // arguments of affine2d
+enum { AF_IMAGE, AF_MATRIX, AF_TRANSFORMED };                  // arguments of affine2d
 enum { AL_IMAGE, AL_REFERENCE, AL_MATRIX, AL_RHO, AL_PIXELS }; // of align2d and align3d
 enum { AF_ZERO, AF_EDGE, AF_IGNORE };
 enum { AF_SIDE_MAX = 16384 }; // a float still places s to 1e-3 of a pixel
@@ -53,8 +53,8 @@ RG_HD af_size af_size_2d(const rg_shape *s)
 RG_HD af_size af_size_3d(const rg_shape *s)
 {
     const int64_t *n = s->n;
-    const af_size z = {(int)n[AF3_WIDTH],   (int)n[AF3_HEIGHT],  (int)n[AF3_DEPTH], 3,
-                       (int)n[AF3_OUTSIDE], n[AF3_TRANSFORMS], n[AF3_TURN]};
+    const af_size z = {(int)n[AF3_WIDTH],   (int)n[AF3_HEIGHT], (int)n[AF3_DEPTH], 3,
+                       (int)n[AF3_OUTSIDE], n[AF3_TRANSFORMS],  n[AF3_TURN]};
     return z;
 }
 
@@ -74,10 +74,7 @@ RG_HD float af_high(int side) { return (float)(side - 1 - af_centre(side)); }
 
 // M (p - c) + t of one row of the matrix; x, y, z from the centre.
 RG_HD float af_row_2d(const float *row, float x, float y) { return row[0] * x + (row[1] * y + row[2]); }
-RG_HD float af_row_3d(const float *row, float x, float y, float z)
-{
-    return row[0] * x + (row[1] * y + (row[2] * z + row[3]));
-}
+RG_HD float af_row_3d(const float *row, float x, float y, float z) { return row[0] * x + (row[1] * y + (row[2] * z + row[3])); }
 
 // Whether s takes part under rule 2; false for NaN.
 RG_HD int af_inside(float s, float low, float high) { return s >= low - AF_MARGIN && s <= high + AF_MARGIN; }

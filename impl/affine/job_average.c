@@ -36,8 +36,8 @@ static const char help[] =
     "Reads cubic volumes of one size, one an MRC file, and finds for each the pose in which it looks most like the reference:\n"
     "a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) Ry(tilt) Rz(rot) as\n"
     "RELION has it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until\n"
-    "the median particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done; which, is\n"
-    "said. Without --reference, map and poses are in the frame of the first subtomogram.\n"
+    "the median particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done;\n"
+    "which, is said. Without --reference, map and poses are in the frame of the first subtomogram.\n"
     "\n"
     "All rotations are tried on volumes made smaller, to a side of 17 to 32, with all shifts by FFT; the best climb from size\n"
     "to size in steps that halve; at full size NLopt's BOBYQA ends when no parameter moves a voxel by more than 0.01. The\n"
@@ -318,6 +318,8 @@ static int run(const rg_cli *cli)
     aj_average job;
     double began_s = rg_seconds();
     int code = take_options(&job, cli);
+    if (code == RG_GOOD)
+        code = aj_can_write(job.out);
     if (code == RG_GOOD)
         code = memory_allows(&job);
     if (code == RG_GOOD)

@@ -108,6 +108,7 @@ void aj_spectra_reference(aj_average *job)
 
 // A thread's room.
 typedef struct lane {
+    bool has_share;
     float *turned, *share;
     fftwf_complex *reference, *product;
 } lane;
@@ -117,30 +118,60 @@ typedef struct found {
     int8_t shift[3];
 } found;
 
-// The reference in the particle's frame, p -> A^T p, its transform where both are seen; returns its energy there.
+// The reference in the particle's frame, p -> A^T p. It is 0 at the faces of the box, so that nothing is lost by taking 0 where
+// a neighbour is outside.
+static void turn(const float *reference, int64_t m, const double a[9], float *turned)
+{
+    float c = (float)(m / 2), most = (float)(m - 1);
+    for (int64_t z = 0; z < m; z++)
+        for (int64_t y = 0; y < m; y++) {
+            float v = (float)y - c, w = (float)z - c, from[3];
+            for (int k = 0; k < 3; k++)
+                from[k] = (float)a[3 + k] * v + (float)a[6 + k] * w - (float)a[k] * c + c;
+            for (int64_t x = 0; x < m; x++) {
+                float u = (float)x, at[3] = {from[0] + (float)a[0] * u, from[1] + (float)a[1] * u, from[2] + (float)a[2] * u};
+                float *to = turned + (z * m + y) * m + x;
+                if (!(at[0] >= 0 && at[0] < most && at[1] >= 0 && at[1] < most && at[2] >= 0 && at[2] < most)) {
+                    *to = 0;
+                    continue;
+                }
+                int i = (int)at[0], j = (int)at[1], k = (int)at[2];
+                float fx = at[0] - (float)i, fy = at[1] - (float)j, fz = at[2] - (float)k;
+                const float *p = reference + (k * m + j) * m + i, *q = p + m * m;
+                float near[2] = {af_between(p[0], p[1], fx), af_between(p[m], p[m + 1], fx)};
+                float far[2] = {af_between(q[0], q[1], fx), af_between(q[m], q[m + 1], fx)};
+                *to = af_between(af_between(near[0], near[1], fy), af_between(far[0], far[1], fy), fz);
+            }
+        }
+}
+
+// What of each frequency both have: the particle's wedge, and the reference's when it is a particle itself.
+static void share_of(const aj_average *job, const double a[9], float *share)
+{
+    const aj_spectra *s = &job->spectra;
+    for (int64_t z = 0; z < s->m; z++)
+        for (int64_t y = 0; y < s->m; y++)
+            for (int64_t x = 0; x < s->pitch; x++) {
+                double kx = (double)x, ky = (double)(2 * y > s->m ? y - s->m : y), kz = (double)(2 * z > s->m ? z - s->m : z);
+                double both = job->wedge_deg < 90 ? rg_wedge_share(kx, kz, job->wedge) : 1;
+                if (job->wedge_deg < 90 && job->from_particle)
+                    both *= rg_wedge_share(a[0] * kx + a[3] * ky + a[6] * kz, a[2] * kx + a[5] * ky + a[8] * kz, job->wedge);
+                *share++ = (float)both;
+            }
+}
+
+// The reference's transform in the particle's frame where both are seen; returns its energy there. The share stands in the lane
+// from the rotation before, unless the reference has a wedge that turns with it.
 static double turn_reference(const aj_average *job, const double a[9], lane *l)
 {
     const aj_spectra *s = &job->spectra;
-    const float *reference = job->reference.v[job->reference.levels - 1];
-    int m = (int)s->m, takes_part;
     double energy = 0;
-    for (int64_t i = 0; i < s->m * s->m * s->m; i++) {
-        double p[3] = {(double)(i % m - m / 2), (double)(i / m % m - m / 2), (double)(i / m / m - m / 2)};
-        l->turned[i] = af_sample_3d(reference, m, m, m, AF_ZERO, (float)(a[0] * p[0] + a[3] * p[1] + a[6] * p[2]),
-                                    (float)(a[1] * p[0] + a[4] * p[1] + a[7] * p[2]),
-                                    (float)(a[2] * p[0] + a[5] * p[1] + a[8] * p[2]), &takes_part);
-    }
+    turn(job->reference.v[job->reference.levels - 1], s->m, a, l->turned);
     transform(s, l->turned, l->reference);
+    if (!l->has_share || job->from_particle)
+        share_of(job, a, l->share);
+    l->has_share = true;
     for (int64_t q = 0; q < s->count; q++) {
-        double k[3], share = 1;
-        if (job->wedge_deg < 90) {
-            frequency(s, q, k);
-            share = rg_wedge_share(k[0], k[2], job->wedge);
-            if (job->from_particle)
-                share *= rg_wedge_share(a[0] * k[0] + a[3] * k[1] + a[6] * k[2], a[2] * k[0] + a[5] * k[1] + a[8] * k[2],
-                                        job->wedge);
-        }
-        l->share[q] = (float)share;
         l->reference[q][0] *= l->share[q];
         l->reference[q][1] *= l->share[q];
         energy += s->times[q] * (l->reference[q][0] * l->reference[q][0] + l->reference[q][1] * l->reference[q][1]);
@@ -231,7 +262,7 @@ void aj_grid(aj_average *job, rg_pose *pose, int64_t *kept)
     rotations(job->step_deg, grid);
 #pragma omp parallel num_threads(job->threads)
     {
-        lane l = {rg_alloc((size_t)voxels * sizeof(float)), rg_alloc((size_t)s->count * sizeof(float)),
+        lane l = {false, rg_alloc((size_t)voxels * sizeof(float)), rg_alloc((size_t)s->count * sizeof(float)),
                   fftwf_alloc_complex((size_t)s->count), fftwf_alloc_complex((size_t)s->count)};
 #pragma omp for schedule(dynamic)
         for (int64_t r = 0; r < n; r++) {

@@ -58,14 +58,14 @@ RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x,
     if (!*takes_part || (outside == AF_ZERO && !(af_reaches(x, w) && af_reaches(y, h)))) return 0;
     if (outside == AF_ZERO) {
         const af_pair i = af_pair_at(x, w), j = af_pair_at(y, h);
-        return af_between(af_between(af_at_2d(image, w, h, i.first, j.first), af_at_2d(image, w, h, i.second, j.first), i.share),
-                          af_between(af_at_2d(image, w, h, i.first, j.second), af_at_2d(image, w, h, i.second, j.second), i.share),
-                          j.share);
+        return af_between(
+            af_between(af_at_2d(image, w, h, i.first, j.first), af_at_2d(image, w, h, i.second, j.first), i.share),
+            af_between(af_at_2d(image, w, h, i.first, j.second), af_at_2d(image, w, h, i.second, j.second), i.share), j.share);
     }
     const af_pair i = af_pair_clamped(x, w), j = af_pair_clamped(y, h);
     const float *above = image + (int64_t)j.first * w, *below = image + (int64_t)j.second * w;
-    return af_between(af_between(above[i.first], above[i.second], i.share), af_between(below[i.first], below[i.second], i.share),
-                      j.share);
+    return af_between(af_between(above[i.first], above[i.second], i.share),
+                      af_between(below[i.first], below[i.second], i.share), j.share);
 }
 
 RG_HD float af_sample_3d(const float *image, int w, int h, int d, int outside, float x, float y, float z, int *takes_part)

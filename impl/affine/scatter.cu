@@ -26,7 +26,8 @@ static __device__ __forceinline__ void window(double around, double reach, int s
     *last = high < end ? high > 0 ? (int)high : -1 : side - 1;
 }
 
-static __device__ __forceinline__ void give(const problem &p, const float *m, int px, int py, float qx, float qy, float value, float *to)
+static __device__ __forceinline__ void give(const problem &p, const float *m, int px, int py, float qx, float qy, float value,
+                                            float *to)
 {
     const float x = (float)px + af_low(p.w), y = (float)py + af_low(p.h);
     float sx = af_row_2d(m, x, y), sy = af_row_2d(m + 3, x, y);
@@ -49,7 +50,8 @@ static __global__ void scatter(problem p)
     const float qx = (float)x + af_low(p.w), qy = (float)y + af_low(p.h), value = p.image[(int64_t)y * p.w + x];
     if (!af_inverse_2d(m, back)) { // there is no forward map: the thread gathers its pixel
         int takes_part;
-        to[(int64_t)y * p.w + x] = af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(m, qx, qy), af_row_2d(m + 3, qx, qy), &takes_part);
+        to[(int64_t)y * p.w + x] =
+            af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(m, qx, qy), af_row_2d(m + 3, qx, qy), &takes_part);
         return;
     }
     const double more = 1.05; // rounding of s, and the margin of rule 2
@@ -62,7 +64,8 @@ static __global__ void scatter(problem p)
 
 static const char *refuse(const rg_shape *s, const int64_t *)
 {
-    if (s->n[AF2_OUTSIDE] == AF_EDGE) return "scattering cannot continue the edge: border pixels would go to all that lies outside";
+    if (s->n[AF2_OUTSIDE] == AF_EDGE)
+        return "scattering cannot continue the edge: border pixels would go to all that lies outside";
     return af_refuse_many(s->n[AF2_TRANSFORMS]);
 }
 
@@ -76,16 +79,37 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX], (float *)call->arg[AF_TRANSFORMED],
-                       z.w, z.h, z.outside};
-    const int error = (int)cudaMemsetAsync(p.to, 0, (size_t)(af_pixels(&z) * z.transforms) * sizeof *p.to, (cudaStream_t)call->stream);
+    const problem p = {(const float *)call->arg[AF_IMAGE],
+                       (const float *)call->arg[AF_MATRIX],
+                       (float *)call->arg[AF_TRANSFORMED],
+                       z.w,
+                       z.h,
+                       z.outside};
+    const int error =
+        (int)cudaMemsetAsync(p.to, 0, (size_t)(af_pixels(&z) * z.transforms) * sizeof *p.to, (cudaStream_t)call->stream);
     if (error) return error;
-    RG_LAUNCH(scatter, dim3(af_blocks(z.w, BLOCK_W), af_blocks(z.h, BLOCK_H), (unsigned)z.transforms), dim3(BLOCK_W, BLOCK_H), 0,
-              call->stream, p);
+    RG_LAUNCH(scatter, dim3(af_blocks(z.w, BLOCK_W), af_blocks(z.h, BLOCK_H), (unsigned)z.transforms), dim3(BLOCK_W, BLOCK_H),
+              0, call->stream, p);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(affine2d_scatter) = {
-    RG_ABI, sizeof(rg_variant), "affine2d", "scatter", "thread per input pixel, float atomics to the result pixels that use it",
-    RG_SCATTER, RG_DEVICE, "sm_50", RG_UNORDERED, NULL, 0, refuse, NULL, NULL, cost, NULL, run, NULL,
+    RG_ABI,
+    sizeof(rg_variant),
+    "affine2d",
+    "scatter",
+    "thread per input pixel, float atomics to the result pixels that use it",
+    RG_SCATTER,
+    RG_DEVICE,
+    "sm_50",
+    RG_UNORDERED,
+    NULL,
+    0,
+    refuse,
+    NULL,
+    NULL,
+    cost,
+    NULL,
+    run,
+    NULL,
 };

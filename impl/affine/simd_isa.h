@@ -8,26 +8,36 @@ TARGET static inline VEC NAME(places)(const af_line *line, int x, int past)
     return MIN(ADD(COUNT_UP(), SET((float)x + centre)), SET((float)(past - 1) + centre));
 }
 
+// Between a line and the one below, of half a vector's pixels, as pairs.
+TARGET static inline VEC NAME(plane)(const float *p, int pitch, const int32_t *index, VEC fy)
+{
+    const VEC above = PAIRS(p, index), below = PAIRS(p + pitch, index);
+    return MAD(fy, SUB(below, above), above);
+}
+
 // I' there; all corners lie in the image.
 TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
 {
     const VEC sx = MAD(SET(line->step[0]), p, SET(line->at[0])), sy = MAD(SET(line->step[1]), p, SET(line->at[1]));
-    const VEC x = FLOOR(sx), y = FLOOR(sy), fx = SUB(sx, x), fy = SUB(sy, y);
-    INTS index = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
-    const float *plane = line->centre;
-    VEC value = SET(0);
-    for (int behind = 0; behind < (dims == 3 ? 2 : 1); behind++) {
-        const VEC sz = MAD(SET(line->step[2]), p, SET(line->at[2])), z = FLOOR(sz), fz = SUB(sz, z);
-        VEC left, right, left_below, right_below;
-        if (dims == 3 && !behind) index = ADD_INTS(index, MUL_INTS(TO_INTS(z), SET_INT(line->z->w * line->z->h)));
-        PAIRS(plane, index, &left, &right);
-        PAIRS(plane + line->pitch, index, &left_below, &right_below);
-        const VEC above = MAD(fx, SUB(right, left), left), below = MAD(fx, SUB(right_below, left_below), left_below);
-        const VEC here = MAD(fy, SUB(below, above), above);
-        value = behind ? MAD(fz, SUB(here, value), value) : here;
-        plane += (int64_t)line->z->w * line->z->h;
+    const VEC sz = dims == 3 ? MAD(SET(line->step[2]), p, SET(line->at[2])) : SET(0);
+    const VEC x = FLOOR(sx), y = FLOOR(sy), z = FLOOR(sz), fx = SUB(sx, x), fy = SUB(sy, y), fz = SUB(sz, z);
+    const int slice = line->z->w * line->z->h;
+    INTS offset = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
+    if (dims == 3) offset = ADD_INTS(offset, MUL_INTS(TO_INTS(z), SET_INT(slice)));
+    _Alignas(64) int32_t index[AF_LANES];
+    VEC pairs[2];
+    STORE_INTS(index, offset);
+    for (int half = 0; half < 2; half++) {
+        const int32_t *i = index + half * AF_LANES / 2;
+        const VEC fy2 = TWICE(fy, half), front = NAME(plane)(line->centre, line->pitch, i, fy2);
+        pairs[half] = front;
+        if (dims == 3) {
+            const VEC back = NAME(plane)(line->centre + slice, line->pitch, i, fy2);
+            pairs[half] = MAD(TWICE(fz, half), SUB(back, front), front);
+        }
     }
-    return value;
+    const VEC left = LEFT(pairs[0], pairs[1]), right = RIGHT(pairs[0], pairs[1]);
+    return MAD(fx, SUB(right, left), left);
 }
 
 TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
@@ -36,17 +46,20 @@ TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
 }
 
 // Line y of plane d of the result; [M | t] in matrix.
-TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, int y, int d, af_line *line)
+TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, const double per_step[3], int y,
+                                 int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
-    *line = (af_line){.z = z, .image = image, .pitch = z->w,
+    *line = (af_line){.z = z,
+                      .image = image,
+                      .pitch = z->w,
                       .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
     for (int a = 0; a < z->dims; a++, matrix += z->dims + 1) {
         line->step[a] = matrix[0];
         line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
                                    : __builtin_fmaf(matrix[1], py, __builtin_fmaf(matrix[2], pz, matrix[3]));
     }
-    af_stretches(line);
+    af_stretches(line, per_step);
 }
 
 TARGET static inline float NAME(one)(const af_line *line, int x, int *takes_part)
@@ -80,7 +93,7 @@ typedef struct NAME(lanes) {
     VEC a, b, aa, bb, ab;
 } NAME(lanes);
 
-TARGET static inline void NAME(add)(NAME(lanes) *s, MASK mask, VEC a, VEC b)
+TARGET static inline void NAME(add)(NAME(lanes) * s, MASK mask, VEC a, VEC b)
 {
     a = KEEP(mask, a);
     b = KEEP(mask, b);
@@ -100,7 +113,7 @@ TARGET static double NAME(total)(VEC v)
     return sum;
 }
 
-TARGET static void NAME(flush)(NAME(lanes) *s, af_sums *to)
+TARGET static void NAME(flush)(NAME(lanes) * s, af_sums *to)
 {
     to->a += NAME(total)(s->a);
     to->b += NAME(total)(s->b);
@@ -111,7 +124,7 @@ TARGET static void NAME(flush)(NAME(lanes) *s, af_sums *to)
 }
 
 // Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
-TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference, int x0, int x1, const float typical[2])
+TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *reference, int x0, int x1, const float typical[2])
 {
     for (int x = x0; x < x1; x += AF_LANES) {
         const MASK mask = FIRST(x1 - x < AF_LANES ? x1 - x : AF_LANES);
@@ -120,7 +133,8 @@ TARGET static inline void NAME(add_empty)(NAME(lanes) *s, const float *reference
 }
 
 // Pixels x0 .. x1 - 1 one by one.
-TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2], af_sums *to)
+TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2],
+                                         af_sums *to)
 {
     for (int x = x0; x < x1; x++) {
         int takes_part;
@@ -130,7 +144,7 @@ TARGET static inline void NAME(add_ones)(const af_line *line, const float *refer
 }
 
 // Pixels x0 .. x1 - 1 of a line; reference: of the line.
-TARGET static inline void NAME(add_line)(NAME(lanes) *s, const af_line *line, int dims, const float *reference, int x0, int x1,
+TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, int dims, const float *reference, int x0, int x1,
                                          const float typical[2], af_sums *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
@@ -153,7 +167,9 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
 {
     af_line line[TILE];
     af_room room;
-    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, 0, &line[y - y0]);
+    double per_step[3];
+    af_per_step(z, matrix, per_step);
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, 0, &line[y - y0]);
     for (int x = 0; x < z->w; x += TILE) {
         const int x1 = x + TILE < z->w ? x + TILE : z->w;
         af_move_in(z, image, matrix, x, x1, y0, y1, &room);
@@ -164,14 +180,16 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
     }
 }
 
-TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0, int y1,
-                                  int d, const float typical[2], af_sums *to)
+TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0,
+                                  int y1, int d, const float typical[2], af_sums *to)
 {
     af_line line[TILE];
     af_room room;
     NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
     reference += af_pixel(z, 0, 0, d);
-    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, y, d, &line[y - y0]);
+    double per_step[3];
+    af_per_step(z, matrix, per_step);
+    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, d, &line[y - y0]);
     for (int x = 0; x < z->w; x += TILE) {
         const int x1 = x + TILE < z->w ? x + TILE : z->w;
         if (z->dims == 2) af_move_in(z, image, matrix, x, x1, y0, y1, &room);

@@ -79,7 +79,8 @@ static inline int af_texture_prepare(rg_call *call, const af_size &z)
     from.resType = cudaResourceTypeArray;
     from.res.array.array = t->array;
     cudaTextureDesc how = {};
-    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp;
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] =
+        z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp;
     how.filterMode = cudaFilterModeLinear;
     how.readMode = cudaReadModeElementType;
     return (int)cudaCreateTextureObject(&t->object, &from, &how, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order, and the kernels around them:
-// typical values first, correlations from the blocks' sums last.
+// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order, and the kernels around
+// them: typical values first, correlations from the blocks' sums last.
 //
 // Scratch: typical values of image and reference (two floats), then from AF_PARTIAL on the sums of every block of every
 // transform, transform by transform.
@@ -31,12 +31,6 @@ static inline af_sums *af_partials(const rg_call *call) { return (af_sums *)((ch
 static inline size_t af_scratch(int64_t blocks, int64_t transforms)
 {
     return AF_PARTIAL + (size_t)(blocks * transforms) * sizeof(af_sums);
-}
-
-// Two threads; few enough pixels that one after the other does no harm beside a launch.
-static __global__ void af_find_typical(const float *image, const float *reference, int64_t pixels, float *typical)
-{
-    typical[threadIdx.x] = af_typical(threadIdx.x == 0 ? image : reference, pixels);
 }
 
 // The block's sums by a tree in shared memory; thread 0 gets them. THREADS: at most; all of the block's must call.
@@ -70,10 +64,23 @@ static __global__ void af_finish(const af_sums *partial, int blocks, const float
     pixels[blockIdx.x] = (int32_t)s.n;
 }
 
+// Block 0 for the image, 1 for the reference: the mean of a sample, a pixel a thread.
+static __global__ void af_find_typical(const float *image, const float *reference, int64_t pixels, float *typical)
+{
+    __shared__ double all[AF_SAMPLE];
+    const int i = (int)threadIdx.x;
+    all[i] = (blockIdx.x == 0 ? image : reference)[af_sample_at(pixels, i)];
+    for (int step = AF_SAMPLE / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if (i < step) all[i] += all[i + step];
+    }
+    if (i == 0) typical[blockIdx.x] = (float)(all[0] / AF_SAMPLE);
+}
+
 static inline int af_launch_typical(const rg_call *call, const af_size &z)
 {
-    RG_LAUNCH(af_find_typical, 1, 2, 0, call->stream, (const float *)call->arg[AL_IMAGE], (const float *)call->arg[AL_REFERENCE],
-              af_pixels(&z), af_typicals(call));
+    RG_LAUNCH(af_find_typical, 2, AF_SAMPLE, 0, call->stream, (const float *)call->arg[AL_IMAGE],
+              (const float *)call->arg[AL_REFERENCE], af_pixels(&z), af_typicals(call));
     return (int)cudaGetLastError();
 }
 

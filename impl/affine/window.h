@@ -20,7 +20,7 @@ RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny,
     const float least = at + (along < 0 ? along : 0) + (down < 0 ? down : 0);
     const float most = at + (along > 0 ? along : 0) + (down > 0 ? down : 0);
     if (!(least > -1e6f && most < 1e6f && most - least < AF_WINDOW_SIDE)) return 0; // also NaN
-    *first = af_floor(least - 0.01f); // a hundredth of a pixel for rounding
+    *first = af_floor(least - 0.01f);                                               // a hundredth of a pixel for rounding
     return af_floor(most + 0.01f) + 2 - *first;
 }
 

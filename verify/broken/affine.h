@@ -69,9 +69,16 @@ RG_HD int correlate(rg_call *call)
     return RG_OK;
 }
 
-#define BROKEN_AFFINE(ALGO, NAME, RUN)                                                                                        \
-    static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME,                 \
-                                      .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_HOST, .needs = "", .run = RUN}; \
+#define BROKEN_AFFINE(ALGO, NAME, RUN)                                                                                         \
+    static const rg_variant broken = {.abi = RG_ABI,                                                                           \
+                                      .bytes = sizeof(rg_variant),                                                             \
+                                      .algo = ALGO,                                                                            \
+                                      .name = NAME,                                                                            \
+                                      .idea = "wrong on purpose",                                                              \
+                                      .role = RG_OTHER,                                                                        \
+                                      .space = RG_HOST,                                                                        \
+                                      .needs = "",                                                                             \
+                                      .run = RUN};                                                                             \
     RG_PLUGIN = {&broken, NULL}
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// affine_texture_exact.cu: interpolation by the texture unit, with its 9-bit shares, passed off as exact: it claims no tolerance.
+// affine_texture_exact.cu: interpolation by the texture unit, with its 9-bit shares, passed off as exact: it claims no
+// tolerance.
 #include "../../impl/affine/source.cuh"
 
 enum { SIDE = 16 };
@@ -11,7 +12,8 @@ static __global__ void rotate(af_texture_2d<AF_IGNORE> source, const float *matr
     const float px = (float)x + af_low(source.w), py = (float)y + af_low(source.h);
     int takes_part;
     if (x < source.w && y < source.h)
-        to[((int64_t)blockIdx.z * source.h + y) * source.w + x] = source.at(af_row_2d(m, px, py), af_row_2d(m + 3, px, py), &takes_part);
+        to[((int64_t)blockIdx.z * source.h + y) * source.w + x] =
+            source.at(af_row_2d(m, px, py), af_row_2d(m + 3, px, py), &takes_part);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *)
@@ -24,12 +26,28 @@ static int run(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const int error = af_texture_copy(call, z, call->arg[AF_IMAGE]);
     if (error) return error;
-    RG_LAUNCH(rotate, dim3(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), dim3(SIDE, SIDE), 0, call->stream,
-              (af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AF_MATRIX],
+    RG_LAUNCH(rotate, dim3(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), dim3(SIDE, SIDE), 0,
+              call->stream, (af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AF_MATRIX],
               (float *)call->arg[AF_TRANSFORMED]);
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {RG_ABI,  sizeof(rg_variant), "affine2d", "affine_texture_exact", "wrong on purpose", RG_OTHER,
-                                  RG_DEVICE, "sm_50", 0, NULL, 0, refuse, NULL, NULL, NULL, af_texture_prepare_2d, run, af_texture_finish};
+static const rg_variant broken = {RG_ABI,
+                                  sizeof(rg_variant),
+                                  "affine2d",
+                                  "affine_texture_exact",
+                                  "wrong on purpose",
+                                  RG_OTHER,
+                                  RG_DEVICE,
+                                  "sm_50",
+                                  0,
+                                  NULL,
+                                  0,
+                                  refuse,
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  af_texture_prepare_2d,
+                                  run,
+                                  af_texture_finish};
 RG_PLUGIN = {&broken, NULL};

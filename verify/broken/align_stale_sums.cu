@@ -37,6 +37,22 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {RG_ABI,  sizeof(rg_variant), "align2d", "align_stale_sums", "wrong on purpose", RG_OTHER, RG_DEVICE,
-                                  "sm_50", 0, NULL, 0, refuse, scratch, NULL, NULL, NULL, run, NULL};
+static const rg_variant broken = {RG_ABI,
+                                  sizeof(rg_variant),
+                                  "align2d",
+                                  "align_stale_sums",
+                                  "wrong on purpose",
+                                  RG_OTHER,
+                                  RG_DEVICE,
+                                  "sm_50",
+                                  0,
+                                  NULL,
+                                  0,
+                                  refuse,
+                                  scratch,
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  run,
+                                  NULL};
 RG_PLUGIN = {&broken, NULL};
