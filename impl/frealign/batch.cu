@@ -19,7 +19,7 @@
 #include "apply.cuh"
 #include "turns.cuh"
 
-static const int64_t calls_values[] = {1, 8, 32, 128}, block_values[] = {32}, interpolate_values[] = {16, 32};
+static const int64_t calls_values[] = {8, 32, 128}, block_values[] = {32}, interpolate_values[] = {16, 32};
 static const rg_param params[] = {
     {"calls", calls_values, RG_COUNT(calls_values), 32, "pairs of particle and trial a launch"},
     {"block", block_values, RG_COUNT(block_values), 32, "columns of the blocks of 16 rows that sum"},

@@ -15,7 +15,7 @@
 #include "apply.cuh"
 #include "turns.cuh"
 
-static const int64_t calls_values[] = {1, 16}, block_values[] = {16, 32}, interpolate_values[] = {16, 32};
+static const int64_t calls_values[] = {1}, block_values[] = {16, 32}, interpolate_values[] = {16, 32};
 static const rg_param params[] = {
     {"calls", calls_values, RG_COUNT(calls_values), 1, "pairs of particle and trial a launch"},
     {"block", block_values, RG_COUNT(block_values), 32, "columns of the blocks of 16 rows that sum"},

@@ -250,11 +250,11 @@ static const char help[] =
     "All particles of a batch take a step together, so that a GPU sees many trials at once; what is found for one particle\n"
     "does not depend on the others.\n"
     "\n"
-    "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. The map "
-    "must\n"
-    "have the images' field of view; another sampling of it is padded or cut in Fourier space. The CTF has RELION's sign\n"
-    "(protein bright), --invert turns it; B-factors and scales of rows\n"
-    "multiply it. Images must be of an even side.\n"
+    "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. Images "
+    "must be\n"
+    "of an even side. The map must have their field of view; another sampling of it is padded or cut in Fourier space. The "
+    "CTF\n"
+    "has RELION's sign (protein bright), --invert turns it; scales and B-factors of rows multiply it.\n"
     "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective.";
 
 const rg_command rg_cmd_refine = {
