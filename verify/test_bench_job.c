@@ -32,7 +32,7 @@ static int bench_job(const char *job, const char *gpus, const char *file)
 {
     char *argv[] = {"bench", "--quiet", "--job", (char *)job, "--gpus", (char *)gpus, "--out", (char *)file, "--rounds", "2",
                     "--max-seconds", "0.01", "--work", "4:photographs", "--shape", "w32", NULL};
-    return run_words(&rg_cmd_bench, argv, output);
+    return run_argv(&rg_cmd_bench, argv, output);
 }
 
 static void a_job_that_works(void **state)

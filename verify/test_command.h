@@ -13,7 +13,7 @@
 enum { OUTPUT_MAX = 1 << 20 };
 
 // Exit code of `regather ARGV...`, ended by NULL. What it printed is in text.
-static inline int run_words(const rg_command *command, char **argv, char *text)
+static inline int run_argv(const rg_command *command, char **argv, char *text)
 {
     int argc = 0;
     while (argv[argc])
@@ -41,7 +41,7 @@ static inline int run_command(const rg_command *command, const char *words, char
     for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " "))
         argv[argc++] = at;
     argv[argc] = NULL;
-    int code = run_words(command, argv, text);
+    int code = run_argv(command, argv, text);
     free(line);
     return code;
 }
