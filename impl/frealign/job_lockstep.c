@@ -125,7 +125,8 @@ static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *con
     pthread_mutex_unlock(&all->lock);
 }
 
-enum { STACK = 256 << 10 };
+// glibc takes a thread's storage from its stack, and the shared memory of the emulated kernels is such storage: half a megabyte.
+enum { STACK = 2 << 20 };
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
                 fr_evaluate evaluate, void *context)
