@@ -52,6 +52,17 @@ step() {
 device=host scopes=device
 if "$regather" list autocorr 2>/dev/null | grep -Eq '^ +gather +here'; then device=gpu scopes=device,transfer; fi
 
+# verify_both ALGO NAME SHAPE: without a GPU the CUDA kernels are checked as built for the host, at this shape alone (`make check`
+# takes them through all), into NAME-host.tsv.
+verify_both() {
+    if [ $device = gpu ]; then
+        "$regather" verify "$1" --out "$results/$2.tsv"
+        return
+    fi
+    "$regather" verify "$1" --device host --shape "$3" --out "$results/$2-host.tsv" || return
+    "$regather" verify "$1" --device cpu --out "$results/$2.tsv"
+}
+
 # resume: a killed run goes on where it stopped; an older binary's rows are not mixed in
 bench() {
     fresh "$results/bench-$preset.tsv.part" "$regather" ||
@@ -71,15 +82,6 @@ gallery() {
         set -- "$@" "gridding:$kernel.so:$kernel" --plugin "$so"
     done
     "$regather" trace "$@" --real-space --out "$results/trace"
-}
-# Direct Fourier reconstruction. Without a GPU the CUDA kernels are checked as built for the host, at one small shape.
-grid_verify() {
-    if [ $device = gpu ]; then
-        "$regather" verify gridding --out "$results/grid-verify.tsv"
-        return
-    fi
-    "$regather" verify gridding --device host --shape s33,i2,o1,b19,k3 --out "$results/grid-host.tsv" || return
-    "$regather" verify gridding --device cpu --out "$results/grid-verify.tsv"
 }
 # Kernels that are wrong on purpose: each has to be found out, so exit 1 is right.
 grid_faults() {
@@ -108,11 +110,10 @@ grid_job() {
     "$regather" reconstruct "$j/noisy/particles.star" --half-maps --out "$j/gpu.mrc" --variant gather || return
     "$regather" fsc "$j/gpu_half1.mrc" "$j/gpu_half2.mrc" --out "$j/fsc_gpu.tsv"
 }
-# Alignment: checked as gridding is; quick times fewer sizes.
+# Alignment.
 affine_verify() {
-    for algo in affine2d align2d align3d; do
-        "$regather" verify $algo --device "$1" --out "$results/$algo-$1.tsv" || return
-    done
+    verify_both affine2d affine2d w65,h63,m2,o2,t136 && verify_both align2d align2d w65,h63,m2,o2,t136 &&
+        verify_both align3d align3d w15,h16,d17,m3,o0,t0
 }
 affine_bench() {
     rm -f "$results/affine-$preset.tsv"
@@ -138,7 +139,7 @@ esac
 second=fftw
 [ $device = host ] || second=gather
 
-step verify "$results/verify.tsv" "$regather" verify autocorr --device $device --out "$results/verify.tsv"
+step verify "$results/verify.tsv" verify_both autocorr verify w65,h33,r16,k0
 # Listing 1 on a bright image: refused elsewhere, run here to show the overflow.
 step printed "$results/printed.tsv" "$regather" verify autocorr_printed:as_printed --device $device --no-refuse \
     --pattern maximum --shape w64,h400,r16,g255 --out "$results/printed.tsv"
@@ -158,12 +159,11 @@ step subtomograms "$results/$preset/subtomograms/truth.tsv" "$regather" phantom 
     --out "$results/$preset/subtomograms"
 step average "$results/$preset/average/average.errors.tsv" average
 
-step affine-verify "$results/align3d-cpu.tsv" affine_verify cpu
-[ $device = host ] || step affine-verify-gpu "$results/align3d-gpu.tsv" affine_verify gpu
+step affine-verify "$results/align3d.tsv" affine_verify
 step affine-bench "$results/affine-$preset.tsv" affine_bench
 
 grid=$results/grid-job
-step grid-verify "$results/grid-verify.tsv" grid_verify
+step grid-verify "$results/grid-verify.tsv" verify_both gridding grid-verify s33,i2,o1,b19,k3
 for fault in gridding_mates_missing gridding_transposed; do
     step "$fault" "$results/$fault.tsv" grid_faults "$fault" cpu "$build/broken/$fault.so"
 done
@@ -176,8 +176,8 @@ step grid-job "$grid/fsc_cpu.tsv" grid_job
 # What is there of the files and tables that a machine without a GPU does not make.
 set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/affine-$preset.tsv" "$results/selftest.tsv"
 [ ! -e "$results/grid-tune.tsv" ] || set -- "$@" "$results/grid-tune.tsv"
-for checked in verify printed affine2d-cpu align2d-cpu align3d-cpu affine2d-gpu align2d-gpu align3d-gpu grid-verify grid-host \
-    gridding_mates_missing gridding_transposed gridding_no_atomics; do
+for checked in verify verify-host printed affine2d affine2d-host align2d align2d-host align3d align3d-host grid-verify \
+    grid-verify-host gridding_mates_missing gridding_transposed gridding_no_atomics; do
     [ ! -e "$results/$checked.tsv" ] || set -- "$@" --verify "$results/$checked.tsv"
 done
 for table in truth fsc_cpu fsc_gpu; do
