@@ -43,18 +43,33 @@ static bool of_paper(const rg_report *r, int claim, const char *paper)
     return !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper);
 }
 
+// This machine, and each reference machine whose files decide anything of this paper.
+static bool is_shown(const rg_report *r, int m, const char *paper)
+{
+    bool any = m == 0;
+    for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
+        any = !is_paper_defect(r, i) && of_paper(r, i, paper) && judge(r, i, m).outcome != RG_NOT_TESTABLE;
+    return any;
+}
+
 static void claims_table(const rg_report *r, rg_page *p, const char *paper)
 {
     const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
     char align[CELLS_MOST + 1] = "nlnln";
     char label[CELLS_MOST][TEXT];
-    int n = 5;
-    for (int m = 1; m < r->n_machines && n + 2 <= CELLS_MOST; m++, n += 2) {
-        snprintf(label[n], TEXT, "%.96s (reference)", r->machine[m].label);
-        snprintf(label[n + 1], TEXT, "Verdict there");
-        column[n] = label[n];
-        column[n + 1] = label[n + 1];
-        memcpy(align + n, "ln", 3);
+    int n = 3, machine[CELLS_MOST];
+    for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
+        if (!is_shown(r, m, paper))
+            continue;
+        machine[n] = m;
+        n += 2;
+        if (!m)
+            continue;
+        snprintf(label[n - 2], TEXT, "%.96s (reference)", r->machine[m].label);
+        snprintf(label[n - 1], TEXT, "Verdict there");
+        column[n - 2] = label[n - 2];
+        column[n - 1] = label[n - 1];
+        memcpy(align + n - 2, "ln", 3);
     }
     p->make->table(p, "Claims. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio come from one machine "
                       "and one size.", align, column, n);
@@ -66,10 +81,10 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
         published_text(r, i, published, sizeof published);
         cell[2] = published;
         rg_judgement j[CELLS_MOST];
-        for (int m = 0, c = 3; m < r->n_machines && c + 1 < n; m++, c += 2) {
-            j[m] = judge(r, i, m);
-            cell[c] = j[m].ours;
-            cell[c + 1] = rg_outcome_name[j[m].outcome];
+        for (int c = 3; c < n; c += 2) {
+            j[c] = judge(r, i, machine[c]);
+            cell[c] = j[c].ours;
+            cell[c + 1] = rg_outcome_name[j[c].outcome];
         }
         p->make->row(p, cell, n);
     }
@@ -86,6 +101,8 @@ static void reasons_table(const rg_report *r, rg_page *p, int paper)
         if (is_paper_defect(r, i) || !of_paper(r, i, rg_tsv_cell(&r->claims.paper, paper, "paper")))
             continue;
         for (int m = 0; m < r->n_machines; m++) {
+            if (!is_shown(r, m, rg_tsv_cell(&r->claims.paper, paper, "paper")))
+                continue;
             rg_judgement j = judge(r, i, m);
             const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope,
                                   j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
