@@ -157,7 +157,7 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-reproduce: all $(filter $(BUILD)/broken/gridding_% $(BUILD)/broken/host/gridding_no_atomics.so $(BUILD)/broken/gpu/gridding_no_atomics.so,$(BROKEN))
+reproduce: all $(filter $(BUILD)/broken/gridding_% $(foreach d,host gpu,$(BUILD)/broken/$d/gridding_no_atomics.so $(BUILD)/broken/$d/frealign_barrier_only.so),$(BROKEN))
 	@report/reproduce.sh $(BUILD) $(PRESET)
 verify bench: all
 	$(BUILD)/regather $@

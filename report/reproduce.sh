@@ -84,8 +84,10 @@ gallery() {
     "$regather" trace "$@" --real-space --out "$results/trace"
 }
 # Kernels that are wrong on purpose: each has to be found out, so exit 1 is right.
-grid_faults() {
-    "$regather" verify "gridding:$1.so:$1" --device "$2" --plugin "$3" --out "$results/$1.tsv"
+faults() { # ALGO KERNEL DEVICE
+    so=$build/broken/$2.so
+    [ "$3" = cpu ] || so=$build/broken/$3/$2.so
+    "$regather" verify "$1:$2.so:$2" --device "$3" --plugin "$so" --out "$results/$2.tsv"
 }
 grid_tune() {
     "$regather" tune gridding:gather --shape s257,i52,o1,b19,k0 --resume --out "$results/grid-tune.tsv"
@@ -121,6 +123,23 @@ affine_bench() {
     [ "$preset" != quick ] || set -- --preset quick --max-seconds 0.2 --rounds 4
     for algo in affine2d align2d align3d; do
         "$regather" bench $algo "$@" --resume --out "$results/affine-$preset.tsv" || return
+    done
+}
+# FREALIGN's routines.
+frealign="cc3m ccp pinsert_s sigma2 presb ccoef ctfapply"
+frealign_verify() {
+    verify_both ccp ccp s16,p2,k133,t2,b3,u2 && verify_both pinsert_s pinsert_s s16,p2,k35,t1,b5 &&
+        verify_both ctfapply ctfapply s32,p2,k64,t1 || return
+    for algo in cc3m sigma2 presb ccoef; do
+        verify_both $algo $algo s20,p3,k64,t5,b7,a2 || return
+    done
+}
+frealign_bench() {
+    rm -f "$results/frealign-$preset.tsv"
+    set -- --preset "$preset"
+    [ "$preset-$device" != quick-host ] || set -- --preset quick --max-seconds 0.05 --rounds 2
+    for algo in $frealign; do
+        "$regather" bench $algo "$@" --resume --out "$results/frealign-$preset.tsv" || return
     done
 }
 # Series and subtomograms of known transforms: as much noise as signal, a missing wedge of 60 degrees, no reference given.
@@ -165,19 +184,24 @@ step affine-bench "$results/affine-$preset.tsv" affine_bench
 grid=$results/grid-job
 step grid-verify "$results/grid-verify.tsv" verify_both gridding grid-verify s33,i2,o1,b19,k3
 for fault in gridding_mates_missing gridding_transposed; do
-    step "$fault" "$results/$fault.tsv" grid_faults "$fault" cpu "$build/broken/$fault.so"
+    step "$fault" "$results/$fault.tsv" faults gridding "$fault" cpu
 done
-step gridding_no_atomics "$results/gridding_no_atomics.tsv" grid_faults gridding_no_atomics $device \
-    "$build/broken/$device/gridding_no_atomics.so"
+step gridding_no_atomics "$results/gridding_no_atomics.tsv" faults gridding gridding_no_atomics $device
 [ $device = host ] || step grid-tune "$results/grid-tune.tsv" grid_tune
 step grid-bench "$results/grid-$preset.tsv" grid_bench
 step grid-job "$grid/fsc_cpu.tsv" grid_job
 
+step frealign-verify "$results/ccoef.tsv" frealign_verify
+step frealign_barrier_only "$results/frealign_barrier_only.tsv" faults pinsert_s frealign_barrier_only $device
+step frealign-bench "$results/frealign-$preset.tsv" frealign_bench
+
 # What is there of the files and tables that a machine without a GPU does not make.
-set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/affine-$preset.tsv" "$results/selftest.tsv"
+set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/affine-$preset.tsv" "$results/frealign-$preset.tsv" \
+    "$results/selftest.tsv"
 [ ! -e "$results/grid-tune.tsv" ] || set -- "$@" "$results/grid-tune.tsv"
 for checked in verify verify-host printed affine2d affine2d-host align2d align2d-host align3d align3d-host grid-verify \
-    grid-verify-host gridding_mates_missing gridding_transposed gridding_no_atomics; do
+    grid-verify-host gridding_mates_missing gridding_transposed gridding_no_atomics frealign_barrier_only \
+    $(for algo in $frealign; do echo "$algo $algo-host"; done); do
     [ ! -e "$results/$checked.tsv" ] || set -- "$@" --verify "$results/$checked.tsv"
 done
 for table in truth fsc_cpu fsc_gpu; do
