@@ -102,7 +102,6 @@ finish_emulated() {
     cat "$logs/verify_emulated.out"
     return $code
 }
-command_line verify_emulated finish_emulated
 # shellcheck disable=SC2046
 command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so)
@@ -110,5 +109,6 @@ command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/
 # shellcheck disable=SC2046
 [ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated "$regather" verify --quiet --limit 5 --device host --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/host/*.so)
+command_line verify_emulated finish_emulated
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -49,7 +49,7 @@ static int read_options(session *s)
         return rg_fail(RG_USAGE, "trace: --real-space writes files: expected --out DIR too");
     if (rg_cli_flag(s->cli, "cases") && (s->input.n || s->output.n || rg_cli_text(s->cli, "shape", NULL)))
         return rg_fail(RG_USAGE, "trace: --cases has shapes, inputs and outputs of its own");
-    return s->out ? rg_make_folder(s->out) : RG_GOOD;
+    return RG_GOOD;
 }
 
 // The algorithm's for tracing; without one the first to be checked that has 50 inputs or more, or the first.
@@ -175,6 +175,8 @@ static int trace_chosen(session *s, const char *pattern)
 {
     const char *device = rg_cli_text(s->cli, "device", NULL);
     int code = rg_pattern_check(pattern, device), chosen = 0;
+    if (!code && s->out)
+        code = rg_make_folder(s->out);
     for (const rg_entry *e = NULL; !code && (e = rg_entry_next(e, pattern, device));)
         if (rg_on_device(e, device)) {
             chosen++;
