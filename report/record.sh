@@ -6,7 +6,8 @@
 #   autocorr, gridding, affine, frealign                      NAME.PART.tsv: times at the papers' sizes; RECORD_SECONDS a row
 #   tune       gather's parameters, for data/tuned too        NAME.tune.tsv
 #   fsc        half maps by the CPU and by the GPU            NAME.fsc_cpu.tsv, NAME.fsc_gpu.tsv, NAME.truth.tsv
-#   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .s9cpu.tsv, .online.tsv
+#   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .online.tsv
+#   tenth      a tenth of them, by the GPU and by the CPU     NAME.s9gpu.tsv, .s9cpu.tsv
 #   scaling    that job on 1, 2, 4, 8 GPUs                    NAME.s11_1.tsv...
 # RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
 # RECORD_IMAGES of the job, RECORD_LABEL what the heads of the tables say of the machine.
@@ -46,21 +47,19 @@ table() {
     { echo "# $label, $("$regather" --version), files in memory" && cat "$1"; } > "$out/$name.$2.tsv"
 }
 
-particles() {
+particles() { # IMAGES FOLDER
     cd "$work" || exit 2
-    [ -e s9/particles.star ] || "$regather" phantom particles --box 420 --images "$images" --out s9 || exit
+    [ -e "$2/particles.star" ] || "$regather" phantom particles --box 420 --images "$1" --out "$2" || exit
 }
 
 job() {
-    particles
+    particles "$images" s9
     "$regather" reconstruct s9/particles.star --out lattice.mrc --sym I1 &&
         table lattice_stages.tsv s9_lattice
     "$regather" reconstruct s9/particles.star --out operators.mrc --sym I1 --per-operator &&
         table operators_stages.tsv s9
-    "$regather" reconstruct s9/particles.star --out cpu.mrc --sym I1 --variant simd_gather &&
-        table cpu_stages.tsv s9cpu
-    "$regather" reconstruct s9/particles.star --out default.mrc --sym I1 --per-operator --variant gather &&
-        "$regather" reconstruct s9/particles.star --out tuning.mrc --sym I1 --per-operator --variant gather --tune 24 &&
+    "$regather" reconstruct s9/particles.star --out default.mrc --sym I1 --variant gather &&
+        "$regather" reconstruct s9/particles.star --out tuning.mrc --sym I1 --variant gather --tune 24 &&
         {
             sed 1q default_stages.tsv
             printf 'run\tregion_s\n'
@@ -70,8 +69,14 @@ job() {
         } > online_stages.tsv && table online_stages.tsv online
 }
 
+tenth() {
+    particles $((images / 10)) tenth
+    "$regather" reconstruct tenth/particles.star --out gpu.mrc --sym I1 --variant owned && table gpu_stages.tsv s9gpu
+    "$regather" reconstruct tenth/particles.star --out cpu.mrc --sym I1 --variant simd_gather && table cpu_stages.tsv s9cpu
+}
+
 scaling() {
-    particles
+    particles "$images" s9
     for gpus in 1 2 4 8; do
         "$regather" reconstruct s9/particles.star --out on$gpus.mrc --sym I1 --per-operator --gpus $gpus || break
         table on${gpus}_stages.tsv s11_$gpus
@@ -96,7 +101,7 @@ fsc() {
 for part; do
     echo "$part:"
     case $part in
-    verify | fsc | job | scaling) ("$part") ;;
+    verify | fsc | job | tenth | scaling) ("$part") ;;
     autocorr | gridding) measure "$part" "$part" ;;
     affine) measure affine affine2d align2d align3d ;;
     frealign) measure frealign $frealign ;;
