@@ -148,7 +148,8 @@ static void time_group(session *b, int first, int past)
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
     const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? energy_window_s : 0, finished, visited, b};
-    double needs = rg_input_bytes(&b->lineup.lane[first]), has = rg_free_bytes(rg_device_cpu());
+    const rg_lane *any = &b->lineup.lane[first];
+    double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (!lane->done && needs > has)
@@ -198,7 +199,7 @@ static void head_inputs(const session *b, rg_head *head)
         char shape[96];
         rg_shape_print(lane->entry->algo, &lane->shape, shape);
         char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
-        if (rg_input_bytes(lane) > rg_free_bytes(rg_device_cpu())) {
+        if (rg_inputs_bytes(lane->entry->algo, &lane->shape) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
             rg_inputs in;

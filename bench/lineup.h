@@ -78,7 +78,6 @@ void rg_out_free(rg_out *);
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
 double rg_free_bytes(const rg_device *);  // that may be taken
-double rg_input_bytes(const rg_lane *);   // of all arguments in host memory
 // The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Of one call, at the best rate that rows of other shapes have; 0 when there is none.
