@@ -72,7 +72,7 @@ typedef struct rg_lane {
     bool in_file;       // a resumed file has its row
     bool done;          // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[400];
+    char stop[512];
 } rg_lane;
 
 // Ends a lane: with a reason, or as FAIL with what its device says of a code.
