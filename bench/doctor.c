@@ -317,17 +317,17 @@ static void report_rates(void)
     rg_rates rates[COLUMNS_MAX];
     char title[COLUMNS_MAX][24], why[200];
     int cores = rg_cpu_cores(), n = 0, gpus = rg_gpu_count(why);
-    rg_probe_cpu(1, &rates[n]);
+    rg_probe_cpu(1, RG_ALL_RESOURCES, &rates[n]);
     snprintf(title[n++], sizeof title[0], "1 core");
     if (cores > 1) {
-        rg_probe_cpu(cores, &rates[n]);
+        rg_probe_cpu(cores, RG_ALL_RESOURCES, &rates[n]);
         snprintf(title[n++], sizeof title[0], "%d cores", cores);
     }
     section("Measured rates (per second; k M G T are powers of 1000)");
     for (int i = 0; i < gpus && n < COLUMNS_MAX; i++) {
         snprintf(title[n], sizeof title[n], "gpu%d", i);
         const rg_device *gpu = rg_device_open(title[n], why);
-        int code = gpu ? rg_probe_gpu(gpu, &rates[n]) : RG_OK;
+        int code = gpu ? rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates[n]) : RG_OK;
         if (!gpu || code != RG_OK) {
             line(title[n], "not probed: %s", gpu ? gpu->error(code) : why);
             continue;

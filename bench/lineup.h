@@ -75,10 +75,16 @@ int rg_out_rewrite(rg_out *, const rg_head *); // the growing file anew, with al
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
 
+// ---- rates.c -------------------------------------------------------------------------------------------------------------
+
+// What the machine sustains, as rows of the algorithm `probe`: of every processor and number of threads in the lineup, the
+// resources that its lanes' bounds ask for. Those that the file has stay. RG_GOOD, or one line (full disk).
+int rg_rates_measure(rg_out *, const rg_lineup *, const rg_device *gpu);
+void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows; NaN where there is none
+
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
 double rg_free_bytes(const rg_device *);  // that may be taken
-double rg_input_bytes(const rg_lane *);   // of all arguments in host memory
 // The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Of one call, at the best rate that rows of other shapes have; 0 when there is none.

@@ -158,6 +158,7 @@ typedef struct rg_crew {
     pthread_mutex_t start; // held until all members exist; also lets one at a time into rg_cpu_pin
     pthread_barrier_t gate;
     int threads;
+    unsigned wanted;
     bool can_copy; // every member has its arrays
     double *from_s, *to_s;
     rg_rates *rates; // written by member 0
@@ -212,7 +213,8 @@ static void *member(void *argument)
         found[r] = NAN;
     }
     for (int i = 0; i < RG_COUNT(loops); i++) {
-        if (isnan(found[loops[i].resource]) && (!loops[i].needs[0] || rg_cpu_has(loops[i].needs))) {
+        if (crew->wanted & 1u << loops[i].resource && isnan(found[loops[i].resource]) &&
+            (!loops[i].needs[0] || rg_cpu_has(loops[i].needs))) {
             found[loops[i].resource] = rounds_per_s(m, loops[i].loop, NULL) * loops[i].mads * CHAINS;
         }
     }
@@ -274,7 +276,7 @@ static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n
     pthread_mutex_destroy(&crew->start);
 }
 
-void rg_probe_cpu(int threads, rg_rates *rates)
+void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
 {
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN};
     for (int r = 0; r < RG_RESOURCES; r++) {
@@ -282,17 +284,18 @@ void rg_probe_cpu(int threads, rg_rates *rates)
     }
     rates->isa = rg_cpu_has("avx512") ? "avx512" : rg_cpu_has("avx2") ? "avx2" : "portable";
     int n = threads > 0 ? threads : 1;
-    size_t bytes = copy_bytes(n);
-    rg_crew crew = {.can_copy = true, .rates = rates};
+    const bool copies = wanted & 1u << RG_MEM_BYTES;
+    size_t bytes = copies ? copy_bytes(n) : 0;
+    rg_crew crew = {.wanted = wanted, .can_copy = copies, .rates = rates};
     crew.from_s = rg_alloc((size_t)n * sizeof(double));
     crew.to_s = rg_alloc((size_t)n * sizeof(double));
     rg_member *members = rg_alloc((size_t)n * sizeof *members);
     pthread_t *thread = rg_alloc((size_t)n * sizeof *thread);
     for (int i = 0; i < n; i++) {
-        members[i] = (rg_member){&crew, i, {array_make(bytes), array_make(bytes), bytes}};
+        members[i] = (rg_member){&crew, i, {copies ? array_make(bytes) : NULL, copies ? array_make(bytes) : NULL, bytes}};
         crew.can_copy = crew.can_copy && members[i].arrays.from && members[i].arrays.to;
     }
-    if (!crew.can_copy) {
+    if (copies && !crew.can_copy) {
         rg_warn("the memory copy is not probed: no room for 2 x %d x %zu bytes", n, bytes);
     }
     crew_run(&crew, members, thread, n);

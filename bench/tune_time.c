@@ -32,7 +32,7 @@ static void keep_right(rg_tune *t, const rg_lane *lane)
     for (int k = 0; k < t->in.algo->n_args; k++)
         if (t->in.algo->arg[k].direction != RG_IN) {
             t->right[k] = rg_alloc(t->in.bytes[k] + 1);
-            memcpy(t->right[k], t->in.arg[k], t->in.bytes[k]);
+            memcpy(t->right[k], t->in.found[k], t->in.bytes[k]);
         }
     t->judged = true;
 }
