@@ -34,8 +34,6 @@ static const rg_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const double energy_window_s = 5; // NVML's counter ticks at some 10 to 100 ms: 5 s keep that below 2 %
-
 typedef struct session {
     const rg_bench_options *options;
     rg_lineup lineup;
@@ -101,7 +99,7 @@ static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? energy_window_s : 0, finished, visited, b};
+    const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, b};
     const rg_lane *any = &b->lineup.lane[first];
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {

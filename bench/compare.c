@@ -42,10 +42,7 @@ static int read_gate(const rg_cli *cli, double *gate)
 }
 
 // Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
-static bool measured(const rg_row *row)
-{
-    return strcmp(row->cell[RG_C_ALGO], "probe") && strcmp(row->cell[RG_C_ALGO], "self-test");
-}
+static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
 
 static const rg_row *find(const rg_result *f, const rg_row *key)
 {

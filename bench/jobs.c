@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 enum { KINDS_MOST = 16, LEAST_SAMPLES = 2 };
-static const double energy_window_s = 5; // as in bench.c
 
 typedef struct job_kind {
     int gpus;
@@ -176,14 +175,14 @@ static void measure_energy(const job_bench *b, job_kind *kind)
         rg_energy_stop(device[g], &energy[g], &joules, &kind->joules_s, &watts);
         total += joules;
     }
-    bool long_enough = kind->joules_s >= energy_window_s;
+    bool long_enough = kind->joules_s >= RG_ENERGY_WINDOW_S;
     kind->joules = long_enough ? total : NAN;
     if (long_enough)
         snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s, mean %.0f W", energy[0].source, n, kind->joules_s,
                  total / kind->joules_s);
     else
-        snprintf(kind->energy, sizeof kind->energy, "none: the job took %.2f s, a window of %.0f s is needed", kind->joules_s,
-                 energy_window_s);
+        snprintf(kind->energy, sizeof kind->energy, "none: the job took %.2f s, a window of %d s is needed", kind->joules_s,
+                 RG_ENERGY_WINDOW_S);
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------

@@ -50,8 +50,9 @@ typedef struct rg_sensors {
 void rg_sensors_read(const rg_device *, rg_sensors *);
 
 // Energy by counter: NVML total energy for GPUs, RAPL package for CPUs. source names it ("NVML total energy, board") or says
-// why there is none; joules is NaN then. A window of at least 5 s is wanted: the caller repeats the work to fill it.
-enum { RG_PACKAGES_MAX = 16 };
+// why there is none; joules is NaN then. A window of at least RG_ENERGY_WINDOW_S is wanted: the
+// caller repeats the work to fill it.
+enum { RG_PACKAGES_MAX = 16, RG_ENERGY_WINDOW_S = 5 }; // NVML's counter ticks at 10 to 100 ms: 5 s keep that below 2 %
 typedef struct rg_energy {
     char source[120];
     double start_J, start_s; // start_J is NaN when there is no counter

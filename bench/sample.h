@@ -2,7 +2,7 @@
 // sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
 // of it.
 //
-// Lanes of one shape are timed in rounds, each in turn (bench.c). A visit gives a lane the inputs of the round and a share of
+// Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
 // its time; between visits its buffers stay where they are.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H

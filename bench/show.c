@@ -133,7 +133,7 @@ void rg_show_probes(FILE *f, const rg_row *row, int n)
 {
     const char *last = "";
     for (int i = 0; i < n; i++) {
-        if (strcmp(row[i].cell[RG_C_ALGO], "probe") || !*row[i].cell[RG_C_RATE])
+        if (!rg_row_is_probe(&row[i]) || !*row[i].cell[RG_C_RATE])
             continue;
         char rate[32];
         rg_show_scaled(rg_cell_number(&row[i], RG_C_RATE), rate);

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef HAVE_FFTW_OMP
-#define HAVE_FFTW_OMP 0
-#endif
-
 // Above (3 phi^2 - 1)/2 at phi = 1, with room for overshoot: the explicit part then never gains energy (Eyre 1998).
 static const double STABILISER = 1.1;
 // dt = STEP t^(2/3) keeps the stabiliser's delay of the modes that carry the pattern, dt k^2 STABILISER, below about 2 %.

@@ -242,6 +242,10 @@ bool rg_row_same(const rg_row *a, const rg_row *b)
     return true;
 }
 
+bool rg_row_is_probe(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "probe"); }
+
+bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "self-test"); }
+
 double rg_cell_number(const rg_row *row, rg_column column)
 {
     const char *text = row->cell[column];

@@ -198,6 +198,10 @@ typedef struct rg_variant {
 #define RG_ALGO(id)                     \
     RG_C const rg_algo rg_algo_##id;    \
     const rg_algo rg_algo_##id
+// The fields of an rg_algo that are arrays, and what says which version of this header they are of.
+#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes)                                                        \
+    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes, \
+    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes)
 
 // A plug-in is a shared object with this one symbol, ended by NULL:   RG_PLUGIN = { &RG_VARIANT_SYMBOL(mine), NULL };
 #ifdef RG_EMULATED

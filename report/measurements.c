@@ -102,23 +102,13 @@ static void speed_tables(const rg_result *f, rg_page *p)
     }
 }
 
-static bool is_probe(const rg_row *row)
-{
-    return !strcmp(row->cell[RG_C_ALGO], "probe");
-}
-
-static bool is_self_test(const rg_row *row)
-{
-    return !strcmp(row->cell[RG_C_ALGO], "self-test");
-}
-
 static void self_test_table(const rg_result *f, rg_page *p)
 {
     static const char *const column[] = {"Variant", "Image", "Parameters", "Median false difference", "Limit", "What was done"};
     p->make->table(p, "A against A: the same variant under two names.", "nnnrrl", column, RG_COUNT(column));
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!is_self_test(row))
+        if (!rg_row_is_self_test(row))
             continue;
         char median[32], limit[32];
         snprintf(median, sizeof median, "%.3g %s", rg_cell_number(row, RG_C_MEDIAN), row->cell[RG_C_UNIT]);
@@ -137,7 +127,7 @@ static void probes_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!is_probe(row) || !*row->cell[RG_C_RATE])
+        if (!rg_row_is_probe(row) || !*row->cell[RG_C_RATE])
             continue;
         if (!open) {
             char caption[TEXT];
@@ -199,7 +189,7 @@ static void checks_row(const rg_result *f, int first, rg_page *p)
 // Only files of the checker have rows without a scope that are no probes.
 static bool is_of_checker(const rg_result *f)
 {
-    return f->n_rows > 0 && !is_probe(&f->row[0]) && !*f->row[0].cell[RG_C_SCOPE];
+    return f->n_rows > 0 && !rg_row_is_probe(&f->row[0]) && !*f->row[0].cell[RG_C_SCOPE];
 }
 
 static void checks_table(const rg_result *f, rg_page *p)
@@ -226,7 +216,7 @@ static void missing_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        bool said = is_probe(row) || is_self_test(row) || rg_timed(row);
+        bool said = rg_row_is_probe(row) || rg_row_is_self_test(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
             said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
                    !rg_timed(&f->row[k]);
@@ -292,7 +282,7 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
             checks_table(file, p);
             continue;
         }
-        if (file->n_rows > 0 && is_self_test(&file->row[0])) {
+        if (file->n_rows > 0 && rg_row_is_self_test(&file->row[0])) {
             self_test_table(file, p);
             continue;
         }
