@@ -2,21 +2,29 @@
 // job.h: the commands `regather refine`, `regather search` and `regather reconstruct --method frealign` on top of the function
 // table. Private to impl/frealign/job*.c and their tests.
 //
-//     job_input.c        particles from STAR or .par with their options, the reference's transform, results to STAR or .par
-//     job_engine.c       device buffers and calls of the routines, images of particles to D, X and c
+//     job_input.c        particles from STAR or .par with their options, the reference, results to STAR or .par
+//     job_engine.c       buffers and calls of the routines on one device
+//     job_feed.c         images read ahead of the device, made D, X and c there
+//     job_team.c         the job on several GPUs: a thread and an engine each; the table of stages
+//     job_steps.h        what is computed beside the routines; job_host.c on the CPU, job_device.cu on GPUs
 //     job_grid.c         directions of a search
 //     job_lockstep.c     minimisations that are evaluated together
-//     job_refine.c       refinement of poses: lines 1 and 2 of cc3m's arguments in lock step
+//     job_refine.c       refinement of poses: trials of many particles in lock step
 //     job_search.c       ccp over the grid, the best directions refined
-//     job_reconstruct.c  insertion, division, half maps, Fourier shell correlation
+//     job_reconstruct.c  insertion, the sum over GPUs
+//     job_map.c          maps from the sums, Fourier shell correlation, files
 #ifndef RG_FREALIGN_JOB_H
 #define RG_FREALIGN_JOB_H
 
 #include "../../data/par.h"
 #include "../core/arena.h"
 #include "../core/table.h"
+#include "../gridding/job.h"
 #include "index.h"
+#include "job_steps.h"
 #include "reconstruct.h"
+
+#include <pthread.h>
 
 // ---- what is read and written --------------------------------------------------------------------------------------------
 
@@ -36,9 +44,9 @@ int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert).
 void fr_optics_of(const fr_files *, int64_t i, float optics[FR_OPTICS]);
 
-// The transform of --reference, (N/2+1) x N x N pairs, origin in the corner; of another sampling when the field of view is the
-// same. malloc'ed. RG_GOOD, or one line and a code.
-int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, float **f3);
+// --reference: own side, own^3 voxels, malloc'ed. Refused when its field of view is not that of the images, whose sampling may
+// be another. RG_GOOD, or one line and a code.
+int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, int64_t *own, float **volume);
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
 
@@ -59,30 +67,97 @@ typedef struct fr_call {
     int64_t runs;
 } fr_call;
 
-enum { FR_DO_APPLY, FR_DO_SCORE, FR_DO_TURN, FR_DO_INSERT, FR_DOES };
+enum { FR_DO_APPLY, FR_DO_TURN, FR_DO_SCORE, FR_DO_INSERT, FR_DOES };
+// What else takes time. Of several GPUs, the one that was at it longest.
+typedef enum {
+    FR_OPEN,
+    FR_SETUP,
+    FR_REFERENCE,
+    FR_READ,
+    FR_COPY,
+    FR_STEP, // of minimisers and of sorting directions, on the host
+    FR_MERGE,
+    FR_MAP,
+    FR_FSC,
+    FR_WRITE,
+    FR_STAGES
+} fr_stage;
 
 typedef struct fr_engine {
     const rg_device *device;
-    int threads;
+    const fr_job_steps *steps;
+    int index, threads; // of the team's; threads of the CPU that are its share
     fr_call does[FR_DOES];
     int64_t side, batch; // images that are on the device at a time
-    double read_s;
+    double stage_s[FR_STAGES];
+    int64_t bad_row; // of the particles, that could not be read; -1: none
     rg_buffer image, optics, shift, setting, ssnr, d, x, c, f3, pose, out; // out: what score or turn give
-    float *host_image, *host_optics, *host_shift;
 } fr_engine;
 
-// Chooses variants (--variant ALGO:NAME, may be repeated) and opens the device. routines: bit mask of FR_DO_.
-int fr_engine_open(fr_engine *, const rg_cli *, unsigned routines);
-// Buffers for `batch` particles, `trials` poses of each, `f3` (NULL: no reference) and an output of `out` floats; the mask's
-// radius, the fall-off of rings and the ring from which |C| counts are settings. Refuses what does not fit. RG_GOOD or a code.
-int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, const float *f3, int64_t out,
-                   const float setting[FR_SETTINGS]);
+// Buffers for `batch` particles, `trials` poses of each, a reference with `reference`, and an output of `out` floats; the
+// mask's radius, the fall-off of rings and the ring from which |C| counts are settings. also_bytes: what else the job will
+// want. Refuses what does not fit. RG_GOOD or a code.
+int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
+                   const float setting[FR_SETTINGS], double also_bytes);
+// The transform of a reference of own^3 voxels into f3.
+int fr_engine_reference(fr_engine *, int64_t own, const float *volume);
 void fr_engine_close(fr_engine *);
-// Reads particles first .. first + n - 1 and makes D, X and c of them, shifted by their origins.
-int fr_engine_load(fr_engine *, fr_files *, int64_t first, int64_t step, int64_t n, int64_t kind);
 // Runs routine `which` with these arguments; prepares it when shape or arguments are new. RG_GOOD, or one line and RG_WRONG.
 int fr_engine_run(fr_engine *, int which, const rg_shape *, void *const *arg);
-void fr_engine_report(const fr_engine *, double whole_s); // seconds and share of each routine, on stdout
+int fr_engine_failed(const fr_engine *, const char *doing, int error); // one line and RG_WRONG; RG_GOOD where there is no error
+static inline void fr_lap(fr_engine *e, fr_stage stage, double since_s) { e->stage_s[stage] += rg_seconds() - since_s; }
+
+// ---- images --------------------------------------------------------------------------------------------------------------
+
+// Batches of a device's rows: while one is worked on, the next one is read.
+typedef struct fr_feed {
+    fr_engine *engine;
+    const fr_files *files;
+    gr_rows rows;
+    int64_t taken, batches; // batches that were handed out; of all
+    struct fr_room {
+        float *image, *optics, *shift;
+    } room[2]; // pinned
+    pthread_t reader;
+    bool is_running;
+} fr_feed;
+
+// Rows must not be none. RG_GOOD or a code.
+int fr_feed_begin(fr_feed *, fr_engine *, const fr_files *, gr_rows);
+// The next batch on the device, as D, X and c, shifted by their origins: rows.first + (*at + i) * rows.step, *n of them, 0 at
+// the end. A row that cannot be read is not complained of but named in the engine's bad_row. RG_GOOD or a code.
+int fr_feed_next(fr_feed *, int64_t kind, int64_t *at, int64_t *n);
+void fr_feed_end(fr_feed *);
+int fr_feed_complain(const fr_files *, int64_t row); // reads it again, to say what is wrong with it
+
+// ---- several GPUs --------------------------------------------------------------------------------------------------------
+
+enum { FR_TEAM_MAX = 64 };
+
+typedef struct fr_team {
+    const rg_cli *cli;
+    const fr_files *files;
+    fr_engine *engine;
+    int n;
+    double began_s;
+    rg_progress progress;
+    pthread_mutex_t lock;
+} fr_team;
+
+typedef int (*fr_task)(fr_team *, fr_engine *, void *context);
+
+// Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
+// number, or one. routines: bit mask of FR_DO_.
+int fr_team_open(fr_team *, const rg_cli *, const fr_files *, unsigned routines, int64_t most, bool even);
+// The task in the thread of every engine, at the same time; emulated GPUs take their turns. The largest code.
+int fr_team_run(fr_team *, fr_task, void *context);
+void fr_team_progress(fr_team *, int64_t particles); // so many more are done; from any thread
+gr_rows fr_team_rows(const fr_team *, const fr_engine *, int64_t n); // the engine's equal block of n rows
+void fr_team_close(fr_team *);
+// Seconds and shares of the stages, on stdout and beside `out`: OUT_stages.tsv.
+int fr_team_report(const fr_team *, const char *out);
+// OUT -> OUT without its ending, then suffix, then `ending` or its own; malloc'ed.
+char *fr_out_path(const char *out, const char *suffix, const char *ending);
 
 // ---- refinement ----------------------------------------------------------------------------------------------------------
 
@@ -114,14 +189,15 @@ typedef struct fr_refinement {
          false},                                                                                                               \
         {"tolerance", "U", "stop when nothing moves by more, in these units (default 0.1)", false},                            \
         {"max-evaluations", "N", "of one particle (default 5000)", false},                                                     \
-        {"batch", "N", "particles refined together (default 128)", false},                                                     \
+        {"batch", "N", "particles of a GPU refined together (default 128)", false},                                            \
+        {"gpus", "N", "how many GPUs share the particles (default: all)", false},                                                     \
     {                                                                                                                          \
         "variant", "ALGO:NAME", "which variant computes ctfapply, cc3m, ccp; may be repeated", true                            \
     }
 
 int fr_refinement_options(fr_refinement *, const fr_files *, const rg_cli *);
-// Improves trials poses x[n][trials][5] of the n particles that are loaded; score[n][trials].
-int fr_refine_poses(fr_refinement *, fr_engine *, int64_t n, double *x, double *score);
+// Improves trials poses x[n][trials][5] of the n particles that an engine has; score[n][trials].
+int fr_refine_poses(fr_refinement *, fr_team *, fr_engine *, int64_t n, double *x, double *score);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]);                    // shift 0: images come already shifted
 void fr_pose_to(rg_particle *, int64_t side, const double x[FR_PARAMETERS]);      // adds the shift to the origin

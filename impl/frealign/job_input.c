@@ -2,7 +2,6 @@
 // job_input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
 #include "job.h"
 
-#include <fftw3.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +84,28 @@ void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
 
 // ---- the reference -------------------------------------------------------------------------------------------------------
 
+// Sections by as many threads as there are, each with the file opened for itself.
+static int read_sections(const char *path, int64_t side, float *volume)
+{
+    int code = RG_GOOD;
+#pragma omp parallel reduction(max : code)
+    {
+        rg_mrc mrc;
+        code = rg_mrc_open(&mrc, path);
+#pragma omp for
+        for (int64_t z = 0; z < side; z++) {
+            float *section = volume + z * side * side;
+            if (code == RG_GOOD)
+                code = rg_mrc_section(&mrc, z, section);
+            for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
+                if (!isfinite(section[e]))
+                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z);
+        }
+        rg_mrc_close(&mrc);
+    }
+    return code;
+}
+
 static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
 {
     rg_mrc mrc;
@@ -98,14 +119,11 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
     *side = mrc.nx;
     *pixel_A = mrc.voxel_A[0];
-    int64_t plane = mrc.nx * mrc.ny;
-    *volume = code == RG_GOOD ? rg_alloc((size_t)(plane * mrc.nz) * sizeof **volume) : NULL;
-    for (int64_t z = 0; z < mrc.nz && code == RG_GOOD; z++)
-        code = rg_mrc_section(&mrc, z, *volume + z * plane);
-    for (int64_t e = 0; e < plane * mrc.nz && code == RG_GOOD; e++)
-        if (!isfinite((*volume)[e]))
-            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, (*volume)[e], e / plane);
     rg_mrc_close(&mrc);
+    if (code != RG_GOOD)
+        return code;
+    *volume = rg_alloc((size_t)(*side * *side * *side) * sizeof **volume);
+    code = read_sections(path, *side, *volume);
     if (code != RG_GOOD) {
         free(*volume);
         *volume = NULL;
@@ -113,56 +131,27 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     return code;
 }
 
-// Coefficients of the coarser of both samplings, with the origin moved to the corner; 0 beyond it.
-static void take_coefficients(int64_t from_side, const fftwf_complex *from, int64_t side, float *f3)
-{
-    const int64_t half = (from_side < side ? from_side : side) / 2;
-#pragma omp parallel for
-    for (int64_t z = 1 - half; z < half; z++)
-        for (int64_t y = 1 - half; y < half; y++)
-            for (int64_t x = 0; x < half; x++) {
-                const int64_t to = fr_voxel(side, x, y, z);
-                const fftwf_complex *v = &from[fr_voxel(from_side, x, y, z)];
-                const float sign = (x + y + z) & 1 ? -1.0f : 1.0f;
-                f3[2 * to] = sign * (*v)[0];
-                f3[2 * to + 1] = sign * (*v)[1];
-            }
-}
-
-int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, float **f3)
+int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *own, float **volume)
 {
     const char *path = rg_cli_text(cli, "reference", NULL);
-    int64_t own;
     double own_A, said_A;
-    float *volume;
     int code = rg_cli_real(cli, "reference-pixel", 0, 1e-3, 1e6, &said_A);
     if (code == RG_GOOD)
-        code = read_volume(path, &own, &own_A, &volume);
+        code = read_volume(path, own, &own_A, volume);
     if (code != RG_GOOD)
         return code;
     own_A = said_A > 0 ? said_A : own_A;
-    if (!(own_A > 0) && own == side) {
+    if (!(own_A > 0) && *own == side) {
         rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
         own_A = pixel_A;
     }
-    if (fabs((double)own * own_A - (double)side * pixel_A) > 0.01 * (double)side * pixel_A) {
-        free(volume);
-        return rg_fail(RG_USAGE,
-                       "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
-                       "cut or pad it to their field of view, or mend its size with --reference-pixel",
-                       path, own, own_A, (double)own * own_A, (double)side * pixel_A, side, pixel_A);
-    }
-    fftwf_complex *plane = fftwf_alloc_complex((size_t)fr_voxels(own));
-    if (!plane)
-        exit(rg_fail(RG_LACKS, "out of memory for the transform of %s", path));
-    fftwf_plan plan = fftwf_plan_dft_r2c_3d((int)own, (int)own, (int)own, volume, plane, FFTW_ESTIMATE);
-    fftwf_execute(plan);
-    fftwf_destroy_plan(plan);
-    free(volume);
-    *f3 = rg_alloc((size_t)(2 * fr_voxels(side)) * sizeof **f3);
-    take_coefficients(own, plane, side, *f3);
-    fftwf_free(plane);
-    return RG_GOOD;
+    if (fabs((double)*own * own_A - (double)side * pixel_A) <= 0.01 * (double)side * pixel_A)
+        return RG_GOOD;
+    free(*volume);
+    return rg_fail(RG_USAGE,
+                   "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                   "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                   path, *own, own_A, (double)*own * own_A, (double)side * pixel_A, side, pixel_A);
 }
 
 // ---- results -------------------------------------------------------------------------------------------------------------

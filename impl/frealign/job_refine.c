@@ -132,7 +132,7 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
     return code;
 }
 
-int fr_refine_poses(fr_refinement *r, fr_engine *engine, int64_t n, double *x, double *score)
+int fr_refine_poses(fr_refinement *r, fr_team *team, fr_engine *engine, int64_t n, double *x, double *score)
 {
     const fr_minimiser how = {.optimiser = r->optimiser,
                               .dimensions = FR_PARAMETERS,
@@ -145,7 +145,10 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, int64_t n, double *x, d
     evaluation e = {r, engine, n, rg_alloc((size_t)(problems * FR_POSE_FLOATS) * sizeof(float)),
                     rg_alloc((size_t)problems * sizeof(float))};
     int64_t *evaluations = rg_alloc((size_t)problems * sizeof *evaluations);
+    const double since_s = rg_seconds(), scored_s = engine->does[FR_DO_SCORE].spent_s;
     int code = fr_minimise(&how, problems, x, score, evaluations, &steps, evaluate, &e);
+    engine->stage_s[FR_STEP] += rg_seconds() - since_s - (engine->does[FR_DO_SCORE].spent_s - scored_s);
+    pthread_mutex_lock(&team->lock);
     for (int64_t p = 0; p < problems; p++) {
         score[p] = walls(x + p * FR_PARAMETERS) - score[p];
         r->evaluations += evaluations[p];
@@ -153,6 +156,7 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, int64_t n, double *x, d
         r->most = evaluations[p] > r->most ? evaluations[p] : r->most;
     }
     r->refined += problems;
+    pthread_mutex_unlock(&team->lock);
     free(evaluations);
     free(e.pose);
     free(e.score);
@@ -172,14 +176,12 @@ void fr_refinement_report(const fr_refinement *r, const fr_files *f)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static int refine_batch(fr_refinement *r, fr_engine *e, fr_files *f, int64_t first, int64_t n)
+static int refine_batch(fr_refinement *r, fr_team *t, fr_engine *e, fr_files *f, int64_t first, int64_t n)
 {
     double *x = rg_alloc((size_t)(n * FR_PARAMETERS) * sizeof *x), *score = rg_alloc((size_t)n * sizeof *score);
-    int code = fr_engine_load(e, f, first, 1, n, r->kind);
     for (int64_t i = 0; i < n; i++)
         fr_pose_of(&f->particles.row[first + i], x + i * FR_PARAMETERS);
-    if (code == RG_GOOD)
-        code = fr_refine_poses(r, e, n, x, score);
+    int code = fr_refine_poses(r, t, e, n, x, score);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         fr_pose_to(&f->particles.row[first + i], r->side, x + i * FR_PARAMETERS);
         f->score[first + i] = 100 * score[i];
@@ -189,53 +191,82 @@ static int refine_batch(fr_refinement *r, fr_engine *e, fr_files *f, int64_t fir
     return code;
 }
 
-static int refine(const rg_cli *cli, fr_files *f, fr_refinement *r, fr_engine *e)
+typedef struct job {
+    fr_files files;
+    fr_refinement refine;
+    int64_t batch, own;
+    float *reference;
+} job;
+
+static int refine_rows(fr_team *t, fr_engine *e, void *context)
 {
-    int64_t batch, n = f->particles.n;
-    float *f3 = NULL;
-    rg_progress progress;
-    int code = rg_cli_int(cli, "batch", 128, 1, FR_PROBLEMS_MAX, &batch);
+    job *j = context;
+    const gr_rows rows = fr_team_rows(t, e, j->files.particles.n);
+    const int64_t batch = j->batch < rows.count ? j->batch : rows.count;
+    int64_t at, n;
+    fr_feed feed;
+    if (!rows.count)
+        return RG_GOOD;
+    int code = fr_engine_size(e, j->refine.side, batch, 1, true, batch, j->refine.setting, 8.0 * (double)fr_voxels(j->own));
+    if (code != RG_GOOD)
+        return code;
+    code = fr_feed_begin(&feed, e, &j->files, rows);
     if (code == RG_GOOD)
-        code = fr_reference_read(cli, r->side, r->pixel_A, &f3);
-    batch = code == RG_GOOD && batch > n ? n : batch;
-    if (code == RG_GOOD)
-        code = fr_engine_size(e, r->side, batch, 1, f3, batch, r->setting);
-    free(f3);
-    f->score = rg_alloc((size_t)n * sizeof *f->score);
-    rg_progress_begin(&progress, "refine", "particles", (double)n);
-    for (int64_t first = 0; first < n && code == RG_GOOD; first += batch) {
-        code = refine_batch(r, e, f, first, n - first < batch ? n - first : batch);
-        rg_progress_at(&progress, (double)first);
+        code = fr_engine_reference(e, j->own, j->reference);
+    while (code == RG_GOOD) {
+        code = fr_feed_next(&feed, j->refine.kind, &at, &n);
+        if (code != RG_GOOD || !n)
+            break;
+        code = refine_batch(&j->refine, t, e, &j->files, rows.first + at, n);
+        fr_team_progress(t, n);
     }
-    rg_progress_end(&progress);
+    fr_feed_end(&feed);
     return code;
+}
+
+static int refine(job *j, fr_team *t, const char *out)
+{
+    const int64_t n = j->files.particles.n;
+    int code = rg_cli_int(t->cli, "batch", 128, 1, FR_PROBLEMS_MAX, &j->batch);
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_reference_read(t->cli, j->refine.side, j->refine.pixel_A, &j->own, &j->reference);
+    if (code != RG_GOOD)
+        return code;
+    fr_lap(t->engine, FR_REFERENCE, since_s);
+    j->files.score = rg_alloc((size_t)n * sizeof *j->files.score);
+    rg_progress_begin(&t->progress, "refine", "particles", (double)n);
+    code = fr_team_run(t, refine_rows, j);
+    rg_progress_end(&t->progress);
+    free(j->reference);
+    const double write_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_files_write(&j->files, out, rg_cli_line(t->cli));
+    fr_lap(t->engine, FR_WRITE, write_s);
+    if (code == RG_GOOD)
+        fr_refinement_report(&j->refine, &j->files);
+    return code == RG_GOOD ? fr_team_report(t, out) : code;
 }
 
 static int run(const rg_cli *cli)
 {
-    double began_s = rg_seconds();
+    const double began_s = rg_seconds();
     const char *out = rg_cli_text(cli, "out", NULL);
-    fr_files f;
-    fr_refinement r;
-    fr_engine e = {0};
+    job j = {0};
+    fr_team team = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
         return rg_fail(RG_USAGE,
                        "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
-    int code = fr_files_open(&f, cli, true);
+    int code = fr_files_open(&j.files, cli, true);
     if (code == RG_GOOD)
-        code = fr_refinement_options(&r, &f, cli);
+        code = fr_refinement_options(&j.refine, &j.files, cli);
     if (code == RG_GOOD)
-        code = fr_engine_open(&e, cli, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE);
+        code = fr_team_open(&team, cli, &j.files, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE, j.files.particles.n, false);
+    team.began_s = began_s;
     if (code == RG_GOOD)
-        code = refine(cli, &f, &r, &e);
-    if (code == RG_GOOD)
-        code = fr_files_write(&f, out, rg_cli_line(cli));
-    if (code == RG_GOOD) {
-        fr_refinement_report(&r, &f);
-        fr_engine_report(&e, rg_seconds() - began_s);
-    }
-    fr_engine_close(&e);
-    fr_files_close(&f);
+        code = refine(&j, &team, out);
+    fr_team_close(&team);
+    fr_files_close(&j.files);
     return code;
 }
 
