@@ -15,6 +15,8 @@ static int take_options(fr_reconstruction *r, const rg_cli *cli)
 {
     const char *preset = rg_cli_text(cli, "preset", "v9"), *group = rg_cli_text(cli, "sym", "C1");
     double finest_A, pixel_A = r->files.particles.pixel_A;
+    // FREALIGN always masks: noise at the box's corners is divided by as little as a fifteenth.
+    const double widest = fmax(1, (double)r->files.particles.side / 2 - 1 - FR_EDGE / 2);
     r->side = r->files.particles.side;
     r->write_halves = rg_cli_flag(cli, "half-maps");
     r->paper = strcmp(preset, "paper") == 0;
@@ -31,7 +33,7 @@ static int take_options(fr_reconstruction *r, const rg_cli *cli)
     if (code == RG_GOOD)
         code = rg_cli_real(cli, "mass", 0, 0, 1e9, &r->mass_kDa);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", 0, 0, 1e6, &r->mask_px);
+        code = rg_cli_real(cli, "mask-radius", widest, 0, 1e6, &r->mask_px);
     if (code != RG_GOOD)
         return code;
     r->outer = (int64_t)floor((double)r->side * pixel_A / finest_A + 1e-9);
