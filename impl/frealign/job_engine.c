@@ -138,3 +138,12 @@ int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *a
     c->runs++;
     return code;
 }
+
+int fr_engine_apply(fr_engine *e, int64_t n, int64_t kind)
+{
+    const rg_shape shape = {
+        .n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS), [FR_TRIALS] = 1}};
+    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base,
+                         e->ssnr.base,  e->d.base,      e->x.base,     e->c.base};
+    return fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+}

@@ -10,11 +10,9 @@ enum { READERS = 16 }; // threads that read for a device, at most
 
 static int64_t images_of(const fr_feed *f, int64_t batch)
 {
-    const int64_t left = f->rows.count - batch * f->engine->batch;
+    const int64_t left = f->rows - batch * f->engine->batch;
     return left < f->engine->batch ? left : f->engine->batch;
 }
-
-static int64_t row_of(const fr_feed *f, int64_t at) { return f->rows.first + at * f->rows.step; }
 
 static int read_image(const fr_files *f, rg_particles *reader, int64_t row, float *image)
 {
@@ -53,11 +51,11 @@ static void *read_batch(void *of)
         rg_silent = true;
 #pragma omp for
         for (int64_t i = 0; i < n; i++) {
-            const int64_t row = row_of(f, batch * e->batch + i);
+            const int64_t row = f->row[batch * e->batch + i];
             const rg_particle *q = &f->files->particles.row[row];
             if (read_image(f->files, &reader, row, to->image + i * pixels) != RG_GOOD)
                 bad = row < bad ? row : bad;
-            fr_optics_of(f->files, row, to->optics + i * FR_OPTICS);
+            fr_optics_of(f->files, row, 0, 1, to->optics + i * FR_OPTICS);
             to->shift[2 * i] = (float)(-q->origin_x_px * turn); // a particle stands at minus its origin
             to->shift[2 * i + 1] = (float)(-q->origin_y_px * turn);
         }
@@ -86,11 +84,12 @@ static void wait_for(fr_feed *f)
     f->is_running = false;
 }
 
-int fr_feed_begin(fr_feed *f, fr_engine *e, const fr_files *files, gr_rows rows)
+int fr_feed_begin(fr_feed *f, fr_engine *e, const fr_files *files, const int64_t *row, int64_t rows)
 {
     const size_t images = (size_t)e->batch, pixels = (size_t)(e->side * e->side);
     const double since_s = rg_seconds();
-    *f = (fr_feed){.engine = e, .files = files, .rows = rows, .batches = (rows.count + e->batch - 1) / e->batch};
+    *f = (fr_feed){.engine = e, .files = files, .row = row, .rows = rows,
+                    .batches = (rows + e->batch - 1) / e->batch};
     for (int r = 0; r < 2; r++) {
         f->room[r] = (struct fr_room){e->device->pinned(images * pixels * sizeof(float)),
                                       e->device->pinned(images * FR_OPTICS * sizeof(float)),
@@ -104,7 +103,7 @@ int fr_feed_begin(fr_feed *f, fr_engine *e, const fr_files *files, gr_rows rows)
 }
 
 // What ctfapply has no room for: c times exp(-|B| g^2 / 4) of those rows that have a B-factor.
-static int damp(fr_feed *f, int64_t at, int64_t n)
+static int damp(fr_feed *f, const int64_t *at, int64_t n)
 {
     fr_engine *e = f->engine;
     const int64_t stored = fr_stored(e->side);
@@ -112,14 +111,14 @@ static int damp(fr_feed *f, int64_t at, int64_t n)
     const rg_particle *row = f->files->particles.row;
     bool any = false;
     for (int64_t i = 0; i < n; i++)
-        any = any || row[row_of(f, at + i)].ctf.b_factor_A2 != 0;
+        any = any || row[at[i]].ctf.b_factor_A2 != 0;
     if (!any)
         return RG_GOOD;
     float *c = rg_alloc((size_t)(n * stored) * sizeof *c);
     int error = e->device->download(c, e->c.base, (size_t)(n * stored) * sizeof *c);
 #pragma omp parallel for num_threads(e->threads)
     for (int64_t i = 0; i < n; i++) {
-        const double b = fabs(row[row_of(f, at + i)].ctf.b_factor_A2) / (4 * width_A * width_A);
+        const double b = fabs(row[at[i]].ctf.b_factor_A2) / (4 * width_A * width_A);
         for (int64_t k = 0; k < stored; k++) {
             const int64_t x = fr_i(e->side, k), y = fr_j(e->side, k);
             c[i * stored + k] *= (float)exp(-b * (double)(x * x + y * y));
@@ -130,7 +129,7 @@ static int damp(fr_feed *f, int64_t at, int64_t n)
     return fr_engine_failed(e, "copying the CTF", error);
 }
 
-int fr_feed_next(fr_feed *f, int64_t kind, int64_t *at, int64_t *n)
+int fr_feed_next(fr_feed *f, int64_t kind, const int64_t **row, int64_t *n)
 {
     fr_engine *e = f->engine;
     wait_for(f);
@@ -140,7 +139,7 @@ int fr_feed_next(fr_feed *f, int64_t kind, int64_t *at, int64_t *n)
     if (f->taken >= f->batches)
         return RG_GOOD;
     const struct fr_room *from = &f->room[f->taken % 2];
-    *at = f->taken * e->batch;
+    *row = f->row + f->taken * e->batch;
     *n = images_of(f, f->taken++);
     start(f);
     const size_t images = (size_t)*n, pixels = (size_t)(e->side * e->side);
@@ -151,12 +150,8 @@ int fr_feed_next(fr_feed *f, int64_t kind, int64_t *at, int64_t *n)
     fr_lap(e, FR_COPY, since_s);
     if (error)
         return fr_engine_failed(e, "copying images", error);
-    const rg_shape shape = {
-        .n = {[FR_SIDE] = e->side, [FR_PARTICLES] = *n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS), [FR_TRIALS] = 1}};
-    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base,
-                         e->ssnr.base,  e->d.base,      e->x.base,     e->c.base};
-    int code = fr_engine_run(e, FR_DO_APPLY, &shape, arg);
-    return code == RG_GOOD ? damp(f, *at, *n) : code;
+    int code = fr_engine_apply(e, *n, kind);
+    return code == RG_GOOD ? damp(f, *row, *n) : code;
 }
 
 void fr_feed_end(fr_feed *f)

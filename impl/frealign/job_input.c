@@ -63,16 +63,18 @@ void fr_files_close(fr_files *f)
     if (f->par.row)
         rg_par_free(&f->par);
     free(f->score);
+    free(f->sigma);
+    free(f->magnification);
 }
 
-void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
+void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS])
 {
     const rg_ctf_of *o = &f->particles.row[i].ctf;
     const double pi = 3.14159265358979323846, wave = rg_electron_wavelength_A(o->voltage_kV);
-    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A), ss = step * step;
+    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
     const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
     // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
-    const double u = o->defocus_u_A, v = o->defocus_v_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
+    const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
     const double turn = o->phase_shift_deg * pi / 180 + asin(w);
     optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
     optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
@@ -156,7 +158,7 @@ int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *
 
 // ---- results -------------------------------------------------------------------------------------------------------------
 
-enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, SCORE, WRITTEN };
+enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, DEFOCUS_U, DEFOCUS_V, SCORE, SIGMA, MAGNIFICATION, WRITTEN };
 
 // The text of one new value; malloc'ed.
 static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
@@ -164,8 +166,8 @@ static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
     const rg_particle *q = &f->particles.row[i];
     const double scale = in_A ? f->particles.pixel_A : 1;
     const double value[WRITTEN] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px * scale, q->origin_y_px * scale,
-                                   f->score ? f->score[i] : 0};
-    return rg_print("%.6f", value[which]);
+                                   q->ctf.defocus_u_A, q->ctf.defocus_v_A, f->score[i], f->sigma[i], f->magnification[i]};
+    return rg_print(which == SIGMA ? "%.6g" : "%.6f", value[which]);
 }
 
 // The input's table with new values in its columns, and columns that it lacks after them.
@@ -180,21 +182,23 @@ static int write_star(const fr_files *f, const char *path)
     rg_star_table *t = (rg_star_table *)(found ? found : rg_star_find(&star, ""));
     const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
     const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
-                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rgFrealignScore"};
-    int column[WRITTEN], columns = t->n_columns, written = f->score ? WRITTEN : SCORE;
+                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV",
+                                       "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification"};
+    int column[WRITTEN], columns = t->n_columns;
     const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
     memcpy(names, t->column, (size_t)columns * sizeof *names);
-    for (int c = 0; c < written; c++) {
+    for (int c = 0; c < WRITTEN; c++) {
         column[c] = rg_star_column(t, name[c]);
         if (column[c] < 0)
             names[column[c] = columns++] = name[c];
     }
     const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
-    char **made = rg_alloc((size_t)(t->n_rows * written) * sizeof *made);
+    char **made = rg_alloc((size_t)(t->n_rows * WRITTEN) * sizeof *made);
     for (int64_t i = 0; i < t->n_rows; i++) {
         memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
-        for (int c = 0; c < written; c++)
-            cell[i * columns + column[c]] = made[i * written + c] = value_of(f, i, c, in_A);
+        for (int c = 0; c < WRITTEN; c++)
+            if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // else they stay as they were written
+                cell[i * columns + column[c]] = made[i * WRITTEN + c] = value_of(f, i, c, in_A);
     }
     const rg_star_table old = *t;
     t->cell = cell;
@@ -202,7 +206,7 @@ static int write_star(const fr_files *f, const char *path)
     t->n_columns = columns;
     code = rg_star_write(path, &star);
     *t = old;
-    for (int64_t i = 0; i < t->n_rows * written; i++)
+    for (int64_t i = 0; i < t->n_rows * WRITTEN; i++)
         free(made[i]);
     free(made);
     free(cell);
@@ -233,8 +237,12 @@ static int write_par(const fr_files *f, const char *path)
     for (int64_t i = 0; i < p->n; i++) {
         double *v = par->row[i].value, before = v[RG_PAR_SCORE];
         rg_par_set_pose(par, i, &p->row[i], p->pixel_A);
-        if (!f->score)
-            continue;
+        if (f->defocused) {
+            v[RG_PAR_DF1] = p->row[i].ctf.defocus_u_A;
+            v[RG_PAR_DF2] = p->row[i].ctf.defocus_v_A;
+        }
+        v[RG_PAR_MAG] *= f->magnification[i];
+        v[RG_PAR_SIGMA] = f->sigma[i];
         v[RG_PAR_CHANGE] = f->score[i] - before;
         v[RG_PAR_SCORE] = f->score[i];
         v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / 3.14159265358979323846;
@@ -252,8 +260,9 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
         "rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
         "rlnVoltage",     "rlnImagePixelSize",  "rlnImageSize",         "rlnImageDimensionality"};
     static const char *const row[] = {"rlnImageName", "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",
-                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rgFrealignScore",
-                                      "rlnDefocusU",  "rlnDefocusV",     "rlnDefocusAngle"};
+                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU",
+                                      "rlnDefocusV",  "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification",
+                                      "rlnDefocusAngle"};
     const rg_particles *p = &f->particles;
     rg_file out;
     int code = rg_file_open(&out, path);
@@ -271,9 +280,7 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
         char *cell[RG_COUNT(row)] = {rg_print("%06" PRId64 "@%s", q->image + 1, p->stack[q->stack].path), rg_print("1")};
         for (int c = 0; c < WRITTEN; c++)
             cell[2 + c] = value_of(f, i, c, true);
-        const double defocus[] = {q->ctf.defocus_u_A, q->ctf.defocus_v_A, q->ctf.defocus_angle_deg};
-        for (int c = 0; c < 3; c++)
-            cell[2 + WRITTEN + c] = rg_print("%.6f", defocus[c]);
+        cell[2 + WRITTEN] = rg_print("%.6f", q->ctf.defocus_angle_deg);
         written = rg_star_write_row(out.stream, RG_COUNT(row), (const char *const *)cell);
         for (int c = 0; c < RG_COUNT(row); c++)
             free(cell[c]);

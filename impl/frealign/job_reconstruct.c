@@ -59,17 +59,16 @@ static void weigh(const fr_reconstruction *r, int64_t i, float weight[2])
         weight[1] = (float)(2 * fmin(2, (v[RG_PAR_SCORE] - r->mean_score) / (r->pbc * pixel_A * pixel_A)) * 4 / (side * side));
 }
 
-static int put_poses(const fr_reconstruction *r, fr_engine *e, gr_rows rows, int64_t at, int64_t n)
+static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *row, int64_t n)
 {
     const int64_t operators = r->symmetry.n;
     float *pose = rg_alloc((size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose),
           *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
     for (int64_t i = 0; i < n; i++) {
-        const int64_t row = rows.first + (at + i) * rows.step;
-        const rg_particle *q = &r->files.particles.row[row];
+        const rg_particle *q = &r->files.particles.row[row[i]];
         const double degree = 3.14159265358979323846 / 180, at_home[2] = {0, 0}; // ctfapply has shifted the image
         double m[9], turned[9];
-        weigh(r, row, weight + 2 * i);
+        weigh(r, row[i], weight + 2 * i);
         fr_rotation(q->rot_deg * degree, q->tilt_deg * degree, q->psi_deg * degree, m);
         for (int64_t o = 0; o < operators; o++) {
             gr_multiply(r->symmetry.matrix[o], m, turned);
@@ -84,20 +83,21 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, gr_rows rows, int
     return fr_engine_failed(e, "copying poses", error);
 }
 
-static int insert_rows(fr_reconstruction *r, fr_engine *e, gr_rows rows, float *volume)
+static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume)
 {
     fr_feed feed;
-    int64_t at, n;
-    int code = fr_feed_begin(&feed, e, &r->files, rows);
+    const int64_t *row;
+    int64_t n;
+    int code = fr_feed_begin(&feed, e, &r->files, rows, count);
     while (code == RG_GOOD) {
-        code = fr_feed_next(&feed, 0, &at, &n);
+        code = fr_feed_next(&feed, 0, &row, &n);
         if (code != RG_GOOD || !n)
             break;
         const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = n,
                                       [FR_KIND] = r->paper ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
                                       [FR_OUTER] = r->outer}};
         void *const arg[] = {e->d.base, e->c.base, e->pose.base, r->sums[e->index].weight.base, volume};
-        code = put_poses(r, e, rows, at, n);
+        code = put_poses(r, e, row, n);
         code = code == RG_GOOD ? fr_engine_run(e, FR_DO_INSERT, &shape, arg) : code;
         fr_team_progress(&r->team, n);
     }
@@ -139,14 +139,18 @@ static int insert(fr_team *t, fr_engine *e, void *context)
                               volumes + (e->index ? 0 : fr_maps_bytes(r->side)));
     if (code == RG_GOOD && rg_buffer_make(&s->weight, e->device, (size_t)(2 * batch) * sizeof(float), sizeof(float), false))
         code = rg_fail(RG_LACKS, "%s: no memory for weights", e->device->name);
+    int64_t *row = rg_alloc((size_t)all * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
-        const int64_t first = t->n > 1 ? e->index : h;
+        int64_t rows = 0;
         if (t->n > 1 && e->index % 2 != h)
             continue;
+        for (int64_t i = t->n > 1 ? e->index : h; i < all; i += step)
+            row[rows++] = i;
         code = make_volume(r, e, &s->volume[h]);
-        if (code == RG_GOOD && first < all)
-            code = insert_rows(r, e, (gr_rows){first, step, (all - first + step - 1) / step}, s->volume[h].base);
+        if (code == RG_GOOD && rows)
+            code = insert_rows(r, e, row, rows, s->volume[h].base);
     }
+    free(row);
     return code;
 }
 

@@ -27,6 +27,7 @@ typedef struct search {
     uint64_t seed;
     int64_t own;
     float *reference;
+    fr_part part;
 } search;
 
 // What an engine needs of its own.
@@ -139,10 +140,9 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 
 // ---- some particles ------------------------------------------------------------------------------------------------------
 
-static int search_batch(hunt *h, search *s, int64_t first, int64_t n)
+static int search_batch(hunt *h, search *s, const int64_t *row, int64_t n)
 {
-    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x),
-           *score = rg_alloc((size_t)(n * s->best) * sizeof *score);
+    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n * s->best; i++)
         h->list[i] = (found){.score = -INFINITY};
@@ -151,15 +151,7 @@ static int search_batch(hunt *h, search *s, int64_t first, int64_t n)
     for (int64_t i = 0; i < n * s->best; i++)
         memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
     if (code == RG_GOOD)
-        code = fr_refine_poses(&s->refine, h->team, h->engine, n, x, score);
-    for (int64_t p = 0; p < n && code == RG_GOOD; p++) {
-        int64_t at = p * s->best;
-        for (int64_t i = at; i < (p + 1) * s->best; i++)
-            at = score[i] > score[at] ? i : at;
-        fr_pose_to(&s->files.particles.row[first + p], s->refine.side, x + at * FR_PARAMETERS);
-        s->files.score[first + p] = 100 * score[at];
-    }
-    free(score);
+        code = fr_refine_poses(&s->refine, h->team, h->engine, &s->files, &s->part, row, n, x);
     free(x);
     return code;
 }
@@ -184,10 +176,9 @@ static int begin_hunt(hunt *h, int64_t batch)
     const search *s = h->s;
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
     h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
-    const int64_t trials = h->at_once > s->best ? h->at_once : s->best;
+    const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
     int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true,
-                              batch * (h->at_once * each > s->best ? h->at_once * each : s->best), s->refine.setting,
-                              8.0 * (double)fr_voxels(s->own));
+                              h->at_once * each * batch > least ? h->at_once * each * batch : least, s->refine.setting, 8.0 * (double)fr_voxels(s->own));
     h->cc = rg_alloc((size_t)(batch * h->at_once * each) * sizeof *h->cc);
     h->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *h->pose);
     h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);
@@ -206,21 +197,21 @@ static int search_rows(fr_team *t, fr_engine *e, void *context)
 {
     search *s = context;
     hunt h = {.s = s, .team = t, .engine = e};
-    const gr_rows rows = fr_team_rows(t, e, s->files.particles.n);
-    int64_t at, n;
+    int64_t first, n, rows = fr_team_share(t, e, s->part.rows, &first);
+    const int64_t *row;
     fr_feed feed = {.engine = e};
-    if (!rows.count)
+    if (!rows)
         return RG_GOOD;
-    int code = begin_hunt(&h, s->batch < rows.count ? s->batch : rows.count);
+    int code = begin_hunt(&h, s->batch < rows ? s->batch : rows);
     if (code == RG_GOOD)
-        code = fr_feed_begin(&feed, e, &s->files, rows);
+        code = fr_feed_begin(&feed, e, &s->files, s->part.row + first, rows);
     if (code == RG_GOOD)
         code = fr_engine_reference(e, s->own, s->reference);
     while (code == RG_GOOD) {
-        code = fr_feed_next(&feed, s->refine.kind, &at, &n);
+        code = fr_feed_next(&feed, s->refine.kind, &row, &n);
         if (code != RG_GOOD || !n)
             break;
-        code = search_batch(&h, s, rows.first + at, n);
+        code = search_batch(&h, s, row, n);
         fr_team_progress(t, n);
     }
     fr_feed_end(&feed);
@@ -230,7 +221,7 @@ static int search_rows(fr_team *t, fr_engine *e, void *context)
 
 static int search_all(search *s, fr_team *t, const char *out)
 {
-    const int64_t n = s->files.particles.n, most = FR_PROBLEMS_MAX / s->best;
+    const int64_t most = FR_PROBLEMS_MAX / s->best;
     int code = rg_cli_int(t->cli, "batch", most < 24 ? most : 24, 1, most, &s->batch);
     const double since_s = rg_seconds();
     if (code == RG_GOOD)
@@ -238,19 +229,21 @@ static int search_all(search *s, fr_team *t, const char *out)
     if (code != RG_GOOD)
         return code;
     fr_lap(t->engine, FR_REFERENCE, since_s);
-    s->files.score = rg_alloc((size_t)n * sizeof *s->files.score);
-    rg_progress_begin(&t->progress, "search", "particles", (double)n);
-    code = fr_team_run(t, search_rows, s);
+    code = fr_part_open(&s->part, t->cli, &s->files, out);
+    rg_progress_begin(&t->progress, "search", "particles", (double)s->part.rows);
+    code = code == RG_GOOD ? fr_team_run(t, search_rows, s) : code;
     rg_progress_end(&t->progress);
     free(s->reference);
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&s->files, out, rg_cli_line(t->cli));
     fr_lap(t->engine, FR_WRITE, write_s);
+    if (code == RG_GOOD)
+        code = fr_refinement_report(&s->refine, &s->files, &s->part, t->cli, out);
+    fr_part_close(&s->part, code == RG_GOOD);
     if (code != RG_GOOD)
         return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    fr_refinement_report(&s->refine, &s->files);
     return fr_team_report(t, out);
 }
 
@@ -290,13 +283,14 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = prepare(&s, cli);
     if (code == RG_GOOD)
-        code = fr_team_open(&team, cli, &s.files, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE | 1u << FR_DO_TURN,
+        code = fr_team_open(&team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
                             s.files.particles.n, false);
     team.began_s = began_s;
     if (code == RG_GOOD)
         code = search_all(&s, &team, out);
     fr_team_close(&team);
     fr_files_close(&s.files);
+    fr_refinement_free(&s.refine);
     fr_grid_free(&s.grid);
     return code;
 }

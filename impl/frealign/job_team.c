@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "cc3m", "pinsert_s"};
+static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 static const char *const fixed_order[] = {"batch", "scatter_v4", "scatter", "simd",
                                           "naive"}; // from experience the fastest first
 
@@ -52,7 +52,7 @@ static int check_asked(const rg_cli *cli)
                 known || (strncmp(text, routine_name[r], strlen(routine_name[r])) == 0 && text[strlen(routine_name[r])] == ':');
         if (!known)
             return rg_fail(RG_USAGE,
-                           "--variant: expected ctfapply:, cc3m:, ccp: or pinsert_s: and a variant's name, found \"%s\"", text);
+                           "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"", text);
     }
     return RG_GOOD;
 }
@@ -210,10 +210,10 @@ int fr_team_run(fr_team *t, fr_task task, void *context)
     return code > told ? code : told;
 }
 
-gr_rows fr_team_rows(const fr_team *t, const fr_engine *e, int64_t n)
+int64_t fr_team_share(const fr_team *t, const fr_engine *e, int64_t n, int64_t *first)
 {
-    const int64_t first = n * e->index / t->n;
-    return (gr_rows){first, 1, n * (e->index + 1) / t->n - first};
+    *first = n * e->index / t->n;
+    return n * (e->index + 1) / t->n - *first;
 }
 
 void fr_team_progress(fr_team *t, int64_t particles)
