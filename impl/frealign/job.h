@@ -75,7 +75,7 @@ typedef struct fr_call {
 enum { FR_DO_APPLY, FR_DO_TURN, FR_DO_NOISE, FR_DO_SCORE, FR_DO_RINGS, FR_DO_WHOLE, FR_DO_INSERT, FR_DOES };
 // What else takes time. Of several GPUs, the one that was at it longest.
 typedef enum {
-    FR_OPEN,
+    FR_OPEN, // files and devices
     FR_SETUP,
     FR_REFERENCE,
     FR_READ,
@@ -154,8 +154,8 @@ typedef struct fr_team {
 typedef int (*fr_task)(fr_team *, fr_engine *, void *context);
 
 // Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
-// number, or one. routines: bit mask of FR_DO_.
-int fr_team_open(fr_team *, const rg_cli *, const fr_files *, unsigned routines, int64_t most, bool even);
+// number, or one. routines: bit mask of FR_DO_. began_s: of the job.
+int fr_team_open(fr_team *, const rg_cli *, const fr_files *, unsigned routines, int64_t most, bool even, double began_s);
 // The task in the thread of every engine, at the same time; emulated GPUs take their turns. The largest code.
 int fr_team_run(fr_team *, fr_task, void *context);
 void fr_team_progress(fr_team *, int64_t particles); // so many more are done; from any thread

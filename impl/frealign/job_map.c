@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask;
-// Fourier shell correlation of the halves. On the device that has the sums; files are written while it goes on.
+// Fourier shell correlation of the halves. On the device that has the sums.
 #include "job_map.h"
 #include "../../data/fsc.h"
 
@@ -11,13 +11,15 @@
 
 static const double PI = 3.14159265358979323846;
 
-// A map that is being written by a thread of its own.
+enum { PIECES = 2, PIECE_BYTES = 32 << 20 };
+
+// A map on its way to its file: a thread writes one piece while the other is copied from the device.
 typedef struct written {
-    const fr_reconstruction *r;
-    const char *suffix;
-    float *map; // malloc'ed
     rg_mrc_out out;
+    int64_t side, sections, next, n; // a piece has; of the one that is written
+    float *piece[PIECES], *at;       // pinned
     pthread_t thread;
+    bool is_writing;
     int code;
 } written;
 
@@ -106,47 +108,70 @@ static int make(maps *m, int half, double f, int at)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-static void *write_sections(void *of)
+static void *write_piece(void *of)
 {
     written *w = of;
-    const int64_t side = w->r->side;
-    for (int64_t z = 0; z < side && w->code == RG_GOOD; z++)
-        w->code = rg_mrc_write_section(&w->out, w->map + z * side * side);
-    free(w->map);
+    for (int64_t z = 0; z < w->n && w->code == RG_GOOD; z++)
+        w->code = rg_mrc_write_section(&w->out, w->at + z * w->side * w->side);
     return NULL;
 }
 
-// The device's map[at] to a file, in the background.
+static void finish_piece(written *w)
+{
+    if (w->is_writing)
+        pthread_join(w->thread, NULL);
+    w->is_writing = false;
+}
+
+static int copy_piece(written *w, const fr_engine *e, const rg_buffer *map, int which)
+{
+    const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
+    float *piece = w->piece[which];
+    int error = e->device->download(piece, (const float *)map->base + w->next * plane, (size_t)(n * plane) * sizeof *piece);
+    finish_piece(w);
+    w->at = piece;
+    w->n = n;
+    w->next += n;
+    if (error)
+        return fr_engine_failed(e, "copying the map", error);
+    if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
+        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
+    w->is_writing = true;
+    return RG_GOOD;
+}
+
+// The device's map[at] to a file, which end_files will give its name.
 static int begin_file(maps *m, int at, const char *suffix)
 {
     const fr_reconstruction *r = m->r;
-    written *w = &m->file[m->files];
+    const rg_device *d = m->engine->device;
     const double since_s = rg_seconds();
-    *w = (written){.r = r, .suffix = suffix, .map = malloc(m->map[at].bytes)};
-    if (!w->map)
-        exit(rg_fail(RG_LACKS, "out of memory for a map of %" PRId64 "^3 voxels", r->side));
-    int code = fr_engine_failed(m->engine, "copying the map", rg_buffer_get(&m->map[at], w->map));
+    const int64_t plane_bytes = r->side * r->side * (int64_t)sizeof(float);
+    written *w = &m->file[m->files];
+    *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1};
     char *path = fr_out_path(r->out, suffix, NULL);
-    if (code == RG_GOOD)
-        code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
+    int code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
     free(path);
     if (code != RG_GOOD)
-        return free(w->map), code;
-    if (pthread_create(&w->thread, NULL, write_sections, w) != 0)
-        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
+        return code;
     m->files++;
+    for (int i = 0; i < PIECES; i++)
+        if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
+            code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
+    for (int which = 0; w->next < w->side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
+        code = copy_piece(w, m->engine, &m->map[at], which);
+    finish_piece(w);
+    for (int i = 0; i < PIECES; i++)
+        if (w->piece[i])
+            d->unpin(w->piece[i]);
     fr_lap(m->engine, FR_WRITE, since_s);
-    return RG_GOOD;
+    return code > w->code ? code : w->code;
 }
 
 // Nothing stands at the names before everything is written.
 static int end_files(maps *m, int code)
 {
     const double since_s = rg_seconds();
-    for (int i = 0; i < m->files; i++) {
-        pthread_join(m->file[i].thread, NULL);
-        code = m->file[i].code > code ? m->file[i].code : code;
-    }
     for (int i = 0; i < m->files; i++) {
         if (code == RG_GOOD)
             code = rg_mrc_write_commit(&m->file[i].out);

@@ -249,8 +249,7 @@ int fr_reconstruct(const rg_cli *cli)
     if (code == RG_GOOD)
         code = take_options(&r, cli);
     if (code == RG_GOOD)
-        code = fr_team_open(&r.team, cli, &r.files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r.files.particles.n, true);
-    r.team.began_s = began_s;
+        code = fr_team_open(&r.team, cli, &r.files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r.files.particles.n, true, began_s);
     if (code == RG_GOOD)
         code = reconstruct(&r);
     fr_team_close(&r.team);

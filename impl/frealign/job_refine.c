@@ -265,8 +265,7 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = take_more(&j, cli);
     if (code == RG_GOOD)
-        code = fr_team_open(&team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false);
-    team.began_s = began_s;
+        code = fr_team_open(&team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false, began_s);
     if (code == RG_GOOD)
         code = refine(&j, &team, out);
     fr_team_close(&team);

@@ -284,8 +284,7 @@ static int run(const rg_cli *cli)
         code = prepare(&s, cli);
     if (code == RG_GOOD)
         code = fr_team_open(&team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
-                            s.files.particles.n, false);
-    team.began_s = began_s;
+                            s.files.particles.n, false, began_s);
     if (code == RG_GOOD)
         code = search_all(&s, &team, out);
     fr_team_close(&team);

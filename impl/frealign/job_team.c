@@ -135,13 +135,14 @@ static int enter(fr_team *t, fr_engine *e)
     return RG_GOOD;
 }
 
-int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned routines, int64_t most, bool even)
+int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned routines, int64_t most, bool even,
+                 double began_s)
 {
     fr_call does[FR_DOES] = {0};
     const char *device = rg_cli_text(cli, "device", "gpu");
     int64_t threads, n;
     bool on_host;
-    *t = (fr_team){.cli = cli, .files = files, .began_s = rg_seconds()};
+    *t = (fr_team){.cli = cli, .files = files, .began_s = began_s};
     pthread_mutex_init(&t->lock, NULL);
     int code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
     code = code == RG_GOOD ? pick_all(does, cli, device, routines, &on_host) : code;
@@ -154,7 +155,9 @@ int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned 
         t->engine[i] = (fr_engine){.index = i, .bad_row = -1, .threads = (int)(threads / n > 1 ? threads / n : 1)};
         memcpy(t->engine[i].does, does, sizeof does);
     }
-    return enter(t, t->engine);
+    code = enter(t, t->engine);
+    t->engine->stage_s[FR_OPEN] = rg_seconds() - began_s;
+    return code;
 }
 
 // ---- running -------------------------------------------------------------------------------------------------------------
