@@ -56,12 +56,39 @@ static void put_value(rg_mrc_out *m, int64_t x, float v)
 // The value that a reader will find.
 static double stored_as(int mode, float v) { return mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v; }
 
-static void count_value(rg_mrc_out *m, double v)
+// Sums of `n` values, eight of them side by side, so that additions need not wait for one another.
+typedef struct values_sums {
+    double low[8], high[8], sum[8], square[8];
+} values_sums;
+
+static inline void count_value(values_sums *s, int k, double v, double shift)
 {
-    m->minimum = v < m->minimum ? v : m->minimum;
-    m->maximum = v > m->maximum ? v : m->maximum;
-    m->sum += v - m->shift;
-    m->sum_of_squares += (v - m->shift) * (v - m->shift);
+    s->low[k] = v < s->low[k] ? v : s->low[k];
+    s->high[k] = v > s->high[k] ? v : s->high[k];
+    s->sum[k] += v - shift;
+    s->square[k] += (v - shift) * (v - shift);
+}
+
+static void count_values(rg_mrc_out *m, const float *row)
+{
+    values_sums s;
+    int64_t x = 0;
+    for (int k = 0; k < 8; k++) {
+        s.low[k] = m->minimum;
+        s.high[k] = m->maximum;
+        s.sum[k] = s.square[k] = 0;
+    }
+    for (; x + 8 <= m->nx && m->mode == RG_MRC_FLOAT32; x += 8)
+        for (int k = 0; k < 8; k++)
+            count_value(&s, k, row[x + k], m->shift);
+    for (; x < m->nx; x++)
+        count_value(&s, (int)(x % 8), stored_as(m->mode, row[x]), m->shift);
+    for (int k = 0; k < 8; k++) {
+        m->minimum = s.low[k] < m->minimum ? s.low[k] : m->minimum;
+        m->maximum = s.high[k] > m->maximum ? s.high[k] : m->maximum;
+        m->sum += s.sum[k];
+        m->sum_of_squares += s.square[k];
+    }
 }
 
 int rg_mrc_write_section(rg_mrc_out *m, const float *section)
@@ -71,14 +98,13 @@ int rg_mrc_write_section(rg_mrc_out *m, const float *section)
         m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
     for (int64_t y = 0; y < m->ny; y++) {
         const float *row = section + y * m->nx;
-        for (int64_t x = 0; x < m->nx; x++) {
+        for (int64_t x = 0; x < m->nx && !as_it_is; x++) {
             if (!fits(m->mode, row[x]))
                 return rg_fail(RG_USAGE, "%s: the value %g at column %" PRId64 ", row %" PRId64 " has no place in mode %d",
                                m->file.path, row[x], x, y, m->mode);
-            if (!as_it_is)
-                put_value(m, x, row[x]);
-            count_value(m, stored_as(m->mode, row[x]));
+            put_value(m, x, row[x]);
         }
+        count_values(m, row);
         m->values += m->nx;
         if (!as_it_is)
             fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);

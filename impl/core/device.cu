@@ -202,41 +202,41 @@ static bool ask_in_child(int index, answer *a, const char **why)
     return answered;
 }
 
+// Starting the driver takes a tenth of a second: each GPU is asked for once, and the first tells how many there are.
+static const answer *gpu_answer(int index, const char **why)
+{
+    static answer of[GPUS_MAX];
+    static const char *reason[GPUS_MAX];
+    static bool asked[GPUS_MAX];
+    if (index < 0 || index >= GPUS_MAX)
+        return nullptr;
+    if (!asked[index] && !ask_in_child(index, &of[index], &reason[index]))
+        of[index] = answer{};
+    asked[index] = true;
+    *why = reason[index];
+    return &of[index];
+}
+
 extern "C" int rg_gpu_count(char why[200])
 {
-    static int count = -1;
-    static const char *reason;
-    if (count < 0) {
-        answer a;
-        count = ask_in_child(-1, &a, &reason) ? a.count : 0;
-    }
+    const char *reason;
+    const int count = gpu_answer(0, &reason)->count;
     if (count < 1)
         snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
     return count > 0 ? count : 0;
 }
 
-static const answer *gpu_answer(int index)
-{
-    static answer of[GPUS_MAX];
-    static bool asked[GPUS_MAX];
-    const char *reason;
-    if (index < 0 || index >= GPUS_MAX)
-        return nullptr;
-    if (!asked[index])
-        ask_in_child(index, &of[index], &reason);
-    asked[index] = true;
-    return &of[index];
-}
-
 extern "C" int rg_gpu_sm(int index)
 {
-    const answer *a = gpu_answer(index);
+    const char *why;
+    const answer *a = gpu_answer(index, &why);
     return a ? a->sm : 0;
 }
 
 extern "C" const char *rg_gpu_name(int index)
 {
-    const answer *a = gpu_answer(index);
+    const char *why;
+    const answer *a = gpu_answer(index, &why);
     return a ? a->name : "";
 }
 

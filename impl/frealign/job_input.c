@@ -2,7 +2,6 @@
 // job_input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
 #include "job.h"
 
-#include <fftw3.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -64,16 +63,18 @@ void fr_files_close(fr_files *f)
     if (f->par.row)
         rg_par_free(&f->par);
     free(f->score);
+    free(f->sigma);
+    free(f->magnification);
 }
 
-void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
+void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS])
 {
     const rg_ctf_of *o = &f->particles.row[i].ctf;
     const double pi = 3.14159265358979323846, wave = rg_electron_wavelength_A(o->voltage_kV);
-    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A), ss = step * step;
+    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
     const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
     // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
-    const double u = o->defocus_u_A, v = o->defocus_v_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
+    const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
     const double turn = o->phase_shift_deg * pi / 180 + asin(w);
     optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
     optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
@@ -84,6 +85,28 @@ void fr_optics_of(const fr_files *f, int64_t i, float optics[FR_OPTICS])
 }
 
 // ---- the reference -------------------------------------------------------------------------------------------------------
+
+// Sections by as many threads as there are, each with the file opened for itself.
+static int read_sections(const char *path, int64_t side, float *volume)
+{
+    int code = RG_GOOD;
+#pragma omp parallel reduction(max : code)
+    {
+        rg_mrc mrc;
+        code = rg_mrc_open(&mrc, path);
+#pragma omp for
+        for (int64_t z = 0; z < side; z++) {
+            float *section = volume + z * side * side;
+            if (code == RG_GOOD)
+                code = rg_mrc_section(&mrc, z, section);
+            for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
+                if (!isfinite(section[e]))
+                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z);
+        }
+        rg_mrc_close(&mrc);
+    }
+    return code;
+}
 
 static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
 {
@@ -98,14 +121,11 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
     *side = mrc.nx;
     *pixel_A = mrc.voxel_A[0];
-    int64_t plane = mrc.nx * mrc.ny;
-    *volume = code == RG_GOOD ? rg_alloc((size_t)(plane * mrc.nz) * sizeof **volume) : NULL;
-    for (int64_t z = 0; z < mrc.nz && code == RG_GOOD; z++)
-        code = rg_mrc_section(&mrc, z, *volume + z * plane);
-    for (int64_t e = 0; e < plane * mrc.nz && code == RG_GOOD; e++)
-        if (!isfinite((*volume)[e]))
-            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, (*volume)[e], e / plane);
     rg_mrc_close(&mrc);
+    if (code != RG_GOOD)
+        return code;
+    *volume = rg_alloc((size_t)(*side * *side * *side) * sizeof **volume);
+    code = read_sections(path, *side, *volume);
     if (code != RG_GOOD) {
         free(*volume);
         *volume = NULL;
@@ -113,61 +133,32 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     return code;
 }
 
-// Coefficients of the coarser of both samplings, with the origin moved to the corner; 0 beyond it.
-static void take_coefficients(int64_t from_side, const fftwf_complex *from, int64_t side, float *f3)
-{
-    const int64_t half = (from_side < side ? from_side : side) / 2;
-#pragma omp parallel for
-    for (int64_t z = 1 - half; z < half; z++)
-        for (int64_t y = 1 - half; y < half; y++)
-            for (int64_t x = 0; x < half; x++) {
-                const int64_t to = fr_voxel(side, x, y, z);
-                const fftwf_complex *v = &from[fr_voxel(from_side, x, y, z)];
-                const float sign = (x + y + z) & 1 ? -1.0f : 1.0f;
-                f3[2 * to] = sign * (*v)[0];
-                f3[2 * to + 1] = sign * (*v)[1];
-            }
-}
-
-int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, float **f3)
+int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *own, float **volume)
 {
     const char *path = rg_cli_text(cli, "reference", NULL);
-    int64_t own;
     double own_A, said_A;
-    float *volume;
     int code = rg_cli_real(cli, "reference-pixel", 0, 1e-3, 1e6, &said_A);
     if (code == RG_GOOD)
-        code = read_volume(path, &own, &own_A, &volume);
+        code = read_volume(path, own, &own_A, volume);
     if (code != RG_GOOD)
         return code;
     own_A = said_A > 0 ? said_A : own_A;
-    if (!(own_A > 0) && own == side) {
+    if (!(own_A > 0) && *own == side) {
         rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
         own_A = pixel_A;
     }
-    if (fabs((double)own * own_A - (double)side * pixel_A) > 0.01 * (double)side * pixel_A) {
-        free(volume);
-        return rg_fail(RG_USAGE,
-                       "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
-                       "cut or pad it to their field of view, or mend its size with --reference-pixel",
-                       path, own, own_A, (double)own * own_A, (double)side * pixel_A, side, pixel_A);
-    }
-    fftwf_complex *plane = fftwf_alloc_complex((size_t)fr_voxels(own));
-    if (!plane)
-        exit(rg_fail(RG_LACKS, "out of memory for the transform of %s", path));
-    fftwf_plan plan = fftwf_plan_dft_r2c_3d((int)own, (int)own, (int)own, volume, plane, FFTW_ESTIMATE);
-    fftwf_execute(plan);
-    fftwf_destroy_plan(plan);
-    free(volume);
-    *f3 = rg_alloc((size_t)(2 * fr_voxels(side)) * sizeof **f3);
-    take_coefficients(own, plane, side, *f3);
-    fftwf_free(plane);
-    return RG_GOOD;
+    if (fabs((double)*own * own_A - (double)side * pixel_A) <= 0.01 * (double)side * pixel_A)
+        return RG_GOOD;
+    free(*volume);
+    return rg_fail(RG_USAGE,
+                   "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                   "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                   path, *own, own_A, (double)*own * own_A, (double)side * pixel_A, side, pixel_A);
 }
 
 // ---- results -------------------------------------------------------------------------------------------------------------
 
-enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, SCORE, WRITTEN };
+enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, DEFOCUS_U, DEFOCUS_V, SCORE, SIGMA, MAGNIFICATION, WRITTEN };
 
 // The text of one new value; malloc'ed.
 static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
@@ -175,8 +166,8 @@ static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
     const rg_particle *q = &f->particles.row[i];
     const double scale = in_A ? f->particles.pixel_A : 1;
     const double value[WRITTEN] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px * scale, q->origin_y_px * scale,
-                                   f->score ? f->score[i] : 0};
-    return rg_print("%.6f", value[which]);
+                                   q->ctf.defocus_u_A, q->ctf.defocus_v_A, f->score[i], f->sigma[i], f->magnification[i]};
+    return rg_print(which == SIGMA ? "%.6g" : "%.6f", value[which]);
 }
 
 // The input's table with new values in its columns, and columns that it lacks after them.
@@ -191,21 +182,23 @@ static int write_star(const fr_files *f, const char *path)
     rg_star_table *t = (rg_star_table *)(found ? found : rg_star_find(&star, ""));
     const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
     const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
-                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rgFrealignScore"};
-    int column[WRITTEN], columns = t->n_columns, written = f->score ? WRITTEN : SCORE;
+                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV",
+                                       "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification"};
+    int column[WRITTEN], columns = t->n_columns;
     const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
     memcpy(names, t->column, (size_t)columns * sizeof *names);
-    for (int c = 0; c < written; c++) {
+    for (int c = 0; c < WRITTEN; c++) {
         column[c] = rg_star_column(t, name[c]);
         if (column[c] < 0)
             names[column[c] = columns++] = name[c];
     }
     const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
-    char **made = rg_alloc((size_t)(t->n_rows * written) * sizeof *made);
+    char **made = rg_alloc((size_t)(t->n_rows * WRITTEN) * sizeof *made);
     for (int64_t i = 0; i < t->n_rows; i++) {
         memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
-        for (int c = 0; c < written; c++)
-            cell[i * columns + column[c]] = made[i * written + c] = value_of(f, i, c, in_A);
+        for (int c = 0; c < WRITTEN; c++)
+            if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // else they stay as they were written
+                cell[i * columns + column[c]] = made[i * WRITTEN + c] = value_of(f, i, c, in_A);
     }
     const rg_star_table old = *t;
     t->cell = cell;
@@ -213,7 +206,7 @@ static int write_star(const fr_files *f, const char *path)
     t->n_columns = columns;
     code = rg_star_write(path, &star);
     *t = old;
-    for (int64_t i = 0; i < t->n_rows * written; i++)
+    for (int64_t i = 0; i < t->n_rows * WRITTEN; i++)
         free(made[i]);
     free(made);
     free(cell);
@@ -244,8 +237,12 @@ static int write_par(const fr_files *f, const char *path)
     for (int64_t i = 0; i < p->n; i++) {
         double *v = par->row[i].value, before = v[RG_PAR_SCORE];
         rg_par_set_pose(par, i, &p->row[i], p->pixel_A);
-        if (!f->score)
-            continue;
+        if (f->defocused) {
+            v[RG_PAR_DF1] = p->row[i].ctf.defocus_u_A;
+            v[RG_PAR_DF2] = p->row[i].ctf.defocus_v_A;
+        }
+        v[RG_PAR_MAG] *= f->magnification[i];
+        v[RG_PAR_SIGMA] = f->sigma[i];
         v[RG_PAR_CHANGE] = f->score[i] - before;
         v[RG_PAR_SCORE] = f->score[i];
         v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / 3.14159265358979323846;
@@ -263,8 +260,9 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
         "rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
         "rlnVoltage",     "rlnImagePixelSize",  "rlnImageSize",         "rlnImageDimensionality"};
     static const char *const row[] = {"rlnImageName", "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",
-                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rgFrealignScore",
-                                      "rlnDefocusU",  "rlnDefocusV",     "rlnDefocusAngle"};
+                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU",
+                                      "rlnDefocusV",  "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification",
+                                      "rlnDefocusAngle"};
     const rg_particles *p = &f->particles;
     rg_file out;
     int code = rg_file_open(&out, path);
@@ -282,9 +280,7 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
         char *cell[RG_COUNT(row)] = {rg_print("%06" PRId64 "@%s", q->image + 1, p->stack[q->stack].path), rg_print("1")};
         for (int c = 0; c < WRITTEN; c++)
             cell[2 + c] = value_of(f, i, c, true);
-        const double defocus[] = {q->ctf.defocus_u_A, q->ctf.defocus_v_A, q->ctf.defocus_angle_deg};
-        for (int c = 0; c < 3; c++)
-            cell[2 + WRITTEN + c] = rg_print("%.6f", defocus[c]);
+        cell[2 + WRITTEN] = rg_print("%.6f", q->ctf.defocus_angle_deg);
         written = rg_star_write_row(out.stream, RG_COUNT(row), (const char *const *)cell);
         for (int c = 0; c < RG_COUNT(row); c++)
             free(cell[c]);

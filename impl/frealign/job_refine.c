@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// job_refine.c: refinement of poses against a reference (FREALIGN IFLAG 1), and the command refine.
+// job_refine.c: the command refine: its options and search's, restarts, what is reported.
 #include "job.h"
 #include "job_lockstep.h"
-#include "pose.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,35 +10,25 @@
 
 static const double PI = 3.14159265358979323846;
 
-void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
+// Mean and spread of the shifts in the file, weighted by occupancy; none where they do not differ.
+static void find_prior(fr_refinement *r, const fr_files *f)
 {
-    double m[9];
-    fr_rotation(x[0], x[1], x[2], m);
-    for (int axis = 0; axis < 3; axis++) {
-        pose[axis] = (float)m[3 * axis];
-        pose[3 + axis] = (float)m[3 * axis + 1];
+    double sum[2] = {0, 0}, square[2] = {0, 0}, n = 0;
+    for (int64_t i = 0; i < f->particles.n; i++) {
+        const rg_particle *q = &f->particles.row[i];
+        const double weight = f->par.n && rg_par_version(&f->par) == 9 ? f->par.row[i].value[RG_PAR_OCC] : 1;
+        const double at[2] = {-q->origin_x_px, -q->origin_y_px};
+        for (int a = 0; a < 2; a++) {
+            sum[a] += weight * at[a];
+            square[a] += weight * at[a] * at[a];
+        }
+        n += weight;
     }
-    pose[6] = (float)x[3];
-    pose[7] = (float)x[4];
-}
-
-void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS])
-{
-    x[0] = q->rot_deg * PI / 180;
-    x[1] = q->tilt_deg * PI / 180;
-    x[2] = q->psi_deg * PI / 180;
-    x[3] = x[4] = 0;
-}
-
-// Angles within -180 .. 180 degrees, the tilt from 0 on: (phi, -theta, psi) is (phi + 180, theta, psi + 180).
-void fr_pose_to(rg_particle *q, int64_t side, const double x[FR_PARAMETERS])
-{
-    double tilt = remainder(x[1], 2 * PI), half_turn = tilt < 0 ? PI : 0;
-    q->rot_deg = remainder(x[0] + half_turn, 2 * PI) * 180 / PI;
-    q->tilt_deg = fabs(tilt) * 180 / PI;
-    q->psi_deg = remainder(x[2] + half_turn, 2 * PI) * 180 / PI;
-    q->origin_x_px -= x[3] * (double)side / (2 * PI);
-    q->origin_y_px -= x[4] * (double)side / (2 * PI);
+    for (int a = 0; a < 2 && n > 0; a++) {
+        r->mean_px[a] = sum[a] / n;
+        r->sd_px[a] = sqrt(fmax(0, square[a] / n - r->mean_px[a] * r->mean_px[a]));
+    }
+    r->has_prior = r->sd_px[0] > 1e-6 && r->sd_px[1] > 1e-6;
 }
 
 int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli)
@@ -49,6 +38,8 @@ int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli
     double low_A, high_A, mask_A, b_A2;
     int64_t seed;
     *r = (fr_refinement){.side = f->particles.side, .pixel_A = f->particles.pixel_A, .trials = 1, .least = INT64_MAX};
+    for (int p = FR_PHI; p <= FR_SHIFT_Y; p++)
+        r->is_free[p] = true;
     r->optimiser = rg_cli_text(cli, "optimiser", "praxis");
     if (strcmp(preset, "v9") != 0 && strcmp(preset, "paper") != 0)
         return rg_fail(RG_USAGE, "--preset: expected v9 or paper, found \"%s\"", preset);
@@ -56,6 +47,8 @@ int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli
     if (why)
         return rg_fail(strcmp(r->optimiser, "praxis") && strcmp(r->optimiser, "bobyqa") ? RG_USAGE : RG_LACKS,
                        "--optimiser %s: %s", r->optimiser, why);
+    if (strcmp(r->optimiser, "praxis") == 0 && rg_cli_text(cli, "step", NULL))
+        return rg_fail(RG_USAGE, "--step: praxis finds its first steps itself; expected --optimiser bobyqa with it");
     r->kind = strcmp(preset, "v9") == 0 ? FR_V9 : FR_BOX3 | FR_SQUARED;
     int code = rg_cli_real(cli, "low", width_A, 2 * f->particles.pixel_A, 1e6, &low_A);
     if (code == RG_GOOD)
@@ -83,163 +76,212 @@ int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli
     r->setting[0] = (float)r->mask_px;
     r->setting[1] = (float)(b_A2 / (4 * width_A * width_A));
     r->setting[2] = (float)(width_A / 30); // coarser rings than 30 A keep their sign
+    // A radian of the CTF's phase at the finest ring; a hundredth of magnification moves that ring as far as 0.01 rad do.
+    const double finest = (double)r->outer / width_A, wave = rg_electron_wavelength_A(f->particles.row[0].ctf.voltage_kV);
+    const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (PI * wave * finest * finest), 0.01};
+    memcpy(r->unit, unit, sizeof unit);
+    if (!rg_cli_flag(cli, "no-prior"))
+        find_prior(r, f);
+    r->ring = rg_alloc((size_t)fr_rings(r->side) * sizeof *r->ring);
     return RG_GOOD;
 }
 
-// ---- lock step -----------------------------------------------------------------------------------------------------------
+void fr_refinement_free(fr_refinement *r) { free(r->ring); }
 
-typedef struct evaluation {
-    const fr_refinement *r;
-    fr_engine *engine;
-    int64_t n;
-    float *pose, *score;
-} evaluation;
+static int write_rings(const fr_refinement *r, const char *command, const char *out)
+{
+    const double width_A = (double)r->side * r->pixel_A;
+    rg_file file;
+    char *path = fr_out_path(out, "_rings", ".tsv");
+    int code = rg_file_open(&file, path);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);
+    fprintf(file.stream, "ring\tfrequency\tresolution\tcc\n");
+    for (int64_t k = 1; k < fr_rings(r->side); k++)
+        fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", k, (double)k / width_A, width_A / (double)k,
+                r->ring[k] / (double)r->particles);
+    return rg_file_commit(&file);
+}
 
-// FREALIGN's walls: beyond a radian an index a shift is no shift.
-static double walls(const double x[FR_PARAMETERS])
+static double median(double *v, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) // they are nearly sorted or few
+        for (int64_t k = i; k > 0 && v[k] < v[k - 1]; k--) {
+            const double t = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = t;
+        }
+    return v[n / 2];
+}
+
+int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_part *part, const rg_cli *cli, const char *out)
 {
     double sum = 0;
-    for (int p = 3; p < 5; p++)
-        sum += fabs(x[p]) > 1 ? (fabs(x[p]) - 1) * (fabs(x[p]) - 1) : 0;
-    return sum;
-}
-
-static int score_all(evaluation *e)
-{
-    const fr_refinement *r = e->r;
-    fr_engine *g = e->engine;
-    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = e->n, [FR_KIND] = r->kind, [FR_TRIALS] = r->trials,
-                                  [FR_OUTER] = r->outer, [FR_INNER] = r->inner}};
-    void *const arg[] = {g->x.base, g->c.base, g->f3.base, g->pose.base, g->setting.base, g->out.base};
-    size_t trials = (size_t)(e->n * r->trials);
-    if (g->device->upload(g->pose.base, e->pose, trials * FR_POSE_FLOATS * sizeof(float)) != RG_OK)
-        return rg_fail(RG_WRONG, "%s: poses cannot be copied", g->device->name);
-    int code = fr_engine_run(g, FR_DO_SCORE, &shape, arg);
-    if (code == RG_GOOD && g->device->download(e->score, g->out.base, trials * sizeof(float)) != RG_OK)
-        code = rg_fail(RG_WRONG, "%s: scores cannot be copied", g->device->name);
-    return code;
-}
-
-static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
-{
-    evaluation *e = context;
-    (void)asked; // those that have ended stay in their places: a batch keeps its shape
-    for (int64_t p = 0; p < problems; p++)
-        fr_pose_floats(x + p * FR_PARAMETERS, e->pose + p * FR_POSE_FLOATS);
-    int code = score_all(e);
-    for (int64_t p = 0; p < problems && code == RG_GOOD; p++)
-        value[p] = walls(x + p * FR_PARAMETERS) - e->score[p];
-    return code;
-}
-
-int fr_refine_poses(fr_refinement *r, fr_engine *engine, int64_t n, double *x, double *score)
-{
-    const fr_minimiser how = {.optimiser = r->optimiser,
-                              .dimensions = FR_PARAMETERS,
-                              .unit = {0.1, 0.1, 0.1, 0.01, 0.01},
-                              .step = r->step,
-                              .tolerance = r->tolerance,
-                              .most_evaluations = r->most_evaluations,
-                              .seed = r->seed};
-    int64_t problems = n * r->trials, steps;
-    evaluation e = {r, engine, n, rg_alloc((size_t)(problems * FR_POSE_FLOATS) * sizeof(float)),
-                    rg_alloc((size_t)problems * sizeof(float))};
-    int64_t *evaluations = rg_alloc((size_t)problems * sizeof *evaluations);
-    int code = fr_minimise(&how, problems, x, score, evaluations, &steps, evaluate, &e);
-    for (int64_t p = 0; p < problems; p++) {
-        score[p] = walls(x + p * FR_PARAMETERS) - score[p];
-        r->evaluations += evaluations[p];
-        r->least = evaluations[p] < r->least ? evaluations[p] : r->least;
-        r->most = evaluations[p] > r->most ? evaluations[p] : r->most;
-    }
-    r->refined += problems;
-    free(evaluations);
-    free(e.pose);
-    free(e.score);
-    return code;
-}
-
-void fr_refinement_report(const fr_refinement *r, const fr_files *f)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < f->particles.n; i++)
+    const int64_t n = f->particles.n;
+    for (int64_t i = 0; i < n; i++)
         sum += f->score[i];
-    printf("mean score\t%.3f %%\n", sum / (double)f->particles.n);
-    if (r->refined)
-        printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
-               (double)r->evaluations / (double)r->refined, r->least, r->most);
+    printf("mean score\t%.3f %%\n", sum / (double)n);
+    if (part->resumed)
+        printf("resumed\t%" PRId64 " particles of an earlier run\n", part->resumed);
+    if (r->is_free[FR_MAGNIFICATION]) {
+        double *m = rg_alloc((size_t)n * sizeof *m);
+        memcpy(m, f->magnification, (size_t)n * sizeof *m);
+        const double middle = median(m, n);
+        printf("magnification\t%.5f (median): a pixel of %.5f A\n", middle, r->pixel_A * middle);
+        free(m);
+    }
+    if (!r->refined)
+        return RG_GOOD;
+    printf("mean coefficient\t%.3f %%\n", 100 * r->coefficient / (double)r->particles);
+    printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
+           (double)r->evaluations / (double)r->refined, r->least, r->most);
+    return write_rings(r, rg_cli_line(cli), out);
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static int refine_batch(fr_refinement *r, fr_engine *e, fr_files *f, int64_t first, int64_t n)
+typedef struct job {
+    fr_files files;
+    fr_refinement refine;
+    fr_part part;
+    int64_t batch, own;
+    double restart_deg;
+    float *reference;
+} job;
+
+static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
 {
-    double *x = rg_alloc((size_t)(n * FR_PARAMETERS) * sizeof *x), *score = rg_alloc((size_t)n * sizeof *score);
-    int code = fr_engine_load(e, f, first, 1, n, r->kind);
-    for (int64_t i = 0; i < n; i++)
-        fr_pose_of(&f->particles.row[first + i], x + i * FR_PARAMETERS);
-    if (code == RG_GOOD)
-        code = fr_refine_poses(r, e, n, x, score);
-    for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
-        fr_pose_to(&f->particles.row[first + i], r->side, x + i * FR_PARAMETERS);
-        f->score[first + i] = 100 * score[i];
+    return (double)(rg_bits(seed + 0xF12, (uint64_t)(16 * 64 * row + which)) >> 11) * 0x1p-52 - 1;
+}
+
+// The pose that the row has, then restarts: angles off by up to so much. A particle's do not depend on others.
+static int refine_batch(job *j, fr_team *t, fr_engine *e, const int64_t *row, int64_t n)
+{
+    const int64_t trials = j->refine.trials;
+    double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
+    for (int64_t p = 0; p < n * trials; p++) {
+        const int64_t i = row[p / trials], trial = p % trials;
+        fr_pose_of(&j->files.particles.row[i], x + p * FR_PARAMETERS);
+        for (int a = FR_PHI; a <= FR_PSI && trial; a++)
+            x[p * FR_PARAMETERS + a] += j->restart_deg * PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
     }
-    free(score);
+    int code = fr_refine_poses(&j->refine, t, e, &j->files, &j->part, row, n, x);
     free(x);
     return code;
 }
 
-static int refine(const rg_cli *cli, fr_files *f, fr_refinement *r, fr_engine *e)
+static int refine_rows(fr_team *t, fr_engine *e, void *context)
 {
-    int64_t batch, n = f->particles.n;
-    float *f3 = NULL;
-    rg_progress progress;
-    int code = rg_cli_int(cli, "batch", 128, 1, FR_PROBLEMS_MAX, &batch);
+    job *j = context;
+    int64_t first, n, rows = fr_team_share(t, e, j->part.rows, &first);
+    const int64_t batch = j->batch < rows ? j->batch : rows, *row;
+    fr_feed feed;
+    if (!rows)
+        return RG_GOOD;
+    int code = fr_engine_size(e, j->refine.side, batch, j->refine.trials, true, fr_refinement_out(&j->refine, batch),
+                              j->refine.setting, 8.0 * (double)fr_voxels(j->own));
+    if (code != RG_GOOD)
+        return code;
+    code = fr_feed_begin(&feed, e, &j->files, j->part.row + first, rows);
     if (code == RG_GOOD)
-        code = fr_reference_read(cli, r->side, r->pixel_A, &f3);
-    batch = code == RG_GOOD && batch > n ? n : batch;
-    if (code == RG_GOOD)
-        code = fr_engine_size(e, r->side, batch, 1, f3, batch, r->setting);
-    free(f3);
-    f->score = rg_alloc((size_t)n * sizeof *f->score);
-    rg_progress_begin(&progress, "refine", "particles", (double)n);
-    for (int64_t first = 0; first < n && code == RG_GOOD; first += batch) {
-        code = refine_batch(r, e, f, first, n - first < batch ? n - first : batch);
-        rg_progress_at(&progress, (double)first);
+        code = fr_engine_reference(e, j->own, j->reference);
+    while (code == RG_GOOD) {
+        code = fr_feed_next(&feed, j->refine.kind, &row, &n);
+        if (code != RG_GOOD || !n)
+            break;
+        code = refine_batch(j, t, e, row, n);
+        fr_team_progress(t, n);
     }
-    rg_progress_end(&progress);
+    fr_feed_end(&feed);
+    return code;
+}
+
+static int refine(job *j, fr_team *t, const char *out)
+{
+    const int64_t most = FR_PROBLEMS_MAX / j->refine.trials;
+    int code = rg_cli_int(t->cli, "batch", most < 128 ? most : 128, 1, most, &j->batch);
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_reference_read(t->cli, j->refine.side, j->refine.pixel_A, &j->own, &j->reference);
+    if (code != RG_GOOD)
+        return code;
+    fr_lap(t->engine, FR_REFERENCE, since_s);
+    code = fr_part_open(&j->part, t->cli, &j->files, out);
+    rg_progress_begin(&t->progress, "refine", "particles", (double)j->part.rows);
+    code = code == RG_GOOD ? fr_team_run(t, refine_rows, j) : code;
+    rg_progress_end(&t->progress);
+    free(j->reference);
+    const double write_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_files_write(&j->files, out, rg_cli_line(t->cli));
+    fr_lap(t->engine, FR_WRITE, write_s);
+    if (code == RG_GOOD)
+        code = fr_refinement_report(&j->refine, &j->files, &j->part, t->cli, out);
+    fr_part_close(&j->part, code == RG_GOOD);
+    return code == RG_GOOD ? fr_team_report(t, out) : code;
+}
+
+// What refine has beside search.
+static int take_more(job *j, const rg_cli *cli)
+{
+    fr_refinement *r = &j->refine;
+    int64_t restarts;
+    int code = rg_cli_int(cli, "restarts", 0, 0, 63, &restarts);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "restart-angle", 10, 0.1, 180, &j->restart_deg);
+    r->trials = code == RG_GOOD ? 1 + restarts : 1;
+    for (int i = 0; rg_cli_nth(cli, "also", i) && code == RG_GOOD; i++) {
+        const char *name = rg_cli_nth(cli, "also", i);
+        const bool defocus = strcmp(name, "defocus") == 0;
+        if (!defocus && strcmp(name, "magnification") != 0)
+            return rg_fail(RG_USAGE, "--also: expected defocus or magnification, found \"%s\"", name);
+        r->is_free[defocus ? FR_DEFOCUS : FR_MAGNIFICATION] = true;
+        if (restarts)
+            return rg_fail(RG_USAGE, "--also: a particle has one CTF at a time, so that there is no room for --restarts");
+        for (int64_t k = 0; k < j->files.particles.n; k++)
+            if (j->files.particles.row[k].ctf.b_factor_A2 != 0)
+                return rg_star_fault(j->files.input, j->files.particles.row[k].line,
+                                     "--also: expected no B-factor in the CTF, found %g A^2",
+                                     j->files.particles.row[k].ctf.b_factor_A2);
+    }
+    j->files.defocused = r->is_free[FR_DEFOCUS];
     return code;
 }
 
 static int run(const rg_cli *cli)
 {
-    double began_s = rg_seconds();
+    const double began_s = rg_seconds();
     const char *out = rg_cli_text(cli, "out", NULL);
-    fr_files f;
-    fr_refinement r;
-    fr_engine e = {0};
+    job j = {0};
+    fr_team team = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
         return rg_fail(RG_USAGE,
                        "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
-    int code = fr_files_open(&f, cli, true);
+    int code = fr_files_open(&j.files, cli, true);
     if (code == RG_GOOD)
-        code = fr_refinement_options(&r, &f, cli);
+        code = fr_refinement_options(&j.refine, &j.files, cli);
     if (code == RG_GOOD)
-        code = fr_engine_open(&e, cli, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE);
+        code = take_more(&j, cli);
     if (code == RG_GOOD)
-        code = refine(cli, &f, &r, &e);
+        code = fr_team_open(&team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = fr_files_write(&f, out, rg_cli_line(cli));
-    if (code == RG_GOOD) {
-        fr_refinement_report(&r, &f);
-        fr_engine_report(&e, rg_seconds() - began_s);
-    }
-    fr_engine_close(&e);
-    fr_files_close(&f);
+        code = refine(&j, &team, out);
+    fr_team_close(&team);
+    fr_files_close(&j.files);
+    fr_refinement_free(&j.refine);
     return code;
 }
 
-static const rg_option options[] = {FR_REFINE_OPTIONS, FR_INPUT_OPTIONS, {NULL, NULL, NULL, false}};
+static const rg_option options[] = {
+    {"also", "WHAT", "defocus or magnification of every particle, too; may be repeated", true},
+    {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept (default 0)", false},
+    {"restart-angle", "DEG", "by up to so much (default 10)", false},
+    FR_REFINE_OPTIONS,
+    FR_INPUT_OPTIONS,
+    {NULL, NULL, NULL, false},
+};
 
 static const char help[] =
     "Refines orientation and shift of every particle against a map, as FREALIGN does (IFLAG 1; Li, Grigorieff and Cheng "
@@ -255,7 +297,13 @@ static const char help[] =
     "of an even side. The map must have their field of view; another sampling of it is padded or cut in Fourier space. The "
     "CTF\n"
     "has RELION's sign (protein bright), --invert turns it; scales and B-factors of rows multiply it.\n"
-    "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective.";
+    "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective. NEW_rings.tsv has the mean\n"
+    "correlation of every ring, NEW_stages.tsv what took how long. Finished particles go to NEW.star.part, from which --resume\n"
+    "goes on after a run that was stopped.\n"
+    "\n"
+    "As in FREALIGN, shifts are held to mean and spread that they have in PARTICLES, the more so the noisier the image.\n"
+    "--also defocus adds one number to both defoci of a particle, --also magnification finds its relative magnification\n"
+    "(_rgFrealignMagnification; MAG of a .par file); the median says what the pixel size ought to be.";
 
 const rg_command rg_cmd_refine = {
     .name = "refine",

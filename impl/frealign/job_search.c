@@ -22,14 +22,24 @@ typedef struct found {
 typedef struct search {
     fr_files files;
     fr_refinement refine;
-    fr_engine engine;
     fr_grid grid;
-    int64_t best, outer, at_once; // directions kept; band of ccp; directions a call
+    int64_t best, outer, batch; // directions kept; band of ccp; particles at a time
     uint64_t seed;
+    int64_t own;
+    float *reference;
+    fr_part part;
+} search;
+
+// What an engine needs of its own.
+typedef struct hunt {
+    const search *s;
+    fr_team *team;
+    fr_engine *engine;
+    int64_t at_once; // directions a call
     rg_buffer turn;
     float *cc, *pose;
     found *list; // of the loaded particles, best each, sorted
-} search;
+} hunt;
 
 // FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
 static void offsets(const search *s, double step_deg, double offset_deg[3])
@@ -97,111 +107,144 @@ static void keep(const search *s, found *list, found f)
     list[at] = f;
 }
 
-static int correlate(search *s, int64_t n, int64_t first, int64_t count)
+static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 {
-    fr_engine *e = &s->engine;
+    const search *s = h->s;
+    fr_engine *e = h->engine;
     const rg_shape shape = {.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = n,
                                   [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = count,
                                   [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
-    void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, s->turn.base, e->out.base};
+    void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, h->turn.base, e->out.base};
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS;
     for (int64_t p = 0; p < n; p++)
         for (int64_t d = 0; d < count; d++) {
             const fr_direction *v = &s->grid.direction[first + d];
             const double x[FR_PARAMETERS] = {v->phi_deg * PI / 180, v->theta_deg * PI / 180, v->psi_deg * PI / 180};
-            fr_pose_floats(x, s->pose + (p * count + d) * FR_POSE_FLOATS);
+            fr_pose_floats(x, h->pose + (p * count + d) * FR_POSE_FLOATS);
         }
-    if (e->device->upload(e->pose.base, s->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
+    if (e->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->device->name);
     int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
-    if (code == RG_GOOD && e->device->download(s->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+    if (code == RG_GOOD && e->device->download(h->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
         code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->device->name);
     if (code != RG_GOOD)
         return code;
+    const double since_s = rg_seconds();
 #pragma omp parallel for num_threads(e->threads)
     for (int64_t p = 0; p < n; p++)
         for (int64_t d = 0; d < count; d++)
-            keep(s, s->list + p * s->best, best_of(s, first + d, s->cc + (p * count + d) * each));
+            keep(s, h->list + p * s->best, best_of(s, first + d, h->cc + (p * count + d) * each));
+    fr_lap(e, FR_STEP, since_s);
     return RG_GOOD;
 }
 
 // ---- some particles ------------------------------------------------------------------------------------------------------
 
-static int search_batch(search *s, int64_t first, int64_t n)
+static int search_batch(hunt *h, search *s, const int64_t *row, int64_t n)
 {
-    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x),
-           *score = rg_alloc((size_t)(n * s->best) * sizeof *score);
+    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
+    int code = RG_GOOD;
     for (int64_t i = 0; i < n * s->best; i++)
-        s->list[i] = (found){.score = -INFINITY};
-    int code = fr_engine_load(&s->engine, &s->files, first, 1, n, s->refine.kind);
-    for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += s->at_once)
-        code = correlate(s, n, d, s->grid.n - d < s->at_once ? s->grid.n - d : s->at_once);
+        h->list[i] = (found){.score = -INFINITY};
+    for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += h->at_once)
+        code = correlate(h, n, d, s->grid.n - d < h->at_once ? s->grid.n - d : h->at_once);
     for (int64_t i = 0; i < n * s->best; i++)
-        memcpy(x + i * FR_PARAMETERS, s->list[i].x, sizeof s->list[i].x);
+        memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
     if (code == RG_GOOD)
-        code = fr_refine_poses(&s->refine, &s->engine, n, x, score);
-    for (int64_t p = 0; p < n && code == RG_GOOD; p++) {
-        int64_t at = p * s->best;
-        for (int64_t i = at; i < (p + 1) * s->best; i++)
-            at = score[i] > score[at] ? i : at;
-        fr_pose_to(&s->files.particles.row[first + p], s->refine.side, x + at * FR_PARAMETERS);
-        s->files.score[first + p] = 100 * score[at];
-    }
-    free(score);
+        code = fr_refine_poses(&s->refine, h->team, h->engine, &s->files, &s->part, row, n, x);
     free(x);
     return code;
 }
 
-static int put_turns(search *s)
+static int put_turns(hunt *h)
 {
-    const int64_t turns = s->grid.in_plane;
+    const int64_t turns = h->s->grid.in_plane;
     float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
     for (int64_t u = 0; u < turns; u++) {
         turn[2 * u] = (float)cos(0.5 * PI * (double)u / (double)turns);
         turn[2 * u + 1] = (float)sin(0.5 * PI * (double)u / (double)turns);
     }
-    int error = rg_buffer_make(&s->turn, s->engine.device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
-    error = error ? error : rg_buffer_put(&s->turn, turn);
+    int error = rg_buffer_make(&h->turn, h->engine->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
+    error = error ? error : rg_buffer_put(&h->turn, turn);
     free(turn);
-    return error ? rg_fail(RG_WRONG, "%s: rotations cannot be copied", s->engine.device->name) : RG_GOOD;
+    return fr_engine_failed(h->engine, "copying rotations", error);
 }
 
 // Correlations of a call fill at most 256 MiB.
-static int search_all(search *s, const rg_cli *cli)
+static int begin_hunt(hunt *h, int64_t batch)
 {
-    const int64_t n = s->files.particles.n, each = FR_QUARTERS * s->grid.in_plane * LAGS, room = (int64_t)1 << 26;
-    int64_t batch;
-    float *f3 = NULL;
-    rg_progress progress;
-    int code = rg_cli_int(cli, "batch", FR_PROBLEMS_MAX / s->best < 24 ? FR_PROBLEMS_MAX / s->best : 24, 1,
-                          FR_PROBLEMS_MAX / s->best, &batch);
+    const search *s = h->s;
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
+    h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
+    const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
+    int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true,
+                              h->at_once * each * batch > least ? h->at_once * each * batch : least, s->refine.setting, 8.0 * (double)fr_voxels(s->own));
+    h->cc = rg_alloc((size_t)(batch * h->at_once * each) * sizeof *h->cc);
+    h->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *h->pose);
+    h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);
+    return code == RG_GOOD ? put_turns(h) : code;
+}
+
+static void end_hunt(hunt *h)
+{
+    free(h->list);
+    free(h->pose);
+    free(h->cc);
+    rg_buffer_free(&h->turn);
+}
+
+static int search_rows(fr_team *t, fr_engine *e, void *context)
+{
+    search *s = context;
+    hunt h = {.s = s, .team = t, .engine = e};
+    int64_t first, n, rows = fr_team_share(t, e, s->part.rows, &first);
+    const int64_t *row;
+    fr_feed feed = {.engine = e};
+    if (!rows)
+        return RG_GOOD;
+    int code = begin_hunt(&h, s->batch < rows ? s->batch : rows);
     if (code == RG_GOOD)
-        code = fr_reference_read(cli, s->refine.side, s->refine.pixel_A, &f3);
+        code = fr_feed_begin(&feed, e, &s->files, s->part.row + first, rows);
+    if (code == RG_GOOD)
+        code = fr_engine_reference(e, s->own, s->reference);
+    while (code == RG_GOOD) {
+        code = fr_feed_next(&feed, s->refine.kind, &row, &n);
+        if (code != RG_GOOD || !n)
+            break;
+        code = search_batch(&h, s, row, n);
+        fr_team_progress(t, n);
+    }
+    fr_feed_end(&feed);
+    end_hunt(&h);
+    return code;
+}
+
+static int search_all(search *s, fr_team *t, const char *out)
+{
+    const int64_t most = FR_PROBLEMS_MAX / s->best;
+    int code = rg_cli_int(t->cli, "batch", most < 24 ? most : 24, 1, most, &s->batch);
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_reference_read(t->cli, s->refine.side, s->refine.pixel_A, &s->own, &s->reference);
     if (code != RG_GOOD)
         return code;
-    batch = batch < n ? batch : n;
-    s->at_once = room / (batch * each) < 1 ? 1 : room / (batch * each) < s->grid.n ? room / (batch * each) : s->grid.n;
-    const int64_t trials = s->at_once > s->best ? s->at_once : s->best;
-    code = fr_engine_size(&s->engine, s->refine.side, batch, trials, f3,
-                          batch * (s->at_once * each > s->best ? s->at_once * each : s->best), s->refine.setting);
-    free(f3);
+    fr_lap(t->engine, FR_REFERENCE, since_s);
+    code = fr_part_open(&s->part, t->cli, &s->files, out);
+    rg_progress_begin(&t->progress, "search", "particles", (double)s->part.rows);
+    code = code == RG_GOOD ? fr_team_run(t, search_rows, s) : code;
+    rg_progress_end(&t->progress);
+    free(s->reference);
+    const double write_s = rg_seconds();
     if (code == RG_GOOD)
-        code = put_turns(s);
-    s->cc = rg_alloc((size_t)(batch * s->at_once * each) * sizeof *s->cc);
-    s->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *s->pose);
-    s->list = rg_alloc((size_t)(batch * s->best) * sizeof *s->list);
-    s->files.score = rg_alloc((size_t)n * sizeof *s->files.score);
-    rg_progress_begin(&progress, "search", "particles", (double)n);
-    for (int64_t first = 0; first < n && code == RG_GOOD; first += batch) {
-        code = search_batch(s, first, n - first < batch ? n - first : batch);
-        rg_progress_at(&progress, (double)first);
-    }
-    rg_progress_end(&progress);
-    free(s->list);
-    free(s->pose);
-    free(s->cc);
-    rg_buffer_free(&s->turn);
-    return code;
+        code = fr_files_write(&s->files, out, rg_cli_line(t->cli));
+    fr_lap(t->engine, FR_WRITE, write_s);
+    if (code == RG_GOOD)
+        code = fr_refinement_report(&s->refine, &s->files, &s->part, t->cli, out);
+    fr_part_close(&s->part, code == RG_GOOD);
+    if (code != RG_GOOD)
+        return code;
+    printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
+    return fr_team_report(t, out);
 }
 
 static int prepare(search *s, const rg_cli *cli)
@@ -226,10 +269,11 @@ static int prepare(search *s, const rg_cli *cli)
 
 static int run(const rg_cli *cli)
 {
-    double began_s = rg_seconds();
+    const double began_s = rg_seconds();
     const char *out = rg_cli_text(cli, "out", NULL);
     int64_t seed;
     search s = {0};
+    fr_team team = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
         return rg_fail(RG_USAGE,
                        "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
@@ -239,18 +283,13 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = prepare(&s, cli);
     if (code == RG_GOOD)
-        code = fr_engine_open(&s.engine, cli, 1u << FR_DO_APPLY | 1u << FR_DO_SCORE | 1u << FR_DO_TURN);
+        code = fr_team_open(&team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
+                            s.files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = search_all(&s, cli);
-    if (code == RG_GOOD)
-        code = fr_files_write(&s.files, out, rg_cli_line(cli));
-    if (code == RG_GOOD) {
-        printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s.grid.n, FR_QUARTERS * s.grid.in_plane);
-        fr_refinement_report(&s.refine, &s.files);
-        fr_engine_report(&s.engine, rg_seconds() - began_s);
-    }
-    fr_engine_close(&s.engine);
+        code = search_all(&s, &team, out);
+    fr_team_close(&team);
     fr_files_close(&s.files);
+    fr_refinement_free(&s.refine);
     fr_grid_free(&s.grid);
     return code;
 }
