@@ -118,8 +118,11 @@ shares() {
             [ $column = cpu ] || { [ "$gpu" != 0 ] || continue; n=$(nth $i $counts) options=; }
             first "$side" "$n"
             "$regather" $(job $mode "$side" "$n" share) $options --quiet 2> /dev/null |
-                awk -F '\t' -v mode=$mode -v column=$column '{ sub(/:.*/, "", $1); sub(/ %/, "", $3) }
-                    /^(read|rest|ctfapply|ccp|cc3m|pinsert_s)/ { print mode "." $1 "\t" column "\t" $3 }'
+                awk -F '\t' -v mode=$mode -v column=$column '
+                    NF >= 3 && $1 !~ /^(stage|whole)$/ {
+                        sub(/:.*/, "", $1)
+                        print mode "." $1 "\t" column "\t" (sub(/ %/, "", $3) ? $3 : 100 * $3)
+                    }'
         done
     done | awk -F '\t' -v side="$side" '
         { share[$1, $2] = $3; if (!($1 in seen)) part[n++] = $1; seen[$1] }

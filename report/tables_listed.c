@@ -130,14 +130,19 @@ static bool rows(listed_row l, rg_page *p)
             int theirs = split(&l, "published", false, text, 1), n = split(&l, "ours", false, text, theirs);
             for (int c = 0; c < n; c++)
                 cells[c] = text[c];
-            for (int c = 1; c < theirs; c++)
+            bool known = false; // by the paper or here: nobody has every row
+            for (int c = 1; c < theirs; c++) {
                 cells[c] = published(&l, text[c]);
+                known |= *cells[c] != 0;
+            }
             for (int c = theirs; c < n; c++) {
                 char spec[TEXT];
                 memcpy(spec, text[c], TEXT);
-                any |= ours(&l, spec, text[c]);
+                bool here = ours(&l, spec, text[c]);
+                any |= here;
+                known |= here;
             }
-            if (p)
+            if (p && known)
                 p->make->row(p, cells, n);
         }
     return any;
