@@ -28,8 +28,10 @@ do for [k = 1 : 3] {
         eval panel(drawn, PANELS, system("printf %s ".word(TITLES, k)." | tr _ ' '"))
         if (drawn > 1) { set format y ""; unset ylabel }
         plot 1 with lines linecolor rgb SOFT dashtype 2 notitle, \
-            for [r = 1 : words(ROUTINES)] DATA using (of_series(word(ROUTINES, r).ending(k))):(column("ratio")):(low(0)):(high(0)) \
-            with yerrorlines linewidth 2 pointtype 7 pointsize 0.9 linecolor rgb pen(r) title (drawn == PANELS ? word(ROUTINES, r) : ""), \
+            for [r = 1 : words(ROUTINES)] DATA using (of_series(word(ROUTINES, r).ending(k))):(column("ratio")) with linespoints linewidth 2 \
+            pointtype 7 pointsize 0.9 linecolor rgb pen(r) title (drawn == PANELS ? word(ROUTINES, r) : ""), \
+            for [r = 1 : words(ROUTINES)] DATA using (of_series(word(ROUTINES, r).ending(k))):(column("ratio")): \
+            (column("ratio_low")):(column("ratio_high")) with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(r) notitle, \
             for [r = 1 : (k == 1 ? 6 : 0)] $PAPER using 1:(paper(r, $1)) with linespoints dashtype 3 pointtype 6 \
             pointsize 1.1 linecolor rgb pen(r) notitle
         unset label 1; unset label 2; unset label 3

@@ -27,15 +27,17 @@ printed(m, k) = m < 3 ? k == 2 : k > 2
 set xtics (100, 200, 500)
 set xrange [80 : 620]
 stats DATA using (column("ratio")) nooutput name "OURS"
-set yrange [0.5 : (OURS_max > 200 ? OURS_max * 1.5 : 400)]
+set yrange [(OURS_min < 0.6 ? OURS_min / 1.3 : 0.5) : (OURS_max > 200 ? OURS_max * 1.5 : 400)]
 set ylabel "speed-up over one core" offset 1, 0
 set multiplot
 do for [m = 1 : 3] {
     eval panel(m, 3, word(LABELS, m))
     if (m > 1) { set format y ""; unset ylabel }
     plot 1 with lines linecolor rgb SOFT dashtype 2 notitle, \
-        for [k = 1 : 4] DATA using (of_series(ours(m, k))):(column("ratio")):(low(0)):(high(0)) with yerrorlines linewidth 2 \
-        pointtype 7 pointsize 0.9 linecolor rgb pen(k) notitle, \
+        for [k = 1 : 4] DATA using (of_series(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype 7 pointsize 0.9 \
+        linecolor rgb pen(k) notitle, \
+        for [k = 1 : 4] DATA using (of_series(ours(m, k))):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
+        with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(k) notitle, \
         for [k = 1 : 4] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \
         with linespoints dashtype 3 pointtype 6 pointsize 1 linecolor rgb pen(k) notitle, \
         for [k = 1 : (m == 3 ? 4 : 0)] NaN with points pointtype 7 linecolor rgb pen(k) title spaced(word(NAMED, k))

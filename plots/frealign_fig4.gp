@@ -31,8 +31,10 @@ set multiplot
 do for [m = 1 : 3] {
     eval panel(m, 3, word(LABELS, m))
     if (m > 1) { set format y ""; unset ylabel }
-    plot for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")):(low(0)):(high(0)) with yerrorlines linewidth 2 \
-        pointtype 7 pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
+    plot for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype 7 pointsize 0.9 \
+        linecolor rgb pen(k + 1) notitle, \
+        for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
+        with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
         for [k = 1 : 3] real(word(KINDS, k)) with lines dashtype 2 linecolor rgb LINE notitle, \
         for [k = 1 : 3] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \
         with linespoints dashtype 3 pointtype 6 pointsize 1 linecolor rgb pen(k + 1) notitle, \

@@ -11,8 +11,6 @@ set xlabel "image side (pixels)"
 number(id) = real(system(sprintf("awk -F'\\t' -v id='%s' '$1 == id { print $5 }' '%s'", id, PUBLISHED)))
 has(name) = int(sum [i = 1 : words(SERIES)] (word(SERIES, i) eq name))
 of_series(name) = stringcolumn("series") eq name ? column("x") : NaN
-low(c) = column("ratio_low") > 0 ? column("ratio_low") : column("ratio")
-high(c) = column("ratio_high") > 0 ? column("ratio_high") : column("ratio")
 # Panel k of n, left to right; the key stands at the right of all.
 panel(k, n, title) = sprintf("set lmargin at screen %g; set rmargin at screen %g; set tmargin at screen 0.8; set bmargin at screen 0.13; \
 set label 3 %s at screen %g, 0.835 left textcolor rgb INK", 0.075 + (k - 1) * 0.74 / n, 0.075 + k * 0.74 / n - 0.045, \
