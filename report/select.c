@@ -151,12 +151,13 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
 {
     const char *best = NULL;
     double best_rank = -1;
+    const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
     for (int f = 0; f < m->n_files; f++)
         for (int i = 0; i < m->file[f].n_rows; i++) {
             const rg_row *row = &m->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure x, y;
-            if (!rg_timed(row) || !rg_plain(row) || !rg_asked(row, a) || !rg_pick(m, a, shape, scopes, &x) ||
+            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) || !rg_pick(m, a, shape, scopes, &x) ||
                 !rg_pick(m, b, shape, scopes, &y))
                 continue;
             // The most work; the paper's own size goes before any other.

@@ -215,11 +215,27 @@ static void test_equal_work(void **state)
     assert_int_equal(rg_judge_ratio(&q).outcome, RG_NOT_TESTABLE);
 }
 
+// A kind of input other than the first is compared where the claim names it, and only there.
+static void test_kinds_of_input(void **state)
+{
+    (void)state;
+    add("naive", "s500,p1,k64,t1", "threads=1", 6000, 1);
+    add("gather", "s500,p1,k64,t1", "-", 600, 1);
+    add("naive", "s56,p1,k0,t1", "threads=1", 100, 1);
+    add("gather", "s56,p1,k0,t1", "-", 50, 1);
+    rg_asked_claim q = asked("autocorr:naive threads=1", "autocorr:gather", "s500,p1,k64,t1", 5, 20, ">1");
+    rg_judgement j = rg_judge_ratio(&q);
+    assert_true(fabs(j.value - 10) < 1e-9);
+    assert_string_equal(j.size, "s500,p1,k64,t1");
+    q.size = "s500,p1,k0,t1";
+    assert_true(fabs(rg_judge_ratio(&q).value - 2) < 1e-9);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs),
                                        TEST(test_energy), TEST(test_cell),  TEST(test_crossing),
-                                       TEST(test_least),  TEST(test_equal_work)};
+                                       TEST(test_least),  TEST(test_equal_work), TEST(test_kinds_of_input)};
     return cmocka_run_group_tests_name("claims", tests, NULL, NULL);
 }
