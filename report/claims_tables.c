@@ -64,7 +64,8 @@ rg_judgement rg_judge_least(const rg_asked_claim *q)
     for (int i = 0; t && i < t->n_rows; i++)
         least = fmin(least, rg_tsv_number(t, i, column)); // passes over what is no number
     if (isinf(least)) {
-        snprintf(j.why, sizeof j.why, "no table `%s` with numbers %s among the files of this machine: not measured", table, column);
+        snprintf(j.why, sizeof j.why, "no table `%s` with numbers %s among the files of this machine: not measured", table,
+                 column);
         return j;
     }
     j.value = least;

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# frealign_jobs.sh REGATHER PREFIX PART...: the modes of FREALIGN on phantoms with the symmetry D7, for reproduce.sh and record.sh.
+# frealign_jobs.sh REGATHER PREFIX PART...: the modes of FREALIGN on phantoms of symmetry D7, for reproduce.sh and record.sh.
 #   modes     PREFIX.modes.tsv      search, refine, reconstruct as rows of scope `job`: one core, all cores, one GPU
 #   scaling   PREFIX.modes_gpus.tsv, PREFIX.fr_merged.tsv      the same with four times the particles on each of FR_GPUS; map on
 #                                   the most of them against that on one
-#   shares    PREFIX.fr_shares.tsv  share of each routine in the run time, in percent, at the last of FR_SIDES: one core, GPU
-#   fsc       PREFIX.fr_*.tsv       maps of the CPU and of the GPU after refinement, and from the same poses, at the first of FR_SIDES
-# FR_SIDES of the images; FR_COUNTS particles searched, refined, reconstructed, FR_CORE_COUNTS on one core, FR_MAP for a map of fsc;
-# FR_CPU which of "one all"; FR_GPU 0 without; FR_GPUS to scale over; FR_SECONDS a row (a run that takes longer is timed once);
-# FR_LABEL what the heads of tables say of the machine; FR_WORK where images go (default in /dev/shm).
+#   shares    PREFIX.fr_shares.tsv  share of each routine in the run time, in percent: one core, GPU; the last of FR_SIDES
+#   fsc       PREFIX.fr_*.tsv       maps by the CPU and by the GPU after refinement, and of the same poses; the first of FR_SIDES
+# FR_SIDES of the images; FR_COUNTS particles searched, refined, reconstructed, FR_CORE_COUNTS on one core, FR_MAP for a map of
+# fsc; FR_CPU which of "one all"; FR_GPU 0 without; FR_GPUS to scale over; FR_SECONDS a row (a run that takes longer is timed
+# once); FR_LABEL what the heads of tables say of the machine; FR_WORK where images go (default in /dev/shm).
 set -u
 regather=$(realpath "${1:?usage: report/frealign_jobs.sh REGATHER PREFIX PART...}") prefix=$(realpath "${2:?PREFIX is missing}")
 shift 2
@@ -17,13 +17,14 @@ cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SEC
 label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
 mkdir -p "$work" && cd "$work" || exit 2
 
-# particles SIDE COUNT: SIDE/particles.star of at least so many; SIDE/first_N.star and SIDE/wrong_N.star, the same up to 3 degrees and a
-# pixel off.
+# particles SIDE COUNT: SIDE/particles.star of at least so many. first SIDE COUNT: SIDE/first_COUNT.star and SIDE/wrong_COUNT.star,
+# the same with each angle off by up to 2 degrees and each shift by up to a pixel.
 particles() {
     [ "$(grep -c @ "$1/particles.star" 2>/dev/null)" -ge "$2" ] 2>/dev/null ||
-        "$regather" phantom particles --shape d7 --box "$1" --images "$2" --sigma 1.5 --ctf --snr 0.25 --shift 1 --out "$1" --quiet || exit
+        "$regather" phantom particles --shape d7 --box "$1" --images "$2" --sigma 1.5 --ctf --snr 0.25 --shift 1 --out "$1" \
+            --quiet || exit
 }
-first() { # SIDE COUNT
+first() {
     awk -v most="$2" '/@/ { if (n++ < most) print; next } { print }' "$1/particles.star" > "$1/first_$2.star"
     awk -v most="$2" -v pixel="$(awk -v side="$1" 'BEGIN { print 258 / side }')" '
         function off(most) { return most * (2 * rand() - 1) }
@@ -98,7 +99,10 @@ scaling() {
         particles "$side" "$(nth 3 $many)"
         for n in $many; do first "$side" "$n"; done
         first "$side" "$(nth 3 $cores)" && row reconstruct "$side" "$(nth 3 $cores)" "s$side,many" 0 "--threads 1" &
-        for mode in search refine reconstruct; do i=$((i + 1)) && row $mode "$side" "$(nth $i $many)" "s$side,many" "$gpus" ""; done
+        for mode in search refine reconstruct; do
+            i=$((i + 1))
+            row $mode "$side" "$(nth $i $many)" "s$side,many" "$gpus" ""
+        done
         wait
     done
     join "$prefix.modes_gpus.tsv"
@@ -133,20 +137,24 @@ shares() {
             if ("search.both" in seen) part[n++] = "search.both"
             for (i = 0; i < n; i++) {
                 line = part[i]
-                for (c = 1; c < 3; c++) { key = part[i] SUBSEP (c < 2 ? "cpu" : "gpu"); line = line "\t" (key in share ? share[key] : "-") }
+                for (c = 1; c < 3; c++) {
+                    key = part[i] SUBSEP (c < 2 ? "cpu" : "gpu")
+                    line = line "\t" (key in share ? share[key] : "-")
+                }
                 print line
             }
         }' > shares.tsv && keep shares.tsv fr_shares
 }
 
-# Poses that are off are refined by the CPU and by the GPU, and each makes its map: fr_half_cpu, fr_half_gpu are FSC of its half maps,
-# fr_cycle that of the two maps. fr_same: the GPU's map from the CPU's poses; fr_plain: that of the plain C insertion.
+# Poses that are off are refined by the CPU and by the GPU, and each makes its map: fr_half_cpu, fr_half_gpu are FSC of its half
+# maps, fr_cycle that of the two maps. fr_same: the GPU's map from the CPU's poses; fr_plain: that of the plain C insertion.
 fsc() {
     side=$(nth 1 $sides) n=$images
     particles "$side" "$n" && first "$side" "$n"
     map() { "$regather" reconstruct "$1" --method frealign --sym D7 --out "$2.mrc" --quiet $3 > /dev/null; }
     compare() { "$regather" fsc "$1.mrc" "$2.mrc" --out pair.tsv > /dev/null && keep pair.tsv "$3"; }
-    "$regather" refine "$side/wrong_$n.star" --reference "$side/map.mrc" --out "$side/cpu.star" --device cpu --quiet > /dev/null &&
+    "$regather" refine "$side/wrong_$n.star" --reference "$side/map.mrc" --out "$side/cpu.star" --device cpu \
+        --quiet > /dev/null &&
         map "$side/cpu.star" cpu "--device cpu" && keep cpu_fsc.tsv fr_half_cpu || exit
     map "$side/cpu.star" plain "--device cpu --variant pinsert_s:naive" && compare cpu plain fr_plain || exit
     [ "$gpu" != 0 ] || return 0

@@ -157,8 +157,8 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             const rg_row *row = &m->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure x, y;
-            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) || !rg_pick(m, a, shape, scopes, &x) ||
-                !rg_pick(m, b, shape, scopes, &y))
+            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) ||
+                !rg_pick(m, a, shape, scopes, &x) || !rg_pick(m, b, shape, scopes, &y))
                 continue;
             // The most work; the paper's own size goes before any other.
             double rank = rg_cell_number(row, RG_C_WORK);

@@ -70,8 +70,9 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
     for (int f = 0; f < l->machine->n_files; f++)
         for (int i = 0; i < l->machine->file[f].n_rows; i++) {
             const rg_row *row = &l->machine->file[f].row[i];
+            const char *shape = row->cell[RG_C_SHAPE];
             rg_measure a;
-            if (!rg_timed(row) || !rg_asked(row, spec) || !rg_pick(l->machine, spec, row->cell[RG_C_SHAPE], cell(l, "scope"), &a))
+            if (!rg_timed(row) || !rg_asked(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
                 continue;
             double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
             if (ns > 0 && !(ns >= best)) {
@@ -101,7 +102,7 @@ static bool ours(const listed_row *l, const char *spec, char text[TEXT])
     return !isnan(value);
 }
 
-// The pieces LABEL=WHAT of a column of the list, their labels or what they stand for, to text[n] and on. How many there are then.
+// The pieces LABEL=WHAT of a column of the list, their labels or what they stand for, to text[n] and on. The new n.
 static int split(const listed_row *l, const char *column, bool labels, char text[COLUMNS_MOST][TEXT], int n)
 {
     char piece[TEXT];
