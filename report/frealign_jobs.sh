@@ -5,7 +5,7 @@
 #   scaling   PREFIX.modes_gpus.tsv, PREFIX.fr_merged.tsv      the same with four times the particles on each of FR_GPUS; map on
 #                                   the most of them against that on one
 #   shares    PREFIX.fr_shares.tsv  share of each routine in the run time, in percent: one core, GPU; the last of FR_SIDES
-#   fsc       PREFIX.fr_*.tsv       maps by the CPU and by the GPU after refinement, and of the same poses; the first of FR_SIDES
+#   fsc       PREFIX.fr_*.tsv       maps of the CPU and the GPU after refinement, and of the same poses; the first of FR_SIDES
 # FR_SIDES of the images; FR_COUNTS particles searched, refined, reconstructed, FR_CORE_COUNTS on one core, FR_MAP for a map of
 # fsc; FR_CPU which of "one all"; FR_GPU 0 without; FR_GPUS to scale over; FR_SECONDS a row (a run that takes longer is timed
 # once); FR_LABEL what the heads of tables say of the machine; FR_WORK where images go (default in /dev/shm).
@@ -17,7 +17,7 @@ cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SEC
 label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
 mkdir -p "$work" && cd "$work" || exit 2
 
-# particles SIDE COUNT: SIDE/particles.star of at least so many. first SIDE COUNT: SIDE/first_COUNT.star and SIDE/wrong_COUNT.star,
+# particles SIDE COUNT: SIDE/particles.star of so many at least. first SIDE COUNT: SIDE/first_COUNT.star, SIDE/wrong_COUNT.star,
 # the same with each angle off by up to 2 degrees and each shift by up to a pixel.
 particles() {
     [ "$(grep -c @ "$1/particles.star" 2>/dev/null)" -ge "$2" ] 2>/dev/null ||
