@@ -300,7 +300,7 @@ const rg_command rg_cmd_bench = {
             "`probe`.\n\n"
             "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
             "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
-            "of GPUs. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
+            "of GPUs, and for none that of threads. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
             "the page cache and is not counted. --energy reads the counters around one more run of at least 5 s.\n\n"
             "--self-test times one variant under two names and reports the median false difference with its interval:\n"
             "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"

@@ -9,6 +9,7 @@
 #   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .online.tsv
 #   tenth      a tenth of them, by the GPU and by the CPU     NAME.s9gpu.tsv, .s9cpu.tsv
 #   scaling    that job on 1, 2, 4, 8 GPUs                    NAME.s11_1.tsv...
+#   modes, modes_scaling   FREALIGN's search, refinement and reconstruction, by report/frealign_jobs.sh and its variables FR_...
 # RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
 # RECORD_IMAGES of the job, RECORD_LABEL what the heads of the tables say of the machine.
 set -u
@@ -105,6 +106,8 @@ for part; do
     autocorr | gridding) measure "$part" "$part" ;;
     affine) measure affine affine2d align2d align3d ;;
     frealign) measure frealign $frealign ;;
+    modes) FR_LABEL=$label FR_WORK=$work/modes report/frealign_jobs.sh "$regather" "$out/$name" modes shares fsc ;;
+    modes_scaling) FR_LABEL=$label FR_WORK=$work/modes report/frealign_jobs.sh "$regather" "$out/$name" scaling ;;
     tune) "$regather" tune gridding:gather --shape s257,i52,o1,b19,k0 --quiet --out "$out/$name.tune.tsv" ;;
     *) echo "record.sh: $part: no such part" >&2 && exit 2 ;;
     esac
