@@ -143,6 +143,7 @@ typedef struct rg_algo {
 typedef enum { RG_NAIVE, RG_SIMD, RG_SCATTER, RG_GATHER, RG_LIBRARY, RG_OTHER } rg_role; // colour and legend only
 typedef enum { RG_HOST, RG_DEVICE } rg_space;                                            // where arg[] and scratch live
 enum { RG_UNORDERED = 1u /* float atomics: two runs may differ */, RG_THREADED = 2u /* uses call->threads > 1 */ };
+enum { RG_COPIES_FIRST = 4u /* prepare takes as much memory as the first argument has: a texture's array */ };
 
 // One tunable: the values it may take. Anything else is an error, never a substitution.
 typedef struct rg_param {
