@@ -3,7 +3,8 @@
 # record.sh BUILD NAME PART...: what this machine does, for data/machines: the files NAME.*.tsv that `regather report` shows beside
 # any other machine. PART is one of
 #   verify     every variant against the reference            NAME.verify.tsv
-#   autocorr, gridding, affine, frealign                      NAME.PART.tsv: times at the papers' sizes; RECORD_SECONDS a row
+#   autocorr, gridding, affine, frealign                      NAME.PART.tsv: times at the papers' sizes; RECORD_SECONDS a row,
+#                                                             RECORD_OPTIONS of `regather bench` instead of the papers' preset
 #   tune       gather's parameters, for data/tuned too        NAME.tune.tsv
 #   fsc        half maps by the CPU and by the GPU            NAME.fsc_cpu.tsv, NAME.fsc_gpu.tsv, NAME.truth.tsv
 #   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .online.tsv
@@ -17,7 +18,7 @@ regather=$(realpath "${1:?usage: report/record.sh BUILD NAME PART...}")/regather
 name=${2:?usage: report/record.sh BUILD NAME PART...}
 shift 2
 cd "$(dirname "$0")/.." || exit 2
-out=$(realpath "${RECORD_OUT:-data/machines}") seconds=${RECORD_SECONDS:-20} images=${RECORD_IMAGES:-28881}
+out=$(realpath "${RECORD_OUT:-data/machines}") seconds=${RECORD_SECONDS:-20} options=${RECORD_OPTIONS:---preset paper --max-call 3} images=${RECORD_IMAGES:-28881}
 label=${RECORD_LABEL:-$name}
 work=${RECORD_WORK:-/dev/shm}/regather-record
 frealign="cc3m ccp pinsert_s sigma2 presb ccoef ctfapply"
@@ -39,7 +40,7 @@ measure() {
     shift
     rm -f "$file" "$file.part"
     for algo; do
-        "$regather" bench $algo --preset paper --mode hot --quiet --max-seconds "$seconds" --max-call 3 --resume --out "$file"
+        "$regather" bench $algo $options --mode hot --quiet --max-seconds "$seconds" --resume --out "$file"
     done
 }
 
