@@ -107,9 +107,12 @@ scaling() {
     done
     join "$prefix.modes_gpus.tsv"
     particles 128 1000 && first 128 1000
-    CUDA_VISIBLE_DEVICES=0 "$regather" $(job reconstruct 128 1000 one) --quiet > /dev/null &&
-        "$regather" $(job reconstruct 128 1000 all) --quiet > /dev/null &&
-        "$regather" fsc one.mrc all.mrc --out merged.tsv > /dev/null && keep merged.tsv fr_merged
+    "$regather" $(job reconstruct 128 1000 one) --gpus 1 --quiet > /dev/null || return 0 # no GPU
+    for n in $(echo "$gpus" | tr , ' '); do
+        [ "$n" -gt 1 ] && "$regather" $(job reconstruct 128 1000 all) --gpus "$n" --quiet > /dev/null &&
+            "$regather" fsc one.mrc all.mrc --out merged.tsv > /dev/null && keep merged.tsv fr_merged
+    done
+    return 0
 }
 
 shares() {
