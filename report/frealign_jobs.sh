@@ -12,7 +12,7 @@
 set -u
 regather=$(realpath "${1:?usage: report/frealign_jobs.sh REGATHER PREFIX PART...}") prefix=$(realpath "${2:?PREFIX is missing}")
 shift 2
-sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-1 10 50}
+sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-4 40 200}
 cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SECONDS:-20}
 label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
 mkdir -p "$work" && cd "$work" || exit 2
@@ -70,17 +70,17 @@ modes() {
         i=0
         for mode in search refine reconstruct; do i=$((i + 1)) && row $mode "$side" "$(nth $i $counts)" "s$side" 1 ""; done
     done
-    # Jobs of one core go on together where there are cores enough.
+    # The three jobs of one core go on together where there are cores enough.
     case $cpu in *one*)
         for side in $sides; do
             i=0
             for mode in search refine reconstruct; do
                 i=$((i + 1))
                 row $mode "$side" "$(nth $i $cores)" "s$side" 0 "--threads 1" &
-                [ "$(nproc)" -ge 16 ] || wait
+                [ "$(nproc)" -gt 4 ] || wait
             done
-        done
-        wait ;;
+            wait
+        done ;;
     esac
     case $cpu in *all*)
         for side in $sides; do
