@@ -40,7 +40,7 @@ do for [m = 1 : 3] {
         with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(k) notitle, \
         for [k = 1 : 4] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \
         with linespoints dashtype 3 pointtype 6 pointsize 1 linecolor rgb pen(k) notitle, \
-        for [k = 1 : (m == 3 ? 4 : 0)] NaN with points pointtype 7 linecolor rgb pen(k) title spaced(word(NAMED, k))
+        for [k = (has(ours(3, 1)) ? 1 : 2) : (m == 3 ? 4 : 0)] NaN with points pointtype 7 linecolor rgb pen(k) title spaced(word(NAMED, k))
     unset label 1; unset label 2; unset label 3
 }
 unset multiplot

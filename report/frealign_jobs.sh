@@ -12,7 +12,7 @@
 set -u
 regather=$(realpath "${1:?usage: report/frealign_jobs.sh REGATHER PREFIX PART...}") prefix=$(realpath "${2:?PREFIX is missing}")
 shift 2
-sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-1 10 50}
+sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-4 40 200}
 cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SECONDS:-20}
 label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
 mkdir -p "$work" && cd "$work" || exit 2
@@ -70,17 +70,17 @@ modes() {
         i=0
         for mode in search refine reconstruct; do i=$((i + 1)) && row $mode "$side" "$(nth $i $counts)" "s$side" 1 ""; done
     done
-    # Jobs of one core go on together where there are cores enough.
+    # The three jobs of one core go on together where there are cores enough.
     case $cpu in *one*)
         for side in $sides; do
             i=0
             for mode in search refine reconstruct; do
                 i=$((i + 1))
                 row $mode "$side" "$(nth $i $cores)" "s$side" 0 "--threads 1" &
-                [ "$(nproc)" -ge 16 ] || wait
+                [ "$(nproc)" -gt 4 ] || wait
             done
-        done
-        wait ;;
+            wait
+        done ;;
     esac
     case $cpu in *all*)
         for side in $sides; do
@@ -107,9 +107,12 @@ scaling() {
     done
     join "$prefix.modes_gpus.tsv"
     particles 128 1000 && first 128 1000
-    CUDA_VISIBLE_DEVICES=0 "$regather" $(job reconstruct 128 1000 one) --quiet > /dev/null &&
-        "$regather" $(job reconstruct 128 1000 all) --quiet > /dev/null &&
-        "$regather" fsc one.mrc all.mrc --out merged.tsv > /dev/null && keep merged.tsv fr_merged
+    "$regather" $(job reconstruct 128 1000 one) --gpus 1 --quiet > /dev/null || return 0 # no GPU
+    for n in $(echo "$gpus" | tr , ' '); do
+        [ "$n" -gt 1 ] && "$regather" $(job reconstruct 128 1000 all) --gpus "$n" --quiet > /dev/null &&
+            "$regather" fsc one.mrc all.mrc --out merged.tsv > /dev/null && keep merged.tsv fr_merged
+    done
+    return 0
 }
 
 shares() {

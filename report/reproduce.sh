@@ -146,7 +146,7 @@ frealign_bench() {
 frealign_jobs() {
     gpu=1 sides=100 counts="24 100 1000" core="2 20 200"
     [ $device = gpu ] || { gpu=0 counts="4 40 400"; }
-    [ "$preset" = quick ] || sides="100 150 200 250 300 350 400 450 500" counts="24 100 1000" core="1 10 50"
+    [ "$preset" = quick ] || sides="100 150 200 250 300 350 400 450 500" counts="24 100 1000" core="4 40 200"
     FR_SIDES=$sides FR_COUNTS=$counts FR_CORE_COUNTS=$core FR_GPU=$gpu FR_SECONDS=1 FR_WORK=$results/frealign-work \
         report/frealign_jobs.sh "$regather" "$results/frealign-$preset" modes || return
     FR_SIDES=100 FR_COUNTS="24 100 1000" FR_CORE_COUNTS="4 80 800" FR_MAP=100 FR_GPU=$gpu FR_WORK=$results/frealign-work \
