@@ -288,6 +288,9 @@ static void test_bad_input(void **state)
     words = rg_print("%s --tilts %s", good, put_file("one.tlt", "5\n", 2));
     refused(words, "expected 2 angles, one an image, found 1");
     free(words);
+    words = rg_print("%s --tilts %s", good, put_file("word.tlt", "5\nx\n", 4));
+    refused(words, "expected one angle in degrees on the line");
+    free(words);
     words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
     refused(words, "expected one image of 32 x 32 pixels for --mask");
     free(words);
