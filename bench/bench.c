@@ -99,7 +99,8 @@ static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, b};
+    const double energy_s = b->options->energy ? RG_ENERGY_WINDOW_S : 0;
+    const rg_rounds rounds = {b->gpu, b->options->seed, false, energy_s, finished, visited, b};
     const rg_lane *any = &b->lineup.lane[first];
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {

@@ -167,8 +167,8 @@ static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *
     free(sample_b);
     verdict v = judge(c, &r);
     char time_a[32], time_b[32];
-    rg_show_time(rg_cell_number(a, RG_C_MEDIAN), time_a);
-    rg_show_time(rg_cell_number(b, RG_C_MEDIAN), time_b);
+    rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
+    rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
     printf(": %s -> %s, %.4g [%.4g, %.4g]\n", time_a, time_b, r.ratio, r.low, r.high);
     if (v == UNSURE)

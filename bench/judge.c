@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// What the reference may take for one shape and round, whatever the number of lanes. Without reference_at it takes what it takes.
+// What the reference may take for one shape and round, whatever the number of lanes; without reference_at it takes its time.
 static const double ANSWER_S = 0.5;
 
 static bool accumulates(const rg_algo *algo)
@@ -27,8 +27,8 @@ static void ask_reference(rg_inputs *in, uint64_t seed)
     in->answered_seed = in->shape.seed;
 }
 
-// Arguments that calls read and write are judged by one more call, on what they were at first: the timed calls left sums of many.
-// It may as well be on the inputs that the reference has been asked about.
+// Arguments that calls read and write hold sums of all timed calls: they are judged by one more call, on what they were at
+// first. It may as well be on the inputs that the reference has been asked about.
 static int call_again(rg_lane *lane, rg_inputs *in)
 {
     const uint64_t seed = in->shape.seed;

@@ -50,7 +50,6 @@ void rg_set_number(rg_row *, rg_column, double); // empty when NaN
 // One table: rows of one algorithm at one shape, with speed-ups against its naive variant on one core.
 void rg_show_rows(FILE *, const rg_row *row, int n, uint64_t seed);
 void rg_show_probes(FILE *, const rg_row *row, int n);
-void rg_show_time(double ns, char text[32]);       // "12.3 ms"
 void rg_show_scaled(double value, char text[32]);  // "12.3 G"
 
 // ---- out.c: the growing file --------------------------------------------------------------------------------------------

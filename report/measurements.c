@@ -9,17 +9,6 @@
 
 enum { TEXT = 400 };
 
-void rg_duration(double ns, char text[32])
-{
-    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    int i = 0;
-    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
-        i++;
-    *text = 0;
-    if (isfinite(ns))
-        snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
-}
-
 void rg_amount(double value, const char *unit, char text[48])
 {
     static const struct { double size; const char *prefix; } step[] = {

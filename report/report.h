@@ -187,7 +187,6 @@ void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);
 void rg_write_content(const rg_report *, rg_page *);
 void rg_print_claims(const rg_report *, FILE *);
-void rg_duration(double ns, char text[32]);  // "12.3 ms"
 void rg_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
 
 #endif

@@ -172,7 +172,7 @@ static void wrong_variants_have_no_times(void **state)
     }
 }
 
-// ---- an algorithm whose calls add to what they find: sum[i] += in[i], which the reference is asked about once ------------------
+// ---- an algorithm whose calls add to what they find: sum[i] += in[i] -------------------------------------------------------
 
 static int asked;
 static void add_up(const rg_shape *s, void *const *arg)
@@ -190,6 +190,7 @@ static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
 static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
 static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
 
+// The reference is asked once.
 static void lanes_share_one_answer(void **state)
 {
     (void)state;
