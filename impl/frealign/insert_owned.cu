@@ -8,13 +8,15 @@
 // changes its owner three times only. At the end the groups' sums are added in order, and to the volume.
 //
 // Bound: the terms come and go once, 32 bytes a coefficient beside its 12: 9e10 coefficients/s at 4e12 B/s; nodes in shared
-// memory 192 bytes, 1.5e11/s. Prediction, not a measurement: some 350 instructions of a thread a coefficient, half of the
-// lanes idle (columns that the plane misses, uneven columns), 2e10/s with hundreds of particles, 1.5e10/s at a side of 256,
-// where the middle bricks meet every sample and end last.
+// memory 192 bytes, 1.5e11/s. Prediction: some 350 instructions of a thread a coefficient, half of the lanes idle (columns
+// that the plane misses, uneven columns), 1.5e10/s at a side of 256, where the middle bricks meet every sample and end last.
+// Outcome on an H200 node with 16 Xeon cores, 256 samples: 9.3e9/s at side 256 (7.7e9 with four groups), 2.2e9 at 112 (3.2e9
+// with four); 3.7e9 at 500 with 112 samples and four groups. Not counted why: few samples meet a brick there, which is cleared
+// and stored all the same. scatter_v4 does 1.06e10 at 256, not repeatably.
 #include "insert.cuh"
 
 enum { BRICK = 16, GROUP = BRICK * BRICK, GROUPS_MOST = 4, CHUNK_MOST = GROUP * GROUPS_MOST };
-// Strides of the axes in shared memory: columns along any axis lie in different banks, two rows of 16 beside each other too.
+// Strides of the axes in shared memory: 16 columns side by side lie in different banks, along whichever axis they run.
 enum { ROW = BRICK + 1, PLANE = ROW * BRICK, SUMS = PLANE * BRICK };
 // How far p may be off a node, and more than rounding of an inverse image.
 static const float REACH = 1.01f;
@@ -116,32 +118,25 @@ static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_part
     return !(fabsf(middle) > room * 1.0001f) && !(distance > f.rim * f.rim);
 }
 
-// The samples first + 0.., one a thread, that meet the box: their numbers, axis by axis and in order; end: of every axis.
-static __device__ void fr_find(const fr_owned &o, const fr_part &box, int first, int *hit, int in_warp[3][CHUNK_MOST / 32],
-                               int end[3])
+// The samples first + 0.. of the axis, one a thread, that meet the box: their numbers in order, and how many.
+static __device__ int fr_find(const fr_owned &o, const fr_part &box, int axis, int first, int *hit, int *in_warp)
 {
     const int t = (int)threadIdx.x, lane = t % 32, mine = first + t;
-    const bool met = mine < o.samples && fr_meets(o.frame[mine], box);
-    const int axis = met ? o.frame[mine].axis : -1;
-    int before = 0, all = 0;
+    const bool met = mine < o.samples && o.frame[mine].axis == axis && fr_meets(o.frame[mine], box);
+    const unsigned mets = __ballot_sync(~0u, met);
     __syncthreads(); // the hits before have been used
-    for (int a = 0; a < 3; a++) {
-        const unsigned mets = __ballot_sync(~0u, axis == a);
-        before = axis == a ? __popc(mets & ((1u << lane) - 1u)) : before;
-        if (lane == 0)
-            in_warp[a][t / 32] = __popc(mets);
-    }
+    if (lane == 0)
+        in_warp[t / 32] = __popc(mets);
     __syncthreads();
-    for (int a = 0; a < 3; a++) {
-        for (int w = 0; w < (int)blockDim.x / 32; w++) {
-            before += a < axis || (a == axis && w < t / 32) ? in_warp[a][w] : 0;
-            all += in_warp[a][w];
-        }
-        end[a] = all;
+    int before = __popc(mets & ((1u << lane) - 1u)), all = 0;
+    for (int w = 0; w < (int)blockDim.x / 32; w++) {
+        before += w < t / 32 ? in_warp[w] : 0;
+        all += in_warp[w];
     }
     if (met)
         hit[before] = mine;
     __syncthreads();
+    return all;
 }
 
 static __device__ __forceinline__ void fr_narrow(float middle, float half, float &first, float &last)
@@ -193,42 +188,29 @@ static __device__ __forceinline__ void fr_add_column(const fr_owned &o, const fr
     }
 }
 
-// Adds hits h, h + groups, .. before `past`, of one axis, to this thread's column.
-template <int how, bool squared>
-static __device__ __forceinline__ void fr_add_hits(const fr_owned &o, const fr_part &box, int axis, const int *hit, int h,
-                                                   int past, float *sums)
-{
-    const int groups = (int)blockDim.x / GROUP, column = (int)threadIdx.x % GROUP;
-    const int u_axis = fr_u_axis(axis), v_axis = fr_v_axis(axis), iu = column % BRICK, iv = column / BRICK;
-    const int u = box.low[u_axis] + iu, v = box.low[v_axis] + iv;
-    if (u < box.first[u_axis] || u > box.last[u_axis] || v < box.first[v_axis] || v > box.last[v_axis])
-        return;
-    sums += iu * fr_stride(u_axis) + iv * fr_stride(v_axis);
-    for (; h < past; h += groups) {
-        const fr_frame f = o.frame[hit[h]];
-        fr_add_column<how, squared>(o, f, hit[h], (float)u, (float)v, box.low[axis], box.first[axis], box.last[axis],
-                                    fr_stride(axis), sums);
-    }
-}
-
 // Adds all samples to the nodes of the box; whether there were any. Sums are cleared before the first of them.
 template <int how, bool squared>
-static __device__ bool fr_pass(const fr_owned &o, const fr_part &box, bool used, float *sums, int *hit,
-                               int in_warp[3][CHUNK_MOST / 32])
+static __device__ bool fr_pass(const fr_owned &o, const fr_part &box, bool used, float *sums, int *hit, int *in_warp)
 {
-    const int group = (int)threadIdx.x / GROUP, groups = (int)blockDim.x / GROUP;
-    for (int first = 0; first < o.samples; first += (int)blockDim.x) {
-        int end[3];
-        fr_find(o, box, first, hit, in_warp, end);
-        if (end[2] == 0)
-            continue;
-        for (int e = (int)threadIdx.x; !used && e < 3 * SUMS * groups; e += (int)blockDim.x)
-            sums[e] = 0;
-        used = true;
-        for (int axis = 0; axis < 3; axis++) {
-            __syncthreads();
-            fr_add_hits<how, squared>(o, box, axis, hit, (axis ? end[axis - 1] : 0) + group, end[axis],
-                                      sums + 3 * SUMS * group);
+    const int group = (int)threadIdx.x / GROUP, groups = (int)blockDim.x / GROUP, column = (int)threadIdx.x % GROUP;
+    for (int axis = 0; axis < 3; axis++) {
+        const int u_axis = fr_u_axis(axis), v_axis = fr_v_axis(axis), stride = fr_stride(axis);
+        const int iu = column % BRICK, iv = column / BRICK, u = box.low[u_axis] + iu, v = box.low[v_axis] + iv;
+        const bool inside = u >= box.first[u_axis] && u <= box.last[u_axis] && v >= box.first[v_axis] && v <= box.last[v_axis];
+        float *own = sums + 3 * SUMS * group + iu * fr_stride(u_axis) + iv * fr_stride(v_axis);
+        for (int first = 0; first < o.samples; first += (int)blockDim.x) {
+            const int hits = fr_find(o, box, axis, first, hit, in_warp);
+            if (hits && !used) {
+                for (int e = (int)threadIdx.x; e < 3 * SUMS * groups; e += (int)blockDim.x)
+                    sums[e] = 0;
+                used = true;
+                __syncthreads();
+            }
+            for (int h = group; inside && h < hits; h += groups) {
+                const fr_frame f = o.frame[hit[h]];
+                fr_add_column<how, squared>(o, f, hit[h], (float)u, (float)v, box.low[axis], box.first[axis], box.last[axis],
+                                            stride, own);
+            }
         }
     }
     return used;
@@ -255,7 +237,7 @@ static __device__ void fr_store(const fr_owned &o, const fr_part &box, const flo
 // A block a brick, the middle ones first. Nodes -N/2 share records with N/2: a brick that has these takes those as well.
 template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_MOST, 1) fr_insert_owned(fr_owned o)
 {
-    __shared__ int hit[CHUNK_MOST], in_warp[3][CHUNK_MOST / 32];
+    __shared__ int hit[CHUNK_MOST], in_warp[CHUNK_MOST / 32];
     RG_SHARED_DYNAMIC(float, sums);
     const int half = o.side / 2, n[3] = {(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z};
     fr_part brick;
