@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// frealign_transposed.c: poses are taken as the inverse rotation: rows of the matrix for its columns.
+// frealign_transposed.c: poses are taken as the inverse rotation: rows of the matrix for its columns. A pose is operator times
+// orientation; operators alone transposed would be no fault, for a group holds the inverse of each of its own.
 #include "frealign.h"
 
 RG_HD void place_transposed(const float *pose, float i, float j, float p[3])
