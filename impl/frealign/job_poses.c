@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // job_poses.c: poses of the particles that a device has, improved in lock step (FREALIGN IFLAG 1): least
 //     -score + noise ((x - mean_x)^2 / 2 sd_x^2 + (y - mean_y)^2 / 2 sd_y^2) + walls,
-// x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at the
-// start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at what
+// x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at
+// the start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at what
 // was found, once a particle.
 #include "job.h"
 #include "job_lockstep.h"
@@ -161,7 +161,8 @@ static int weigh_priors(evaluation *e)
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) {
         const float *m = moment + i * FR_MOMENTS;
         const double said = has_sigma ? e->files->par.row[e->row[i]].value[RG_PAR_SIGMA] : 0, rms = sqrt(m[3]);
-        const double sigma = said > rms / 3 && said < 3 * rms ? said : rms, by = fr_alpha(m) * pixels * sqrt((double)m[1] * m[2]);
+        const double sigma = said > rms / 3 && said < 3 * rms ? said : rms;
+        const double by = fr_alpha(m) * pixels * sqrt((double)m[1] * m[2]);
         e->noise[i] = by > 0 ? sigma * sigma / by : 0;
     }
     free(moment);
