@@ -174,7 +174,7 @@ static void test_resume(void **state)
 static void test_gpus_alike(void **state)
 {
     (void)state;
-    static const char *const command[] = {"refine --max-evaluations 12",
+    static const char *const command[] = {"refine --high 22 --tolerance 0.5",
                                           "search --sym D7 --angle 45 --best 1 --max-evaluations 3"};
     for (int i = 0; i < 2; i++) {
         size_t n[2];
