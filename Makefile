@@ -170,7 +170,7 @@ install: all
 	for d in plots reference/published data/machines data/tuned; do install -d $(DESTDIR)$(PREFIX)/share/regather/$$d; \
 	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
 	for f in impl/*/presets.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done
-	install -m 644 reference/claims.tsv reference/papers.tsv $(DESTDIR)$(PREFIX)/share/regather/reference
+	install -m 644 reference/claims.tsv reference/papers.tsv reference/tables.tsv $(DESTDIR)$(PREFIX)/share/regather/reference
 clean:
 	rm -rf $(BUILD)
 

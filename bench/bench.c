@@ -34,8 +34,6 @@ static const rg_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const double energy_window_s = 5; // NVML's counter ticks at some 10 to 100 ms: 5 s keep that below 2 %
-
 typedef struct session {
     const rg_bench_options *options;
     rg_lineup lineup;
@@ -48,59 +46,13 @@ typedef struct session {
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
-static void rates_from_rows(const rg_out *out, const rg_lane *lane, rg_rates *rates)
-{
-    bool host = lane->entry->variant->space == RG_HOST;
-    for (int r = 0; r < RG_RESOURCES; r++) {
-        rg_row key = rg_probe_row(host ? "host" : "device", host ? lane->threads : 0, r, NAN);
-        const rg_row *found = rg_out_find(out, &key);
-        rates->per_s[r] = found ? rg_cell_number(found, RG_C_RATE) : NAN;
-        rg_row_free(&key);
-    }
-}
-
 static void add_row(session *b, const rg_lane *lane)
 {
     rg_rates rates;
-    rates_from_rows(&b->out, lane, &rates);
+    rg_rates_known(&b->out, lane, &rates);
     int code = rg_out_add(&b->out, rg_lane_row(lane, &rates));
     if (code)
         b->code = code;
-}
-
-// The best of three runs of each probe: what else the machine does can only make a rate look lower than it is.
-static int best_rates(const session *b, const rg_lane *lane, rg_rates *best)
-{
-    int code = RG_OK;
-    rg_cpu_pin(-1);
-    for (int i = 0; i < 3 && !code; i++) {
-        rg_rates rates;
-        if (lane->entry->variant->space == RG_HOST)
-            rg_probe_cpu(lane->threads, &rates);
-        else
-            code = rg_probe_gpu(b->gpu, &rates);
-        for (int r = 0; r < RG_RESOURCES && !code; r++)
-            best->per_s[r] = i ? fmax(best->per_s[r], rates.per_s[r]) : rates.per_s[r];
-    }
-    return code;
-}
-
-// The rates of a lane's processor and number of threads, as rows, unless the file has them.
-static void probe(session *b, const rg_lane *lane)
-{
-    bool host = lane->entry->variant->space == RG_HOST;
-    int threads = host ? lane->threads : 0;
-    rg_row key = rg_probe_row(host ? "host" : "device", threads, 0, NAN);
-    bool known = rg_out_find(&b->out, &key) != NULL;
-    rg_row_free(&key);
-    if (known)
-        return;
-    rg_rates rates;
-    int code = best_rates(b, lane, &rates);
-    if (code)
-        rg_warn("bench: the probes of the GPU failed: %s", b->gpu->error(code));
-    for (int r = 0; r < RG_RESOURCES && !b->code; r++)
-        b->code = rg_out_add(&b->out, rg_probe_row(host ? "host" : "device", threads, r, code ? NAN : rates.per_s[r]));
 }
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
@@ -147,8 +99,10 @@ static void time_group(session *b, int first, int past)
 {
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const rg_rounds rounds = {b->gpu, b->options->seed, false, b->options->energy ? energy_window_s : 0, finished, visited, b};
-    double needs = rg_input_bytes(&b->lineup.lane[first]), has = rg_free_bytes(rg_device_cpu());
+    const double energy_s = b->options->energy ? RG_ENERGY_WINDOW_S : 0;
+    const rg_rounds rounds = {b->gpu, b->options->seed, false, energy_s, finished, visited, b};
+    const rg_lane *any = &b->lineup.lane[first];
+    double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (!lane->done && needs > has)
@@ -198,7 +152,7 @@ static void head_inputs(const session *b, rg_head *head)
         char shape[96];
         rg_shape_print(lane->entry->algo, &lane->shape, shape);
         char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
-        if (rg_input_bytes(lane) > rg_free_bytes(rg_device_cpu())) {
+        if (rg_inputs_bytes(lane->entry->algo, &lane->shape) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
             rg_inputs in;
@@ -282,11 +236,10 @@ static int run_session(session *b)
     tell_tuned(b, &head);
     int code = rg_out_start(&b->out, &head);
     rg_head_free(&head);
-    for (int i = 0; i < b->lineup.n && !code && !b->code; i++)
-        if (!b->lineup.lane[i].done)
-            probe(b, &b->lineup.lane[i]);
-    if (code || b->code)
-        return code ? code : b->code;
+    if (!code)
+        code = rg_rates_measure(&b->out, &b->lineup, b->gpu);
+    if (code)
+        return code;
     rg_show_probes(stdout, b->out.row, b->out.n_rows);
     rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
     for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
@@ -348,7 +301,7 @@ const rg_command rg_cmd_bench = {
             "`probe`.\n\n"
             "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
             "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
-            "of GPUs. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
+            "of GPUs, and for none that of threads. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
             "the page cache and is not counted. --energy reads the counters around one more run of at least 5 s.\n\n"
             "--self-test times one variant under two names and reports the median false difference with its interval:\n"
             "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"

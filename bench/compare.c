@@ -42,10 +42,7 @@ static int read_gate(const rg_cli *cli, double *gate)
 }
 
 // Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
-static bool measured(const rg_row *row)
-{
-    return strcmp(row->cell[RG_C_ALGO], "probe") && strcmp(row->cell[RG_C_ALGO], "self-test");
-}
+static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
 
 static const rg_row *find(const rg_result *f, const rg_row *key)
 {
@@ -170,8 +167,8 @@ static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *
     free(sample_b);
     verdict v = judge(c, &r);
     char time_a[32], time_b[32];
-    rg_show_time(rg_cell_number(a, RG_C_MEDIAN), time_a);
-    rg_show_time(rg_cell_number(b, RG_C_MEDIAN), time_b);
+    rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
+    rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
     printf(": %s -> %s, %.4g [%.4g, %.4g]\n", time_a, time_b, r.ratio, r.low, r.high);
     if (v == UNSURE)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void section(const char *title)
 {
@@ -186,46 +185,6 @@ static void report_gpus(void)
 
 // ---- libraries and programs ----------------------------------------------------------------------------------------------
 
-static bool in_path(const char *program, char found[512])
-{
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        int n = snprintf(found, 512, "%.*s/%s", (int)length, path, program);
-        if (n > 0 && n < 512 && access(found, X_OK) == 0) {
-            return true;
-        }
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
-#ifndef HAVE_CUDA
-#define HAVE_CUDA 0
-#endif
-#ifndef HAVE_PNG
-#define HAVE_PNG 0
-#endif
-#ifndef HAVE_TIFF
-#define HAVE_TIFF 0
-#endif
-#ifndef HAVE_NLOPT
-#define HAVE_NLOPT 0
-#endif
-#ifndef HAVE_HWLOC
-#define HAVE_HWLOC 0
-#endif
-#ifndef HAVE_OPENMP
-#define HAVE_OPENMP 0
-#endif
-// Not looked for by a Makefile whose version has no use for them: installing them would mend nothing.
-#ifndef HAVE_MPI
-#define HAVE_MPI -1
-#endif
-#ifndef HAVE_NCCL
-#define HAVE_NCCL -1
-#endif
-
 #define CUDA_FIX "sudo apt-get install nvidia-cuda-toolkit (newest: developer.nvidia.com/cuda-downloads) && make"
 #define APT(package) "sudo apt-get install " package
 #define APT_MAKE(package) APT(package) " && make"
@@ -234,7 +193,7 @@ static void report_libraries(void)
 {
     static const struct {
         const char *name;
-        int found; // -1: this version does not use it
+        bool found;
         const char *use, *fix;
     } library[] = {
         {"CUDA toolkit", HAVE_CUDA, "CUDA variants", CUDA_FIX},
@@ -245,22 +204,18 @@ static void report_libraries(void)
         {"NLopt", HAVE_NLOPT, "search and refinement", APT_MAKE("libnlopt-dev")},
         {"hwloc", HAVE_HWLOC, "cores and caches where /sys is bare", APT_MAKE("libhwloc-dev")},
         {"MPI", HAVE_MPI, "several nodes", APT_MAKE("libopenmpi-dev openmpi-bin")},
-        {"NCCL", HAVE_NCCL, "several GPUs", "install libnccl-dev from NVIDIA's repository, then make"},
     };
-    char why[160], nvcc[512];
+    char why[160], *nvcc = rg_program_path("nvcc");
     section("Libraries (found when this binary was built, NVML now)");
     item("FFTW", true, fftw_version, "");
     for (int i = 0; i < RG_COUNT(library); i++) {
         const char *fix = library[i].fix;
-        if (!strcmp(fix, CUDA_FIX) && in_path("nvcc", nvcc)) {
+        if (!strcmp(fix, CUDA_FIX) && nvcc) {
             fix = "nvcc is here now: make HAVE_CUDA=1";
         }
-        if (library[i].found < 0) {
-            line(library[i].name, "%-8s %s", "unused", "by this version");
-        } else {
-            item(library[i].name, library[i].found, library[i].use, fix);
-        }
+        item(library[i].name, library[i].found, library[i].use, fix);
     }
+    free(nvcc);
     bool nvml = rg_nvml_load(why) != NULL;
     item("NVML", nvml, nvml ? "clocks, power and energy of GPUs" : why, "sudo apt-get install nvidia-driver");
 }
@@ -276,11 +231,14 @@ static void report_programs(void)
         {"nvcc", {"nvcc", "../cuda/bin/nvcc"}, "building CUDA variants and plug-ins", CUDA_FIX},
         {"mpirun", {"mpirun", "mpiexec"}, "several nodes", APT("openmpi-bin")},
     };
-    char found[512];
     section("Programs (in PATH)");
     for (int i = 0; i < RG_COUNT(program); i++) {
-        bool here = in_path(program[i].name[0], found) || (program[i].name[1] && in_path(program[i].name[1], found));
-        item(program[i].label, here, here ? found : program[i].use, program[i].fix);
+        char *found = rg_program_path(program[i].name[0]);
+        if (!found && program[i].name[1]) {
+            found = rg_program_path(program[i].name[1]);
+        }
+        item(program[i].label, found, found ? found : program[i].use, program[i].fix);
+        free(found);
     }
 }
 
@@ -317,17 +275,17 @@ static void report_rates(void)
     rg_rates rates[COLUMNS_MAX];
     char title[COLUMNS_MAX][24], why[200];
     int cores = rg_cpu_cores(), n = 0, gpus = rg_gpu_count(why);
-    rg_probe_cpu(1, &rates[n]);
+    rg_probe_cpu(1, RG_ALL_RESOURCES, &rates[n]);
     snprintf(title[n++], sizeof title[0], "1 core");
     if (cores > 1) {
-        rg_probe_cpu(cores, &rates[n]);
+        rg_probe_cpu(cores, RG_ALL_RESOURCES, &rates[n]);
         snprintf(title[n++], sizeof title[0], "%d cores", cores);
     }
     section("Measured rates (per second; k M G T are powers of 1000)");
     for (int i = 0; i < gpus && n < COLUMNS_MAX; i++) {
         snprintf(title[n], sizeof title[n], "gpu%d", i);
         const rg_device *gpu = rg_device_open(title[n], why);
-        int code = gpu ? rg_probe_gpu(gpu, &rates[n]) : RG_OK;
+        int code = gpu ? rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates[n]) : RG_OK;
         if (!gpu || code != RG_OK) {
             line(title[n], "not probed: %s", gpu ? gpu->error(code) : why);
             continue;

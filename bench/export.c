@@ -52,10 +52,7 @@ static void put_number(FILE *f, double value)
         fputs("null", f);
 }
 
-static bool measured(const rg_row *row)
-{
-    return strcmp(row->cell[RG_C_ALGO], "probe") && strcmp(row->cell[RG_C_ALGO], "self-test");
-}
+static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
 
 static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS"); }
 

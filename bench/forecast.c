@@ -14,15 +14,6 @@ double rg_free_bytes(const rg_device *device)
     return device->facts(&facts) ? 0 : 0.9 * (double)facts.free_bytes;
 }
 
-double rg_input_bytes(const rg_lane *lane)
-{
-    const rg_algo *algo = lane->entry->algo;
-    double bytes = 0;
-    for (int i = 0; i < algo->n_args; i++)
-        bytes += (double)algo->arg[i].count(&lane->shape) * (double)rg_type_bytes(algo->arg[i].type(&lane->shape));
-    return bytes;
-}
-
 // Extents are entries of 16 and more: less may be a kind or a count.
 void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
 {

@@ -59,7 +59,8 @@ int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
     const char *mode = rg_cli_text(cli, "mode", NULL);
     int code = read_pattern(cli, o);
     if (!code)
-        code = read_mask("preset", rg_cli_text(cli, "preset", o->self_test ? "paper" : "quick"), preset_name, RG_PRESETS, &presets);
+        code = read_mask("preset", rg_cli_text(cli, "preset", o->self_test ? "paper" : "quick"), preset_name, RG_PRESETS,
+                         &presets);
     if (!code && (presets & (presets - 1) || !presets))
         code = rg_fail(RG_USAGE, "--preset: expected one of quick, paper, large");
     for (int i = 0; !code && i < RG_PRESETS; i++)

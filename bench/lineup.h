@@ -50,7 +50,6 @@ void rg_set_number(rg_row *, rg_column, double); // empty when NaN
 // One table: rows of one algorithm at one shape, with speed-ups against its naive variant on one core.
 void rg_show_rows(FILE *, const rg_row *row, int n, uint64_t seed);
 void rg_show_probes(FILE *, const rg_row *row, int n);
-void rg_show_time(double ns, char text[32]);       // "12.3 ms"
 void rg_show_scaled(double value, char text[32]);  // "12.3 G"
 
 // ---- out.c: the growing file --------------------------------------------------------------------------------------------
@@ -75,10 +74,16 @@ int rg_out_rewrite(rg_out *, const rg_head *); // the growing file anew, with al
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
 
+// ---- rates.c -------------------------------------------------------------------------------------------------------------
+
+// What the machine sustains, as rows of the algorithm `probe`: of every processor and number of threads in the lineup, the
+// resources that its lanes' bounds ask for. Those that the file has stay. RG_GOOD, or one line (full disk).
+int rg_rates_measure(rg_out *, const rg_lineup *, const rg_device *gpu);
+void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows; NaN where there is none
+
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
 double rg_free_bytes(const rg_device *);  // that may be taken
-double rg_input_bytes(const rg_lane *);   // of all arguments in host memory
 // The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Of one call, at the best rate that rows of other shapes have; 0 when there is none.

@@ -32,10 +32,12 @@ typedef struct rg_rates {
 } rg_rates;
 extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", "fp32", ... as in the column `bound`
 extern const char *const rg_resource_unit[RG_RESOURCES]; // "B/s", "multiply-adds/s", "atomics/s", ...
+enum { RG_ALL_RESOURCES = (1 << RG_RESOURCES) - 1 }; // for `wanted`: one bit a resource, the others stay NaN
 // Probes this CPU with `threads` pinned threads, about 0.1 s a resource; the calling thread's own affinity stays as it is.
-void rg_probe_cpu(int threads, rg_rates *);
-// Probes an open GPU, about 2 s. RG_OK or a device error. Only NaN in a build without CUDA and for any other device.
-int rg_probe_gpu(const rg_device *, rg_rates *);
+void rg_probe_cpu(int threads, unsigned wanted, rg_rates *);
+// Probes an open GPU, about 0.15 s a resource. RG_OK or a device error. Only NaN in a build without CUDA and for any other
+// device.
+int rg_probe_gpu(const rg_device *, unsigned wanted, rg_rates *);
 // Which code of this binary the driver chose for an open GPU: the SASS's architecture and that of the PTX it came from, as 90;
 // they differ when PTX was compiled at start. A device error when no code of the binary fits.
 int rg_gpu_code(const rg_device *, int *sass_sm, int *ptx_sm);
@@ -48,8 +50,9 @@ typedef struct rg_sensors {
 void rg_sensors_read(const rg_device *, rg_sensors *);
 
 // Energy by counter: NVML total energy for GPUs, RAPL package for CPUs. source names it ("NVML total energy, board") or says
-// why there is none; joules is NaN then. A window of at least 5 s is wanted: the caller repeats the work to fill it.
-enum { RG_PACKAGES_MAX = 16 };
+// why there is none; joules is NaN then. A window of at least RG_ENERGY_WINDOW_S is wanted: the
+// caller repeats the work to fill it.
+enum { RG_PACKAGES_MAX = 16, RG_ENERGY_WINDOW_S = 5 }; // NVML's counter ticks at 10 to 100 ms: 5 s keep that below 2 %
 typedef struct rg_energy {
     char source[120];
     double start_J, start_s; // start_J is NaN when there is no counter

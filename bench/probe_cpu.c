@@ -23,33 +23,35 @@ typedef struct rg_copy_arrays {
 typedef void (*rg_loop)(int64_t rounds, const rg_copy_arrays *);
 
 enum { CHAINS = 12 };
-#define ALL_CHAINS(step) \
-    step(a0) step(a1) step(a2) step(a3) step(a4) step(a5) step(a6) step(a7) step(a8) step(a9) step(a10) step(a11)
+#define ALL_CHAINS(step, p)                                                                                          \
+    step(p, a0) step(p, a1) step(p, a2) step(p, a3) step(p, a4) step(p, a5) step(p, a6) step(p, a7) step(p, a8)      \
+    step(p, a9) step(p, a10) step(p, a11)
 // The compiler sees neither where x, y and the accumulators come from nor what becomes of the sum, so it can drop nothing, nor
 // merge accumulators that begin alike. Loops whose product does not depend on the accumulator hide x before each step: it would
 // else be computed once.
 #if defined(__x86_64__)
-#define HIDE(v) __asm__ volatile("" : "+v"(v));
+#define HIDE(p, v) __asm__ volatile("" : "+v"(v));
 #elif defined(__aarch64__)
-#define HIDE(v) __asm__ volatile("" : "+w"(v));
+#define HIDE(p, v) __asm__ volatile("" : "+w"(v));
 #else
-#define HIDE(v) __asm__ volatile("" : "+m"(v));
+#define HIDE(p, v) __asm__ volatile("" : "+m"(v));
 #endif
-#define LOOP(id, target_isa, vector, broadcast, add, step)                                                                 \
+// A step is told the prefix p of its instructions, as _mm256, and the accumulator.
+#define LOOP(id, target_isa, vector, broadcast, add, p, step)                                                              \
     target_isa static void id(int64_t rounds, const rg_copy_arrays *unused)                                                \
     {                                                                                                                      \
         vector x = broadcast(1), y = broadcast(0);                                                                         \
         (void)unused;                                                                                                      \
-        HIDE(x)                                                                                                            \
-        HIDE(y)                                                                                                            \
+        HIDE(p, x)                                                                                                         \
+        HIDE(p, y)                                                                                                         \
         vector a0 = x, a1 = x, a2 = x, a3 = x, a4 = x, a5 = x, a6 = x, a7 = x, a8 = x, a9 = x, a10 = x, a11 = x;           \
-        ALL_CHAINS(HIDE)                                                                                                   \
+        ALL_CHAINS(HIDE, p)                                                                                                \
         for (int64_t i = 0; i < rounds; i++) {                                                                             \
-            ALL_CHAINS(step)                                                                                               \
+            ALL_CHAINS(step, p)                                                                                            \
         }                                                                                                                  \
         a0 = add(add(add(a0, a1), add(a2, a3)), add(add(a4, a5), add(a6, a7)));                                            \
         a0 = add(a0, add(add(a8, a9), add(a10, a11)));                                                                     \
-        HIDE(a0)                                                                                                           \
+        HIDE(p, a0)                                                                                                        \
     }
 
 #if defined(__x86_64__)
@@ -59,41 +61,23 @@ enum { CHAINS = 12 };
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), noinline))
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"), noinline))
 
-#define STEP(a) a = _mm256_fmadd_ps(a, y, x);
-LOOP(f32_avx2, AVX2, __m256, _mm256_set1_ps, _mm256_add_ps, STEP)
-#undef STEP
-#define STEP(a) a = _mm256_fmadd_pd(a, y, x);
-LOOP(f64_avx2, AVX2, __m256d, _mm256_set1_pd, _mm256_add_pd, STEP)
-#undef STEP
-#define STEP(a) HIDE(x) a = _mm256_add_epi32(a, _mm256_mullo_epi32(x, y));
-LOOP(i32_avx2, AVX2, __m256i, _mm256_set1_epi32, _mm256_add_epi32, STEP)
-#undef STEP
-#define STEP(a) HIDE(x) a = _mm256_add_epi32(a, _mm256_madd_epi16(x, y));
-LOOP(i16_avx2, AVX2, __m256i, _mm256_set1_epi32, _mm256_add_epi32, STEP)
-#undef STEP
+#define FMA_F32(p, a) a = p##_fmadd_ps(a, y, x);
+#define FMA_F64(p, a) a = p##_fmadd_pd(a, y, x);
+#define MAD_I32(p, a) HIDE(p, x) a = p##_add_epi32(a, p##_mullo_epi32(x, y));
+#define MAD_I16(p, a) HIDE(p, x) a = p##_add_epi32(a, p##_madd_epi16(x, y));
 // Without VNNI an 8-bit dot takes vpmaddubsw (pairs, to 16 bits), vpmaddwd by ones (to 32 bits) and vpaddd.
-#define STEP(a) HIDE(x) a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_maddubs_epi16(x, y), y));
-LOOP(i8_avx2, AVX2, __m256i, _mm256_set1_epi32, _mm256_add_epi32, STEP)
-#undef STEP
+#define DOT_I8(p, a) HIDE(p, x) a = p##_add_epi32(a, p##_madd_epi16(p##_maddubs_epi16(x, y), y));
+#define DOT_VNNI(p, a) a = p##_dpbusd_epi32(a, x, y);
+#define LOOPS(isa, target_isa, p, reals, doubles, integers)                            \
+    LOOP(f32_##isa, target_isa, reals, p##_set1_ps, p##_add_ps, p, FMA_F32)            \
+    LOOP(f64_##isa, target_isa, doubles, p##_set1_pd, p##_add_pd, p, FMA_F64)          \
+    LOOP(i32_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I32)   \
+    LOOP(i16_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I16)   \
+    LOOP(i8_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, DOT_I8)
 
-#define STEP(a) a = _mm512_fmadd_ps(a, y, x);
-LOOP(f32_avx512, AVX512, __m512, _mm512_set1_ps, _mm512_add_ps, STEP)
-#undef STEP
-#define STEP(a) a = _mm512_fmadd_pd(a, y, x);
-LOOP(f64_avx512, AVX512, __m512d, _mm512_set1_pd, _mm512_add_pd, STEP)
-#undef STEP
-#define STEP(a) HIDE(x) a = _mm512_add_epi32(a, _mm512_mullo_epi32(x, y));
-LOOP(i32_avx512, AVX512, __m512i, _mm512_set1_epi32, _mm512_add_epi32, STEP)
-#undef STEP
-#define STEP(a) HIDE(x) a = _mm512_add_epi32(a, _mm512_madd_epi16(x, y));
-LOOP(i16_avx512, AVX512, __m512i, _mm512_set1_epi32, _mm512_add_epi32, STEP)
-#undef STEP
-#define STEP(a) HIDE(x) a = _mm512_add_epi32(a, _mm512_madd_epi16(_mm512_maddubs_epi16(x, y), y));
-LOOP(i8_avx512, AVX512, __m512i, _mm512_set1_epi32, _mm512_add_epi32, STEP)
-#undef STEP
-#define STEP(a) a = _mm512_dpbusd_epi32(a, x, y);
-LOOP(i8_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, STEP)
-#undef STEP
+LOOPS(avx2, AVX2, _mm256, __m256, __m256d, __m256i)
+LOOPS(avx512, AVX512, _mm512, __m512, __m512d, __m512i)
+LOOP(i8_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, DOT_VNNI)
 
 // Stores past the caches, so that bytes read + written are all that the memory moves. SSE2 is enough: memory is the limit.
 static void copy(int64_t rounds, const rg_copy_arrays *c)
@@ -130,11 +114,10 @@ typedef uint32_t u32x4 __attribute__((vector_size(16)));
 #define SPREAD4(v) {v, v, v, v}
 #define SPREAD2(v) {v, v}
 #define PLUS(a, b) ((a) + (b))
-#define STEP(a) a = a * y + x;
-LOOP(f32_plain, PLAIN, f32x4, SPREAD4, PLUS, STEP)
-LOOP(f64_plain, PLAIN, f64x2, SPREAD2, PLUS, STEP)
-LOOP(i32_plain, PLAIN, u32x4, SPREAD4, PLUS, STEP)
-#undef STEP
+#define MAD_PLAIN(p, a) a = a * y + x;
+LOOP(f32_plain, PLAIN, f32x4, SPREAD4, PLUS, , MAD_PLAIN)
+LOOP(f64_plain, PLAIN, f64x2, SPREAD2, PLUS, , MAD_PLAIN)
+LOOP(i32_plain, PLAIN, u32x4, SPREAD4, PLUS, , MAD_PLAIN)
 
 // The best first: the first loop whose instructions this CPU has is the one measured.
 static const struct {
@@ -158,6 +141,7 @@ typedef struct rg_crew {
     pthread_mutex_t start; // held until all members exist; also lets one at a time into rg_cpu_pin
     pthread_barrier_t gate;
     int threads;
+    unsigned wanted;
     bool can_copy; // every member has its arrays
     double *from_s, *to_s;
     rg_rates *rates; // written by member 0
@@ -212,7 +196,8 @@ static void *member(void *argument)
         found[r] = NAN;
     }
     for (int i = 0; i < RG_COUNT(loops); i++) {
-        if (isnan(found[loops[i].resource]) && (!loops[i].needs[0] || rg_cpu_has(loops[i].needs))) {
+        if (crew->wanted & 1u << loops[i].resource && isnan(found[loops[i].resource]) &&
+            (!loops[i].needs[0] || rg_cpu_has(loops[i].needs))) {
             found[loops[i].resource] = rounds_per_s(m, loops[i].loop, NULL) * loops[i].mads * CHAINS;
         }
     }
@@ -274,7 +259,7 @@ static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n
     pthread_mutex_destroy(&crew->start);
 }
 
-void rg_probe_cpu(int threads, rg_rates *rates)
+void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
 {
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN};
     for (int r = 0; r < RG_RESOURCES; r++) {
@@ -282,17 +267,18 @@ void rg_probe_cpu(int threads, rg_rates *rates)
     }
     rates->isa = rg_cpu_has("avx512") ? "avx512" : rg_cpu_has("avx2") ? "avx2" : "portable";
     int n = threads > 0 ? threads : 1;
-    size_t bytes = copy_bytes(n);
-    rg_crew crew = {.can_copy = true, .rates = rates};
+    const bool copies = wanted & 1u << RG_MEM_BYTES;
+    size_t bytes = copies ? copy_bytes(n) : 0;
+    rg_crew crew = {.wanted = wanted, .can_copy = copies, .rates = rates};
     crew.from_s = rg_alloc((size_t)n * sizeof(double));
     crew.to_s = rg_alloc((size_t)n * sizeof(double));
     rg_member *members = rg_alloc((size_t)n * sizeof *members);
     pthread_t *thread = rg_alloc((size_t)n * sizeof *thread);
     for (int i = 0; i < n; i++) {
-        members[i] = (rg_member){&crew, i, {array_make(bytes), array_make(bytes), bytes}};
+        members[i] = (rg_member){&crew, i, {copies ? array_make(bytes) : NULL, copies ? array_make(bytes) : NULL, bytes}};
         crew.can_copy = crew.can_copy && members[i].arrays.from && members[i].arrays.to;
     }
-    if (!crew.can_copy) {
+    if (copies && !crew.can_copy) {
         rg_warn("the memory copy is not probed: no room for 2 x %d x %zu bytes", n, bytes);
     }
     crew_run(&crew, members, thread, n);

@@ -174,21 +174,29 @@ int probe_atomics(bench_state &s, size_t bytes, double *per_s)
     return measure_if_compiled(s, launch, (double)s.grid * BLOCK * UNROLL, per_s);
 }
 
-int probe_memory(bench_state &s, rg_rates *rates)
+int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
 {
+    auto want = [&](rg_resource r) { return (wanted >> r & 1) != 0; };
     // A quarter of L2 for both arrays together: on chips with two L2 halves a line may be kept in both.
     size_t small = 1;
     while (2 * small <= s.facts.l2_bytes / 8 && 2 * small <= s.big_bytes) {
         small *= 2;
     }
     double integer = NAN, real = NAN;
-    int code = probe_copy(s, s.big_bytes, &rates->per_s[RG_MEM_BYTES]);
-    code = code ? code : probe_copy(s, s.facts.l2_bytes / 8, &rates->l2_bytes_per_s);
-    code = code ? code : probe_atomics<unsigned>(s, small, &integer);
-    code = code ? code : probe_atomics<float>(s, small, &real);
-    rates->per_s[RG_ATOMIC] = fmax(integer, real);
-    code = code ? code : probe_atomics<float4>(s, small, &rates->per_s[RG_ATOMIC_16B]);
-    if (code != RG_OK || s.big_bytes < 4 * s.facts.l2_bytes) { // NaN where the array would half fit L2
+    int code = RG_OK;
+    if (want(RG_MEM_BYTES)) {
+        code = probe_copy(s, s.big_bytes, &rates->per_s[RG_MEM_BYTES]);
+        code = code ? code : probe_copy(s, s.facts.l2_bytes / 8, &rates->l2_bytes_per_s);
+    }
+    if (!code && want(RG_ATOMIC)) {
+        code = probe_atomics<unsigned>(s, small, &integer);
+        code = code ? code : probe_atomics<float>(s, small, &real);
+        rates->per_s[RG_ATOMIC] = fmax(integer, real);
+    }
+    if (!code && want(RG_ATOMIC_16B)) {
+        code = probe_atomics<float4>(s, small, &rates->per_s[RG_ATOMIC_16B]);
+    }
+    if (code || !want(RG_ATOMIC_MEM) || s.big_bytes < 4 * s.facts.l2_bytes) { // NaN where the array would half fit L2
         return code;
     }
     unsigned n = (unsigned)(s.big_bytes / sizeof(float));
@@ -196,25 +204,41 @@ int probe_memory(bench_state &s, rg_rates *rates)
     return measure(s, launch, (double)s.grid * BLOCK * UNROLL, &rates->per_s[RG_ATOMIC_MEM]);
 }
 
-int probe_all(bench_state &s, rg_rates *rates)
+int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates)
 {
     double *per_s = rates->per_s;
     double reads = (double)s.grid * BLOCK * UNROLL;
-    int code = probe_arithmetic<fma_f32>(s, 0.5f, 1.0f, 1, &per_s[RG_F32_MAD]);
-    code = code ? code : probe_arithmetic<fma_f64>(s, 0.5, 1.0, 1, &per_s[RG_F64_MAD]);
-    code = code ? code : probe_arithmetic<mad_i32>(s, 0x01010103u, 0x12345677u, 1, &per_s[RG_I32_MAD]);
-    code = code ? code : probe_arithmetic<dot_i8>(s, 0x01020304u, 0x12345677u, 4, &per_s[RG_I8_MAD]);
-    code = code ? code : probe_matrix(s, rates);
+    int code = RG_OK;
+    auto next = [&](rg_resource r) { return !code && (wanted >> r & 1); };
+    if (next(RG_F32_MAD)) {
+        code = probe_arithmetic<fma_f32>(s, 0.5f, 1.0f, 1, &per_s[RG_F32_MAD]);
+    }
+    if (next(RG_F64_MAD)) {
+        code = probe_arithmetic<fma_f64>(s, 0.5, 1.0, 1, &per_s[RG_F64_MAD]);
+    }
+    if (next(RG_I32_MAD)) {
+        code = probe_arithmetic<mad_i32>(s, 0x01010103u, 0x12345677u, 1, &per_s[RG_I32_MAD]);
+    }
+    if (next(RG_I8_MAD)) {
+        code = probe_arithmetic<dot_i8>(s, 0x01020304u, 0x12345677u, 4, &per_s[RG_I8_MAD]);
+    }
+    if (next(RG_MATRIX_I8_MAD)) {
+        code = probe_matrix(s, rates);
+    }
     auto shared = [&](int reps) { RG_LAUNCH(shared_read, s.grid, BLOCK, 0, s.stream, reps, s.word); };
-    code = code ? code : measure(s, shared, reads * sizeof(uint4), &per_s[RG_SHARED_BYTES]);
+    if (next(RG_SHARED_BYTES)) {
+        code = measure(s, shared, reads * sizeof(uint4), &per_s[RG_SHARED_BYTES]);
+    }
     auto texture = [&](int reps) { RG_LAUNCH(fetch, s.grid, BLOCK, 0, s.stream, reps, s.picture, s.word); };
-    code = code ? code : measure(s, texture, reads, &per_s[RG_TEXTURE]);
-    return code ? code : probe_memory(s, rates);
+    if (next(RG_TEXTURE)) {
+        code = measure(s, texture, reads, &per_s[RG_TEXTURE]);
+    }
+    return code ? code : probe_memory(s, wanted, rates);
 }
 
 } // namespace
 
-extern "C" int rg_probe_gpu(const rg_device *device, rg_rates *rates)
+extern "C" int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *rates)
 {
     for (double &rate : rates->per_s) {
         rate = NAN;
@@ -226,7 +250,7 @@ extern "C" int rg_probe_gpu(const rg_device *device, rg_rates *rates)
     }
     bench_state s;
     int code = set_up(s, device);
-    return code ? code : probe_all(s, rates);
+    return code ? code : probe_wanted(s, wanted, rates);
 }
 
 extern "C" int rg_gpu_code(const rg_device *device, int *sass_sm, int *ptx_sm)

@@ -11,7 +11,7 @@
 
 void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
 {
-    char text[512];
+    char text[768];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);

@@ -43,12 +43,12 @@ static int put_inputs(rg_lane *lane, const rg_inputs *in, bool only_inout)
     return code;
 }
 
-static int get_outputs(rg_lane *lane, const rg_inputs *in)
+int rg_lane_outputs(rg_lane *lane, const rg_inputs *in)
 {
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++)
         if (in->algo->arg[i].direction != RG_IN)
-            code = rg_buffer_get(&lane->frame.buffer[i], in->arg[i]);
+            code = rg_buffer_get(&lane->frame.buffer[i], in->found[i]);
     return code;
 }
 
@@ -69,7 +69,7 @@ static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
     if (!code)
         code = lane->device->sync();
     if (!code)
-        code = get_outputs(lane, in);
+        code = rg_lane_outputs(lane, in);
     *elapsed_s = rg_seconds() - start;
     return code;
 }
@@ -133,7 +133,7 @@ void rg_lane_end(rg_lane *lane, rg_status status, const char *format, ...)
     lane->done = true;
 }
 
-static void end_with_error(rg_lane *lane, const char *what, int code)
+void rg_lane_fault(rg_lane *lane, const char *what, int code)
 {
     lane->n = 0;
     rg_lane_end(lane, RG_FAIL, "%s: %s", what, lane->device->error(code));
@@ -174,9 +174,10 @@ static int prepare(rg_lane *lane)
     return code;
 }
 
-static int poison_outputs(rg_lane *lane)
+// Inputs as they are in `in`, and nothing in the outputs.
+static int put_all(rg_lane *lane, const rg_inputs *in)
 {
-    int code = RG_OK;
+    int code = put_inputs(lane, in, false);
     for (int i = 0; i < lane->entry->algo->n_args && !code; i++)
         if (lane->entry->algo->arg[i].direction == RG_OUT)
             code = rg_buffer_poison(&lane->frame.buffer[i]);
@@ -213,19 +214,19 @@ void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
     int code =
         rg_frame_make(&lane->frame, in->algo, lane->entry->variant, device, &lane->shape, lane->param, false, lane->threads);
     if (code) {
-        end_with_error(lane, "buffers", code);
+        rg_lane_fault(lane, "buffers", code);
         return;
     }
     for (int i = 0; i < 2; i++)
         lane->event[i] = device->event_make();
-    if ((code = put_inputs(lane, in, false)) || (code = poison_outputs(lane)))
-        end_with_error(lane, "inputs", code);
+    if ((code = put_all(lane, in)))
+        rg_lane_fault(lane, "inputs", code);
     else if ((code = prepare(lane)))
-        end_with_error(lane, "prepare", code);
+        rg_lane_fault(lane, "prepare", code);
     else if (lane->scope == RG_KERNEL && (code = measure_overhead(lane, in)))
-        end_with_error(lane, "timer", code);
+        rg_lane_fault(lane, "timer", code);
     else if ((code = warm_up(lane, in)))
-        end_with_error(lane, "run", code);
+        rg_lane_fault(lane, "run", code);
     else if (lane->call_s > lane->max_s)
         lane->sample_ns[lane->n++] = 1e9 * lane->call_s - lane->overhead_ns;
 }
@@ -254,9 +255,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     pin(lane);
     long preempted = preemptions();
     double start = rg_seconds(), budget_s = lane->max_s / lane->rounds;
-    int most = RG_SAMPLES_MAX / lane->rounds, code = put_inputs(lane, in, false);
-    if (!code)
-        code = poison_outputs(lane);
+    int most = RG_SAMPLES_MAX / lane->rounds, code = put_all(lane, in);
     double untimed_s;
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
     if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
@@ -266,13 +265,20 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     if (!code)
         code = lane->device->sync();
     if (code) {
-        end_with_error(lane, "run", code);
+        rg_lane_fault(lane, "run", code);
         return;
     }
     lane->spent_s += rg_seconds() - start;
     lane->preempted += preemptions() - preempted;
     read_sensors(lane);
     lane->visits++;
+}
+
+int rg_lane_call(rg_lane *lane, const rg_inputs *in)
+{
+    int code = put_all(lane, in);
+    code = code ? code : run_calls(lane, 1);
+    return code ? code : lane->device->sync();
 }
 
 bool rg_lane_enough(rg_lane *lane)
@@ -306,96 +312,6 @@ bool rg_lane_enough(rg_lane *lane)
     snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d rounds, %d calls a sample%s%s%s%s", why, text, lane->visits,
              lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, preempted);
     return true;
-}
-
-static const char *guard_fault(rg_lane *lane)
-{
-    bool hit;
-    for (int i = 0; i < lane->entry->algo->n_args; i++) {
-        rg_buffer_guard(&lane->frame.buffer[i], &hit);
-        if (hit)
-            return lane->entry->algo->arg[i].name;
-    }
-    rg_buffer_guard(&lane->frame.scratch, &hit);
-    return hit ? "scratch" : NULL;
-}
-
-static bool accumulates(const rg_algo *algo)
-{
-    bool any = false;
-    for (int i = 0; i < algo->n_args; i++)
-        any |= algo->arg[i].direction == RG_INOUT;
-    return any;
-}
-
-// Arguments that calls read and write are judged by one more call, on what they were at first: the reference's answer to that.
-// in->arg has it again afterwards.
-static void judge_accumulated(rg_lane *lane, rg_inputs *in)
-{
-    const rg_algo *algo = lane->entry->algo;
-    void *expected[RG_ARGS_MAX], *initial[RG_ARGS_MAX];
-    for (int i = 0; i < algo->n_args; i++) {
-        expected[i] = memcpy(rg_alloc(in->bytes[i] + 1), in->arg[i], in->bytes[i]);
-        initial[i] = algo->arg[i].direction == RG_INOUT ? memcpy(rg_alloc(in->bytes[i] + 1), in->arg[i], in->bytes[i]) : NULL;
-    }
-    int code = put_inputs(lane, in, false);
-    code = code ? code : poison_outputs(lane);
-    code = code ? code : run_calls(lane, 1);
-    code = code ? code : lane->device->sync();
-    code = code ? code : get_outputs(lane, in);
-    algo->reference(&in->shape, expected);
-    if (code)
-        end_with_error(lane, "outputs", code);
-    else
-        lane->verdict = rg_compare_outputs(lane->entry, &in->shape, lane->param, in->arg, expected, 0, 0);
-    for (int i = 0; i < algo->n_args; i++) {
-        if (initial[i])
-            memcpy(in->arg[i], initial[i], in->bytes[i]);
-        free(initial[i]);
-        free(expected[i]);
-    }
-}
-
-static void judge_outputs(rg_lane *lane, rg_inputs *in, uint64_t seed)
-{
-    const rg_algo *algo = lane->entry->algo;
-    rg_cpu_pin(-1); // all cores may compare
-    int code = get_outputs(lane, in);
-    if (code) {
-        end_with_error(lane, "outputs", code);
-        return;
-    }
-    // As many elements as the reference gives in a fraction of a second, at a billion operations a second.
-    double outputs = 0;
-    for (int i = 0; i < algo->n_args; i++)
-        outputs += algo->arg[i].direction == RG_IN ? 0 : (double)algo->arg[i].count(&lane->shape);
-    double elements = fmin(fmax(3e8 * outputs / algo->work(&lane->shape), 32), 1e6);
-    lane->verdict = lane->right
-                        ? rg_compare_alike(lane->entry, &in->shape, lane->param, in->arg, lane->right)
-                        : rg_compare_outputs(lane->entry, &in->shape, lane->param, in->arg, NULL, (int)elements, seed);
-    if (lane->right) {
-        size_t used = strlen(lane->stop);
-        snprintf(lane->stop + used, sizeof lane->stop - used, "; every element held against another configuration's");
-    }
-}
-
-void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
-{
-    if (accumulates(lane->entry->algo))
-        judge_accumulated(lane, in);
-    else
-        judge_outputs(lane, in, seed);
-    if (lane->done)
-        return;
-    const char *past = guard_fault(lane);
-    if (lane->verdict.status == RG_PASS && past) {
-        lane->n = 0;
-        rg_lane_end(lane, RG_FAIL, "after timing: wrote outside of %s", past);
-    } else if (lane->verdict.status != RG_PASS) {
-        lane->n = 0;
-        rg_lane_end(lane, lane->verdict.status, "after timing: %s", lane->verdict.reason);
-    }
-    lane->done = true;
 }
 
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)

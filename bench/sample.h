@@ -2,7 +2,7 @@
 // sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
 // of it.
 //
-// Lanes of one shape are timed in rounds, each in turn (bench.c). A visit gives a lane the inputs of the round and a share of
+// Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
 // its time; between visits its buffers stay where they are.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
@@ -26,9 +26,14 @@ typedef struct rg_inputs {
     const rg_algo *algo;
     rg_shape shape;          // with the seed of the round
     size_t bytes[RG_ARGS_MAX];
-    void *arg[RG_ARGS_MAX];  // outputs too: where a lane's results are brought for comparison
+    void *arg[RG_ARGS_MAX];
+    void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
+    bool answered;           // the reference has been asked
+    uint64_t answered_seed;  // about the inputs of this seed
+    rg_answer answer;        // and says so
 } rg_inputs;
 void rg_inputs_make(rg_inputs *, const rg_algo *, const rg_shape *);
+double rg_inputs_bytes(const rg_algo *, const rg_shape *); // host memory, predicted, with the reference's answer
 void rg_inputs_fill(rg_inputs *, uint64_t seed);
 uint64_t rg_inputs_hash(const rg_inputs *); // FNV-1a of all inputs
 void rg_inputs_free(rg_inputs *);
@@ -67,20 +72,28 @@ typedef struct rg_lane {
     bool in_file;       // a resumed file has its row
     bool done;          // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[400];
+    char stop[512];
 } rg_lane;
 
+// Ends a lane: with a reason, or as FAIL with what its device says of a code.
 void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rg_lane_fault(rg_lane *, const char *what, int code);
 size_t rg_lane_bytes(const rg_lane *);
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
 void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
 void rg_lane_visit(rg_lane *, const rg_inputs *);
 // Whether the lane has had enough, after an even number of visits; says why in stop.
 bool rg_lane_enough(rg_lane *);
-// Brings the outputs that the last timed run wrote back and compares them; the lane's verdict.
-void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
+// One untimed call on these inputs, waited for; and its outputs, or those of the last timed call, into in->found. RG_OK or a
+// device error.
+int rg_lane_call(rg_lane *, const rg_inputs *);
+int rg_lane_outputs(rg_lane *, const rg_inputs *);
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
 void rg_lane_close(rg_lane *);
+
+// judge.c: holds the outputs of the last timed call against the reference, at as many elements as it gives in a fraction of a
+// second; the lane's verdict. Lanes that are judged on the same inputs share one answer.
+void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
 
 #endif

@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rg_show_time(double ns, char text[32])
-{
-    static const struct {
-        double ns;
-        const char *name;
-    } unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    int i = 0;
-    while (i < RG_COUNT(unit) - 1 && ns < unit[i].ns)
-        i++;
-    snprintf(text, 32, "%.4g %s", ns / unit[i].ns, unit[i].name);
-}
-
 void rg_show_scaled(double value, char text[32])
 {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};
@@ -58,7 +46,7 @@ static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t
 static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed)
 {
     char time[32], rate[32], interval[32] = "", speed[64] = "", bound[96] = "";
-    rg_show_time(rg_cell_number(row, RG_C_MEDIAN), time);
+    rg_duration(rg_cell_number(row, RG_C_MEDIAN), time);
     rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
     double *sample;
     rg_summary s;
@@ -133,7 +121,7 @@ void rg_show_probes(FILE *f, const rg_row *row, int n)
 {
     const char *last = "";
     for (int i = 0; i < n; i++) {
-        if (strcmp(row[i].cell[RG_C_ALGO], "probe") || !*row[i].cell[RG_C_RATE])
+        if (!rg_row_is_probe(&row[i]) || !*row[i].cell[RG_C_RATE])
             continue;
         char rate[32];
         rg_show_scaled(rg_cell_number(&row[i], RG_C_RATE), rate);

@@ -113,7 +113,7 @@ static int read_options(const rg_cli *cli, rg_tune *t)
     t->out = rg_cli_text(cli, "out", NULL);
     t->t4 = rg_cli_text(cli, "t4", NULL);
     t->energy = rg_cli_flag(cli, "energy");
-    t->folder = !folder ? rg_share_path("data/tuned") : strcmp(folder, "none") ? folder : NULL;
+    t->folder = !folder ? rg_share_path("data/tuned") : strcmp(folder, "none") ? rg_print("%s", folder) : NULL;
     int code = read_entry(cli, t);
     if (!code)
         code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
@@ -195,6 +195,7 @@ static int run(const rg_cli *cli)
         rg_inputs_free(&t.in);
     rg_search_end(&t.search);
     free(t.final);
+    free(t.folder);
     for (int k = 0; k < RG_ARGS_MAX; k++)
         free(t.right[k]);
     return code;

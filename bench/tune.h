@@ -36,7 +36,8 @@ typedef struct rg_tune {
     // what was asked for
     const rg_entry *entry;
     rg_shape shape;
-    const char *device, *out, *folder; // folder of the tuned file; NULL: none is written
+    const char *device, *out;
+    char *folder; // of the tuned file; NULL: none is written
     const char *t4;
     int threads;
     double budget_s; // 0: none

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // A first look: two visits, which tell 5 % apart. What is nearer than that is decided by the last rounds.
-static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1, ENERGY_S = 5;
+static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };
 
 static rg_lane lane_of(const rg_tune *t, const int64_t *param)
@@ -32,7 +32,7 @@ static void keep_right(rg_tune *t, const rg_lane *lane)
     for (int k = 0; k < t->in.algo->n_args; k++)
         if (t->in.algo->arg[k].direction != RG_IN) {
             t->right[k] = rg_alloc(t->in.bytes[k] + 1);
-            memcpy(t->right[k], t->in.arg[k], t->in.bytes[k]);
+            memcpy(t->right[k], t->in.found[k], t->in.bytes[k]);
         }
     t->judged = true;
 }
@@ -189,7 +189,7 @@ int rg_tune_finals(rg_tune *t)
     rg_lane *lane[RG_FINALISTS + RG_NAMED_MAX];
     for (int i = 0; i < t->n_final; i++)
         lane[i] = &t->final[i];
-    rg_rounds rounds = rounds_of(t, final_row, t->energy ? ENERGY_S : 0);
+    rg_rounds rounds = rounds_of(t, final_row, t->energy ? RG_ENERGY_WINDOW_S : 0);
     rg_time_rounds(&rounds, lane, t->n_final, &t->in);
     return rg_out_rewrite(&t->file, &t->head);
 }

@@ -53,7 +53,7 @@ static void show_line(const rg_tune *t, FILE *f, const char *name, const rg_lane
     rg_summary s;
     rg_params_print(t->entry->variant, lane->param, params);
     rg_summarise(lane->sample_ns, lane->n, &s);
-    rg_show_time(s.median, time);
+    rg_duration(s.median, time);
     rg_show_scaled(t->entry->algo->work(&t->shape) / (s.median / 1e9), rate);
     rg_ratio r = rg_ratio_of_medians(best->sample_ns, best->n, lane->sample_ns, lane->n, t->seed);
     char share[64] = "";

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef HAVE_FFTW_OMP
-#define HAVE_FFTW_OMP 0
-#endif
-
 // Above (3 phi^2 - 1)/2 at phi = 1, with room for overshoot: the explicit part then never gains energy (Eyre 1998).
 static const double STABILISER = 1.1;
 // dt = STEP t^(2/3) keeps the stabiliser's delay of the modes that carry the pattern, dt k^2 STABILISER, below about 2 %.
@@ -23,7 +19,6 @@ struct rg_coarsening {
     rg_coarsening_setup setup;
     int64_t n, bins, half; // pixels, complex values, width / 2 + 1
     double time;
-    int64_t steps;
     float *phi, *f, *gx, *gy, *vx, *vy;                // phi; products; gradient; velocity
     fftwf_complex *phi_k, *work_k, *f_k, *a_k, *b_k;   // phi; scratch of inverse transforms; products
     fftwf_plan forward, inverse;                       // used on other arrays of the same alignment
@@ -236,7 +231,6 @@ static void step(rg_coarsening *c, double dt)
         }
     to_real(c);
     c->time += dt;
-    c->steps++;
 }
 
 void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void *, double), void *data)
@@ -261,38 +255,20 @@ void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void 
 }
 
 double rg_coarsening_time(const rg_coarsening *c) { return c->time; }
-int64_t rg_coarsening_steps(const rg_coarsening *c) { return c->steps; }
 const float *rg_coarsening_phi(const rg_coarsening *c) { return c->phi; }
-
-// Sums power, k power and k^2 power over the plane without k = 0, from the half plane by Friedel symmetry.
-static void moments(const rg_coarsening *c, double sum[3])
-{
-    sum[0] = sum[1] = sum[2] = 0;
-    for (int64_t v = 0; v < c->setup.height; v++)
-        for (int64_t u = 0; u < c->half; u++) {
-            double re = c->phi_k[v * c->half + u][0], im = c->phi_k[v * c->half + u][1];
-            double mates = u == 0 || 2 * u == c->setup.width ? 1 : 2, power = mates * (re * re + im * im);
-            double k2 = c->kx[u] * c->kx[u] + c->ky[v] * c->ky[v];
-            sum[0] += k2 > 0 ? power : 0;
-            sum[1] += sqrt(k2) * power;
-            sum[2] += k2 * power;
-        }
-}
-
-double rg_coarsening_length(const rg_coarsening *c)
-{
-    double sum[3];
-    moments(c, sum);
-    return 2 * M_PI * sum[0] / sum[1];
-}
 
 double rg_coarsening_energy(const rg_coarsening *c)
 {
-    double sum[3], bulk = 0, n = (double)c->n;
-    moments(c, sum);
+    double gradient = 0, bulk = 0, n = (double)c->n;
+    for (int64_t v = 0; v < c->setup.height; v++) // the whole plane from the half plane, by Friedel symmetry
+        for (int64_t u = 0; u < c->half; u++) {
+            double re = c->phi_k[v * c->half + u][0], im = c->phi_k[v * c->half + u][1];
+            double mates = u == 0 || 2 * u == c->setup.width ? 1 : 2;
+            gradient += (c->kx[u] * c->kx[u] + c->ky[v] * c->ky[v]) * mates * (re * re + im * im);
+        }
     for (int64_t i = 0; i < c->n; i++) {
         double excess = 1 - (double)c->phi[i] * c->phi[i];
         bulk += excess * excess / 4;
     }
-    return bulk / n + sum[2] / 2 / n / n;
+    return bulk / n + gradient / 2 / n / n;
 }

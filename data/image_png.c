@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef HAVE_PNG
-#define HAVE_PNG 0
-#endif
-
 bool rg_image_can_write_png(void) { return HAVE_PNG; }
 
 #if !HAVE_PNG

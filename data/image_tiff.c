@@ -2,10 +2,6 @@
 // image_tiff.c: TIFF through libtiff, each page a photograph. Its messages become the one line; nothing else is printed.
 #include "image_read.h"
 
-#ifndef HAVE_TIFF
-#define HAVE_TIFF 0
-#endif
-
 #if !HAVE_TIFF
 
 int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)

@@ -8,6 +8,7 @@
 #include "result.h"
 
 #include "../impl/core/core.h"
+#include "../impl/suite.h"
 
 #include <errno.h>
 #include <math.h>
@@ -240,6 +241,21 @@ bool rg_row_same(const rg_row *a, const rg_row *b)
         if (strcmp(a->cell[c], b->cell[c]))
             return false;
     return true;
+}
+
+bool rg_row_is_probe(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "probe"); }
+
+bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "self-test"); }
+
+void rg_duration(double ns, char text[32])
+{
+    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    int i = 0;
+    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
+        i++;
+    *text = 0;
+    if (isfinite(ns))
+        snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
 }
 
 double rg_cell_number(const rg_row *row, rg_column column)

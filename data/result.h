@@ -36,7 +36,10 @@ int rg_result_read(const char *path, rg_result *, bool *cut);
 void rg_result_free(rg_result *);
 const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
 bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers
+bool rg_row_is_probe(const rg_row *);                            // a rate of the machine
+bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
+void rg_duration(double ns, char text[32]);                     // "12.3 ms"; "" when not finite
 // Raw samples of a row (the cell `samples`, semicolon-separated nanoseconds); returns the count, *samples malloc'ed.
 int rg_row_samples(const rg_row *, double **samples_ns);
 // Writes head and rows; rows are appended whole (one write(2) each) and flushed, so that a killed run keeps every finished one.

@@ -188,7 +188,9 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
         code = rg_malformed(path, 0, "expected one angle in degrees a line, found none");
     fclose(file);
     free(line);
-    if (code != RG_GOOD)
+    if (code != RG_GOOD) {
         free(*tilt_deg);
+        *tilt_deg = NULL;
+    }
     return code;
 }

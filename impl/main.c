@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         return RG_GOOD;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("regather " RG_VERSION "\n");
+        printf("regather " RG_VERSION ", commit %s\n", rg_revision());
         return RG_GOOD;
     }
     for (const rg_command *const *c = commands; *c; c++)

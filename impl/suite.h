@@ -143,6 +143,7 @@ typedef struct rg_algo {
 typedef enum { RG_NAIVE, RG_SIMD, RG_SCATTER, RG_GATHER, RG_LIBRARY, RG_OTHER } rg_role; // colour and legend only
 typedef enum { RG_HOST, RG_DEVICE } rg_space;                                            // where arg[] and scratch live
 enum { RG_UNORDERED = 1u /* float atomics: two runs may differ */, RG_THREADED = 2u /* uses call->threads > 1 */ };
+enum { RG_COPIES_FIRST = 4u /* prepare takes as much memory as the first argument has: a texture's array */ };
 
 // One tunable: the values it may take. Anything else is an error, never a substitution.
 typedef struct rg_param {
@@ -198,6 +199,10 @@ typedef struct rg_variant {
 #define RG_ALGO(id)                     \
     RG_C const rg_algo rg_algo_##id;    \
     const rg_algo rg_algo_##id
+// The fields of an rg_algo that are arrays, and what says which version of this header they are of.
+#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes)                                                        \
+    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes, \
+    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes)
 
 // A plug-in is a shared object with this one symbol, ended by NULL:   RG_PLUGIN = { &RG_VARIANT_SYMBOL(mine), NULL };
 #ifdef RG_EMULATED

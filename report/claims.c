@@ -372,7 +372,7 @@ rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, cons
         {"ratio", rg_judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
         {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
         {"paper", judge_paper}, {"growth", rg_judge_growth}, {"agree", rg_judge_agree}, {"configs", rg_judge_configs},
-        {"energy", rg_judge_energy}, {"cell", rg_judge_cell}, {"crossing", rg_judge_crossing}};
+        {"energy", rg_judge_energy}, {"cell", rg_judge_cell}, {"least", rg_judge_least}, {"crossing", rg_judge_crossing}};
     rg_asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
                      rg_tsv_cell(&c->claim, i, "size"), rg_tsv_cell(&c->claim, i, "scope"),
                      rg_tsv_cell(&c->claim, i, "direction"), rg_published(c, i, "unit"), rg_tsv_number(&c->claim, i, "low"),

@@ -28,6 +28,7 @@ rg_judgement rg_judge_configs(const rg_asked_claim *); // parameter sets of one 
 rg_judgement rg_judge_energy(const rg_asked_claim *);  // ratio of the joules of a call
 // claims_tables.c: cells of tables, "TABLE key=value COLUMN"; and where two FSC curves fall below one half.
 rg_judgement rg_judge_cell(const rg_asked_claim *);
+rg_judgement rg_judge_least(const rg_asked_claim *); // smallest number of a column, "TABLE COLUMN"
 rg_judgement rg_judge_crossing(const rg_asked_claim *);
 
 #endif

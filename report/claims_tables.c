@@ -13,8 +13,7 @@ static int row_of(const rg_tsv *t, const char *key, const char *value)
     return -1;
 }
 
-// The number that "TABLE key=value COLUMN" names; NaN with the reason in why.
-static double cell_of(const rg_bench_machine *m, const char *spec, char *why, size_t room)
+double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, size_t room)
 {
     char table[48] = "", key[80] = "", column[48] = "";
     if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
@@ -38,9 +37,9 @@ static double cell_of(const rg_bench_machine *m, const char *spec, char *why, si
 rg_judgement rg_judge_cell(const rg_asked_claim *q)
 {
     rg_judgement j = rg_untested();
-    double a = cell_of(q->machine, q->a, j.why, sizeof j.why), b = 1;
+    double a = rg_table_cell(q->machine, q->a, j.why, sizeof j.why), b = 1;
     if (!isnan(a) && *q->b)
-        b = cell_of(q->machine, q->b, j.why, sizeof j.why);
+        b = rg_table_cell(q->machine, q->b, j.why, sizeof j.why);
     if (isnan(a) || isnan(b))
         return j;
     j.value = a / b;
@@ -51,6 +50,26 @@ rg_judgement rg_judge_cell(const rg_asked_claim *q)
     } else {
         snprintf(j.ours, sizeof j.ours, "%.4g %.40s", a, q->unit);
     }
+    snprintf(j.scope, sizeof j.scope, "job");
+    rg_judge_number(q, &j);
+    return j;
+}
+
+rg_judgement rg_judge_least(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    char table[48] = "", column[48] = "";
+    const rg_tsv *t = sscanf(q->a, "%47s %47s", table, column) == 2 ? rg_machine_table(q->machine, table) : NULL;
+    double least = INFINITY;
+    for (int i = 0; t && i < t->n_rows; i++)
+        least = fmin(least, rg_tsv_number(t, i, column)); // passes over what is no number
+    if (isinf(least)) {
+        snprintf(j.why, sizeof j.why, "no table `%s` with numbers %s among the files of this machine: not measured", table,
+                 column);
+        return j;
+    }
+    j.value = least;
+    snprintf(j.ours, sizeof j.ours, "%.7g at least, in %d rows", least, t->n_rows);
     snprintf(j.scope, sizeof j.scope, "job");
     rg_judge_number(q, &j);
     return j;

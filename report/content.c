@@ -183,6 +183,7 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
     counts_text(count, text, sizeof text);
     paragraph(p, "%s Of %d claims, on this machine: %s.", rg_tsv_cell(&r->claims.paper, i, "subject"), n, text);
     claims_table(r, p, paper);
+    rg_write_tables(r, p, paper);
     rg_write_portability(r, p, paper);
     figures(r, p, paper);
     p->make->heading(p, 3, "How the claims were judged");

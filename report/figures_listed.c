@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // figures_listed.c: the figures of plots/figures.tsv, one row each: a new paper adds rows and a script, and nothing here.
 //
-// kind rows: series "LABEL=ALGO:VARIANT name=value", separated by commas, against the part x of the shape; what was timed goes
-// to fig/NAME.tsv (series x shape params rate ratio ... error joules), which the script draws; ratio is time(base) /
-// time(series).
+// kind rows: series "LABEL=ALGO:VARIANT name=value@part;part", separated by commas, against the part x of the shape; what was
+// timed goes to fig/NAME.tsv (series x shape params rate ratio ... error joules), which the script draws; ratio is time(base) /
+// time(series), of equal work.
 // kind tables: the small tables named in series have to be there; the script gets each path as TABLE_NAME.
 #include "../impl/core/core.h"
 #include "../impl/suite.h"
@@ -29,20 +29,6 @@ static bool next_of(const char **at, char text[160])
     return true;
 }
 
-// Every part of `wanted` ("o1,b19,k0") stands in the shape.
-static bool shaped(const char *shape, const char *wanted)
-{
-    char part[160];
-    for (const char *at = wanted; next_of(&at, part);) {
-        size_t digits = strcspn(part, "0123456789");
-        int64_t value = strtoll(part + digits, NULL, 10);
-        part[digits] = 0;
-        if (rg_part(shape, ",", part, -1) != value)
-            return false;
-    }
-    return true;
-}
-
 // Whether the row has a value in this column.
 static bool lists(const rg_row *row, const char *column)
 {
@@ -52,7 +38,30 @@ static bool lists(const rg_row *row, const char *column)
     return false;
 }
 
-// The row of spec that stands for x: with a partner at the same shape where there is a base; of the most work.
+// The row that the ratio of one at this shape rests on: at the same shape, or at that which the base names after '@'. A base
+// "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
+static bool partner_at(const listed *l, const char *spec, const char *shape, int64_t x, rg_measure *partner)
+{
+    char base[200];
+    const char *parts = strchr(spec, '@');
+    if (*l->base == '*')
+        snprintf(base, sizeof base, "%.*s%s%s%s", (int)strcspn(spec, ":"), spec, l->base + 1,
+                 parts && strchr(l->base, '@') ? ";" : "", parts ? parts + (strchr(l->base, '@') != NULL) : "");
+    else
+        snprintf(base, sizeof base, "%s", l->base);
+    if (rg_pick(l->machine, base, shape, l->scopes, partner))
+        return true;
+    for (int f = 0; strchr(base, '@') && f < l->machine->n_files; f++)
+        for (int i = 0; i < l->machine->file[f].n_rows; i++) {
+            const rg_row *row = &l->machine->file[f].row[i];
+            if (rg_timed(row) && rg_asked(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", l->x, -1) == x &&
+                rg_pick(l->machine, base, row->cell[RG_C_SHAPE], l->scopes, partner))
+                return true;
+        }
+    return false;
+}
+
+// The row of spec that stands for x: with a partner where there is a base; of the most work.
 static bool best_at(const listed *l, const char *spec, int64_t x, rg_measure *best, rg_measure *partner)
 {
     double most = -1;
@@ -63,8 +72,8 @@ static bool best_at(const listed *l, const char *spec, int64_t x, rg_measure *be
             rg_measure a, b = {0};
             double work = rg_cell_number(row, RG_C_WORK);
             if (!rg_timed(row) || !(work > most) || !rg_asked(row, spec) || rg_part(shape, ",", l->x, -1) != x ||
-                !shaped(shape, l->shape) || !rg_pick(l->machine, spec, shape, l->scopes, &a) ||
-                (*l->base && !rg_pick(l->machine, l->base, shape, l->scopes, &b)))
+                !rg_shaped(shape, l->shape, ",") || !rg_pick(l->machine, spec, shape, l->scopes, &a) ||
+                (*l->base && !partner_at(l, spec, shape, x, &b)))
                 continue;
             if (*l->needs && !lists(a.row, l->needs))
                 continue;
@@ -140,7 +149,7 @@ static int write_rows(const listed *l, const char *path, char *words, size_t roo
 
 static bool set_rows(const listed *l, rg_variables *v)
 {
-    char words[512];
+    char words[2048];
     char *path = rg_print("%s/fig/%s%s%s.tsv", l->report->out, l->name, l->machine->here ? "" : "-",
                           l->machine->here ? "" : l->machine->label);
     int n = write_rows(l, path, words, sizeof words);

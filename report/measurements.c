@@ -9,17 +9,6 @@
 
 enum { TEXT = 400 };
 
-void rg_duration(double ns, char text[32])
-{
-    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    int i = 0;
-    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
-        i++;
-    *text = 0;
-    if (isfinite(ns))
-        snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
-}
-
 void rg_amount(double value, const char *unit, char text[48])
 {
     static const struct { double size; const char *prefix; } step[] = {
@@ -102,23 +91,13 @@ static void speed_tables(const rg_result *f, rg_page *p)
     }
 }
 
-static bool is_probe(const rg_row *row)
-{
-    return !strcmp(row->cell[RG_C_ALGO], "probe");
-}
-
-static bool is_self_test(const rg_row *row)
-{
-    return !strcmp(row->cell[RG_C_ALGO], "self-test");
-}
-
 static void self_test_table(const rg_result *f, rg_page *p)
 {
     static const char *const column[] = {"Variant", "Image", "Parameters", "Median false difference", "Limit", "What was done"};
     p->make->table(p, "A against A: the same variant under two names.", "nnnrrl", column, RG_COUNT(column));
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!is_self_test(row))
+        if (!rg_row_is_self_test(row))
             continue;
         char median[32], limit[32];
         snprintf(median, sizeof median, "%.3g %s", rg_cell_number(row, RG_C_MEDIAN), row->cell[RG_C_UNIT]);
@@ -137,7 +116,7 @@ static void probes_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!is_probe(row) || !*row->cell[RG_C_RATE])
+        if (!rg_row_is_probe(row) || !*row->cell[RG_C_RATE])
             continue;
         if (!open) {
             char caption[TEXT];
@@ -199,7 +178,7 @@ static void checks_row(const rg_result *f, int first, rg_page *p)
 // Only files of the checker have rows without a scope that are no probes.
 static bool is_of_checker(const rg_result *f)
 {
-    return f->n_rows > 0 && !is_probe(&f->row[0]) && !*f->row[0].cell[RG_C_SCOPE];
+    return f->n_rows > 0 && !rg_row_is_probe(&f->row[0]) && !*f->row[0].cell[RG_C_SCOPE];
 }
 
 static void checks_table(const rg_result *f, rg_page *p)
@@ -226,7 +205,7 @@ static void missing_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        bool said = is_probe(row) || is_self_test(row) || rg_timed(row);
+        bool said = rg_row_is_probe(row) || rg_row_is_self_test(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
             said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
                    !rg_timed(&f->row[k]);
@@ -292,7 +271,7 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
             checks_table(file, p);
             continue;
         }
-        if (file->n_rows > 0 && is_self_test(&file->row[0])) {
+        if (file->n_rows > 0 && rg_row_is_self_test(&file->row[0])) {
             self_test_table(file, p);
             continue;
         }

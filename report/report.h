@@ -45,6 +45,8 @@ typedef struct rg_bench_machine {
     } *table;
 } rg_bench_machine;
 const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
+// The number that "TABLE key=value COLUMN" names; NaN with the reason in why (claims_tables.c).
+double rg_table_cell(const rg_bench_machine *, const char *spec, char *why, size_t room);
 
 // A measurement with the parts of its cells that claims and tables need.
 typedef struct rg_measure {
@@ -61,7 +63,9 @@ rg_measure rg_measure_of(const rg_result *, const rg_row *);
 bool rg_timed(const rg_row *);                                          // has passed and has a time
 bool rg_plain(const rg_row *);                                          // the papers' kind of input: 8 bits, one image (k0)
 
-// What a claim asks of a row: "autocorr:simd threads=1", several separated by '|' (any of them). threads=all: more than one.
+bool rg_shaped(const char *shape, const char *wanted, const char *separators); // "p1;k0", ";": every part stands in the shape
+// What a claim asks of a row: "autocorr:simd threads=1@w750;k0", several separated by '|' (any of them). threads=all: more than
+// one; after '@' parts of the shape.
 bool rg_asked(const rg_row *, const char *spec);
 // Fastest timed row of spec at exactly this shape, by the first scope of `scopes` ("transfer,device") that has one, hot before
 // cold. false when there is none.
@@ -69,7 +73,7 @@ bool rg_pick(const rg_bench_machine *, const char *spec, const char *shape, cons
 // The shape that rows of both specs have in common: one that begins with `size` and has the largest R, else the largest work.
 // NULL when they have none.
 const char *rg_common_shape(const rg_bench_machine *, const char *a, const char *b, const char *size, const char *scopes);
-// Ratio of medians a / b with its bootstrap interval (NaN without samples).
+// Ratio of medians a / b, of equal work, with its bootstrap interval (NaN without samples).
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high);
 
 // ---- the job -------------------------------------------------------------------------------------------------------------
@@ -179,9 +183,10 @@ void rg_write_gallery(const rg_report *, rg_page *);
 void rg_write_machine(const rg_bench_machine *, rg_page *);
 // Published configurations (the column presets of papers.tsv) as parts of the best found on each machine; nothing without them.
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);
+// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
+void rg_write_tables(const rg_report *, rg_page *, const char *paper);
 void rg_write_content(const rg_report *, rg_page *);
 void rg_print_claims(const rg_report *, FILE *);
-void rg_duration(double ns, char text[32]);  // "12.3 ms"
 void rg_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
 
 #endif

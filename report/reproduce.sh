@@ -142,6 +142,16 @@ frealign_bench() {
         "$regather" bench $algo "$@" --resume --out "$results/frealign-$preset.tsv" || return
     done
 }
+# The modes on phantoms: few particles where there is no GPU; shares of the run time want some more of them.
+frealign_jobs() {
+    gpu=1 sides=100 counts="24 100 1000" core="2 20 200"
+    [ $device = gpu ] || { gpu=0 counts="4 40 400"; }
+    [ "$preset" = quick ] || sides="100 150 200 250 300 350 400 450 500" counts="24 100 1000" core="4 40 200"
+    FR_SIDES=$sides FR_COUNTS=$counts FR_CORE_COUNTS=$core FR_GPU=$gpu FR_SECONDS=1 FR_WORK=$results/frealign-work \
+        report/frealign_jobs.sh "$regather" "$results/frealign-$preset" modes || return
+    FR_SIDES=100 FR_COUNTS="24 100 1000" FR_CORE_COUNTS="4 80 800" FR_MAP=100 FR_GPU=$gpu FR_WORK=$results/frealign-work \
+        report/frealign_jobs.sh "$regather" "$results/frealign-$preset" shares fsc
+}
 # Series and subtomograms of known transforms: as much noise as signal, a missing wedge of 60 degrees, no reference given.
 average() {
     "$regather" average "$results/$preset"/subtomograms/subtomogram_*.mrc --wedge 60 --half-maps \
@@ -194,10 +204,11 @@ step grid-job "$grid/fsc_cpu.tsv" grid_job
 step frealign-verify "$results/ccoef.tsv" frealign_verify
 step frealign_barrier_only "$results/frealign_barrier_only.tsv" faults pinsert_s frealign_barrier_only $device
 step frealign-bench "$results/frealign-$preset.tsv" frealign_bench
+step frealign-jobs "$results/frealign-$preset.fr_plain.tsv" frealign_jobs
 
 # What is there of the files and tables that a machine without a GPU does not make.
 set -- "$results/bench-$preset.tsv" "$results/grid-$preset.tsv" "$results/affine-$preset.tsv" "$results/frealign-$preset.tsv" \
-    "$results/selftest.tsv"
+    "$results/frealign-$preset.modes.tsv" "$results/selftest.tsv"
 [ ! -e "$results/grid-tune.tsv" ] || set -- "$@" "$results/grid-tune.tsv"
 for checked in verify verify-host printed affine2d affine2d-host align2d align2d-host align3d align3d-host grid-verify \
     grid-verify-host gridding_mates_missing gridding_transposed gridding_no_atomics frealign_barrier_only \
@@ -207,10 +218,13 @@ done
 for table in truth fsc_cpu fsc_gpu; do
     [ ! -e "$grid/$table.tsv" ] || set -- "$@" --table "$table=$grid/$table.tsv"
 done
+for table in fr_shares fr_half_cpu fr_half_gpu fr_cycle fr_same fr_plain; do
+    [ ! -e "$results/frealign-$preset.$table.tsv" ] || set -- "$@" --table "$table=$results/frealign-$preset.$table.tsv"
+done
 set -- "$@" --table "small_job=$grid/cpu_stages.tsv" --table "align_error=$results/$preset/align/align.errors.tsv" \
     --table "average_error=$results/$preset/average/average.errors.tsv"
 
-if fresh "$out/index.html" "$regather" "$results" reference/claims.tsv reference/papers.tsv reference/published plots data/machines; then
+if fresh "$out/index.html" "$regather" "$results" reference plots data/machines; then
     echo "report: up to date"
     [ ! -e "$results/report.log" ] || cat "$results/report.log"
     exit 0

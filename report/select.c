@@ -55,11 +55,31 @@ bool rg_plain(const rg_row *row)
     return rg_part(row->cell[RG_C_SHAPE], ",", "k", 0) == 0;
 }
 
-// One alternative "autocorr:simd threads=1 isa=2": algorithm and variant equal, every further word a parameter that holds.
+bool rg_shaped(const char *shape, const char *wanted, const char *separators)
+{
+    char part[32];
+    for (const char *at = wanted; *at; at += strspn(at, separators)) {
+        size_t length = strcspn(at, separators), letters = strcspn(at, "0123456789");
+        snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length), at);
+        if (rg_part(shape, ",", part, -1) != strtoll(at + letters, NULL, 10))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+// One alternative "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant equal, every further word a parameter that
+// holds; after '@' the parts that the shape must have.
 static bool asked_one(const rg_row *row, const char *spec, size_t length)
 {
-    char text[160];
+    char text[200];
     snprintf(text, sizeof text, "%.*s", (int)length, spec);
+    char *parts = strchr(text, '@');
+    if (parts) {
+        *parts++ = 0;
+        if (!rg_shaped(row->cell[RG_C_SHAPE], parts, ";"))
+            return false;
+    }
     char *rest, *word = strtok_r(text, " ", &rest);
     char *colon = word ? strchr(word, ':') : NULL;
     if (!colon)
@@ -131,13 +151,14 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
 {
     const char *best = NULL;
     double best_rank = -1;
+    const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
     for (int f = 0; f < m->n_files; f++)
         for (int i = 0; i < m->file[f].n_rows; i++) {
             const rg_row *row = &m->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure x, y;
-            if (!rg_timed(row) || !rg_plain(row) || !rg_asked(row, a) || !rg_pick(m, a, shape, scopes, &x) ||
-                !rg_pick(m, b, shape, scopes, &y))
+            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) ||
+                !rg_pick(m, a, shape, scopes, &x) || !rg_pick(m, b, shape, scopes, &y))
                 continue;
             // The most work; the paper's own size goes before any other.
             double rank = rg_cell_number(row, RG_C_WORK);
@@ -153,17 +174,25 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
     return best;
 }
 
+// Pieces of work of b for one of a: 1 at equal shapes, and where a file does not say.
+static double more_work(const rg_measure *a, const rg_measure *b)
+{
+    double x = rg_cell_number(a->row, RG_C_WORK), y = rg_cell_number(b->row, RG_C_WORK);
+    return x > 0 && y > 0 ? y / x : 1;
+}
+
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high)
 {
+    const double more = more_work(a, b);
     double *sample_a = NULL, *sample_b = NULL;
     int n_a = rg_row_samples(a->row, &sample_a), n_b = rg_row_samples(b->row, &sample_b);
     *low = *high = NAN;
     if (n_a > 1 && n_b > 1) {
         rg_ratio ratio = rg_ratio_of_medians(sample_a, n_a, sample_b, n_b, BOOTSTRAP_SEED);
-        *low = ratio.low;
-        *high = ratio.high;
+        *low = more * ratio.low;
+        *high = more * ratio.high;
     }
     free(sample_a);
     free(sample_b);
-    return a->median_ns / b->median_ns;
+    return more * a->median_ns / b->median_ns;
 }

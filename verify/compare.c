@@ -159,34 +159,25 @@ rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const
 
 static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
-// Chosen elements of output `which` against reference_at; false with the reason in the verdict.
-static bool sample(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg, int which,
-                   int samples, uint64_t seed, rg_tally *tally, rg_verdict *v)
+// The known elements of output `which`; false with the reason in the verdict.
+static bool known_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
+                           int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v)
 {
     const rg_algo *algo = entry->algo;
     const rg_type t = algo->arg[which].type(shape);
-    const int64_t n = algo->arg[which].count(shape);
-    const int64_t m = n < samples ? n : samples;
-    int64_t *chosen = rg_alloc((size_t)m * sizeof *chosen + 1);
-    for (int64_t k = 0; k < m; k++)
-        chosen[k] = n <= samples ? k : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
-    void *expected = rg_alloc((size_t)m * rg_type_bytes(t) + 1);
-    algo->reference_at(shape, arg, which, chosen, m, expected);
-    bool good = true;
-    for (int64_t k = 0; k < m && good; k++) {
-        const void *found = element(t, arg[which], chosen[k]), *right = element(t, expected, k);
-        good = rg_element_passes(t, found, right, 0, tolerance, tally);
-        if (!good) {
-            char place[64] = "", is[40], should[40];
-            where(algo, shape, which, chosen[k], place);
-            value_print(t, found, 0, is);
-            value_print(t, right, 0, should);
-            snprintf(v->reason, sizeof v->reason, "%s%s is %s, expected %s", algo->arg[which].name, place, is, should);
-        }
+    for (int64_t k = 0; k < answer->n[which]; k++) {
+        const int64_t e = answer->element[which][k];
+        const void *found = element(t, arg[which], e), *right = element(t, answer->value[which], k);
+        if (rg_element_passes(t, found, right, 0, tolerance, tally))
+            continue;
+        char place[64] = "", is[40], should[40];
+        where(algo, shape, which, e, place);
+        value_print(t, found, 0, is);
+        value_print(t, right, 0, should);
+        snprintf(v->reason, sizeof v->reason, "%s%s is %s, expected %s", algo->arg[which].name, place, is, should);
+        return false;
     }
-    free(chosen);
-    free(expected);
-    return good;
+    return true;
 }
 
 static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
@@ -200,40 +191,18 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
     return i < 0;
 }
 
-// The outputs of reference() for these inputs, in memory of their own; inputs are shared with arg[].
-static void reference_outputs(const rg_algo *algo, const rg_shape *shape, void *const *arg, void *expected[RG_ARGS_MAX])
-{
-    for (int k = 0; k < algo->n_args; k++) {
-        const size_t bytes = (size_t)algo->arg[k].count(shape) * rg_type_bytes(algo->arg[k].type(shape));
-        expected[k] = is_output(&algo->arg[k]) ? rg_alloc(bytes + 1) : arg[k];
-    }
-    algo->reference(shape, expected);
-}
-
 rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg,
-                              void *const *expected, int samples, uint64_t seed)
+                              const rg_answer *answer)
 {
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
     const rg_tolerance tolerance = rg_tolerance_of(entry, shape, param);
     rg_tally tally = {0, 0};
-    void *own[RG_ARGS_MAX] = {NULL};
-    const bool sampled = !expected && algo->reference_at && samples > 0;
-    for (int k = 0; k < algo->n_args && !expected; k++)
-        if (algo->arg[k].direction == RG_INOUT) {
-            snprintf(v.reason, sizeof v.reason, "%s was overwritten: it cannot be compared afterwards", algo->arg[k].name);
-            return v;
-        }
-    if (!expected && !sampled)
-        reference_outputs(algo, shape, arg, own);
     bool good = true;
     for (int k = 0; k < algo->n_args && good; k++)
         if (is_output(&algo->arg[k]))
-            good = sampled ? sample(entry, shape, &tolerance, arg, k, samples, seed, &tally, &v)
-                           : all_elements(entry, shape, &tolerance, arg, k, expected ? expected[k] : own[k], &tally, &v);
-    for (int k = 0; k < algo->n_args; k++)
-        if (own[k] && is_output(&algo->arg[k]))
-            free(own[k]);
+            good = answer->element[k] ? known_elements(entry, shape, &tolerance, arg, k, answer, &tally, &v)
+                                      : all_elements(entry, shape, &tolerance, arg, k, answer->value[k], &tally, &v);
     v.error = tally.error;
     v.tol = tally.tol;
     const char *violated = good && algo->invariant ? algo->invariant(shape, arg) : NULL;

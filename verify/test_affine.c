@@ -306,9 +306,31 @@ static void one_pass_variance_fails_on_bright_images(void **state)
     problem_free(&p);
 }
 
+// What prepare makes for a texture is an array as large as the image; the forecast must have it.
+static void forecasts_hold_the_textures_copy(void **state)
+{
+    (void)state;
+    int textures = 0;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, NULL, "host"));) {
+        const bool plane = !strcmp(e->variant->algo, "affine2d") || !strcmp(e->variant->algo, "align2d");
+        if (!plane && strcmp(e->variant->algo, "align3d"))
+            continue;
+        const rg_shape shape = plane ? (rg_shape){{100, 50, 2, AF_EDGE, 0}, 1} : (rg_shape){{10, 20, 25, 2, AF_EDGE, 0}, 1};
+        int64_t param[RG_PARAMS_MAX] = {0};
+        rg_params_standard(e->variant, param);
+        rg_variant without = *e->variant;
+        without.flags &= ~RG_COPIES_FIRST;
+        const size_t more = rg_frame_bytes(e->algo, e->variant, &shape, param) - rg_frame_bytes(e->algo, &without, &shape, param);
+        assert_int_equal(more, e->variant->prepare ? 5000 * sizeof(float) : 0);
+        textures += more > 0;
+    }
+    assert_int_equal(textures, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forecasts_hold_the_textures_copy),
         cmocka_unit_test(a_feature_goes_where_design_says),
         cmocka_unit_test(the_rules_differ_at_the_rim_alone),
         cmocka_unit_test(an_image_is_its_own_likeness),

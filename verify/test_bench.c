@@ -172,6 +172,98 @@ static void wrong_variants_have_no_times(void **state)
     }
 }
 
+// ---- an algorithm whose calls add to what they find: sum[i] += in[i] -------------------------------------------------------
+
+static int asked;
+static void add_up(const rg_shape *s, void *const *arg)
+{
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[1])[i] += ((const int32_t *)arg[0])[i];
+}
+static void reference_sum(const rg_shape *s, void *const *arg) { asked++, add_up(s, arg); }
+static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
+{
+    fill(s, pattern, arg);
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[1])[i] = (int32_t)(s->seed + (uint64_t)i);
+}
+static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
+static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
+
+// The reference is asked once.
+static void lanes_share_one_answer(void **state)
+{
+    (void)state;
+    static const rg_arg sum_args[] = {{"in", RG_IN, int_type, count_n}, {"sum", RG_INOUT, int_type, count_n}};
+    rg_algo summing = algo;
+    rg_variant one = variant, two = variant;
+    summing.arg = sum_args;
+    summing.fill = fill_sum;
+    summing.reference = reference_sum;
+    one.run = run_sum;
+    two.run = run_sum_twice;
+    const rg_entry entries[] = {{.algo = &summing, .variant = &one, .name = "one"}, {.algo = &summing, .variant = &two, .name = "two"}};
+    rg_inputs in;
+    asked = 0;
+    rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
+    for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
+        rg_lane lane = {.entry = &entries[i % 2], .shape = {.n = {512}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT,
+                        .mode = RG_HOT, .max_s = 0.02, .rounds = 2};
+        rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
+        rg_lane_open(&lane, rg_device_cpu(), &in);
+        rg_lane_visit(&lane, &in);
+        rg_lane_judge(&lane, &in, 1);
+        rg_lane_close(&lane);
+        assert_int_equal(lane.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
+        assert_int_equal(((int32_t *)in.arg[1])[7], 107 + i / 2); // as the lane after it has to find it
+        assert_int_equal(in.shape.seed, 100 + (uint64_t)i / 2);
+    }
+    assert_int_equal(asked, 1);
+    rg_inputs_free(&in);
+}
+
+// reference_at is asked for ever more elements while there is time, for all when they are few, and 64 at least.
+static double element_s;
+static void triple_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
+{
+    (void)s;
+    assert_int_equal(which, 1);
+    for (int64_t k = 0; k < n; k++)
+        ((int32_t *)out)[k] = 3 * ((const int32_t *)arg[0])[element[k]] + (int32_t)element[k];
+    for (const double until = rg_seconds() + (double)n * element_s; rg_seconds() < until;)
+        ;
+}
+
+static void the_answer_is_as_long_as_the_time(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n;
+        double element_s;
+        int64_t least, most;
+    } cases[] = {{100000, 1e-3, 64, 64}, {100000, 2e-6, 4096, 65536}, {4096, 0, 4096, 4096}};
+    rg_algo sampled = algo;
+    sampled.reference_at = triple_at;
+    for (int i = 0; i < RG_COUNT(cases); i++) {
+        rg_inputs in;
+        rg_answer answer;
+        rg_inputs_make(&in, &sampled, &(rg_shape){.n = {cases[i].n}});
+        rg_inputs_fill(&in, 1);
+        element_s = cases[i].element_s;
+        rg_answer_make(&answer, &sampled, &in.shape, in.arg, 0.1, 1);
+        assert_in_range(answer.n[1], cases[i].least, cases[i].most);
+        assert_true(answer.n[0] == 0 && answer.element[1]);
+        triple(&in.shape, in.arg);
+        assert_int_equal(rg_compare_outputs(&entry, &in.shape, NULL, in.arg, &answer).status, RG_PASS);
+        ((int32_t *)in.arg[1])[answer.element[1][63]]++;
+        rg_verdict v = rg_compare_outputs(&entry, &in.shape, NULL, in.arg, &answer);
+        assert_int_equal(v.status, RG_FAIL);
+        assert_ptr_equal(strstr(v.reason, "out["), v.reason);
+        rg_answer_free(&answer);
+        rg_inputs_free(&in);
+    }
+}
+
 static void modes_and_scopes(void **state)
 {
     (void)state;
@@ -237,7 +329,8 @@ static void memory_is_predicted(void **state)
     (void)state;
     rg_lane lane = {.entry = &entry, .shape = {.n = {1 << 20}}};
     char fits[96];
-    assert_true((double)rg_lane_bytes(&lane) >= rg_input_bytes(&lane) && rg_input_bytes(&lane) == 8.0 * (1 << 20));
+    assert_true((double)rg_lane_bytes(&lane) >= 8.0 * (1 << 20));
+    assert_true(rg_inputs_bytes(&algo, &lane.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
     rg_largest_that_fits(&lane, 4.2e6, fits); // half of it, and room for the guards
     int64_t n = atoll(fits + 1);
     assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
@@ -289,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_right_variant_has_times),
         cmocka_unit_test(wrong_variants_have_no_times),
+        cmocka_unit_test(lanes_share_one_answer),
+        cmocka_unit_test(the_answer_is_as_long_as_the_time),
         cmocka_unit_test(modes_and_scopes),
         cmocka_unit_test(a_call_longer_than_the_time_is_one_sample),
         cmocka_unit_test(energy_is_measured_or_says_why_not),

@@ -180,10 +180,62 @@ static void test_crossing(void **state)
     assert_int_equal(rg_judge_crossing(&q).outcome, RG_NOT_TESTABLE);
 }
 
+static void test_least(void **state)
+{
+    (void)state;
+    add_table("same", "shell\tfsc\n0\t-\n1\t0.99\n2\t0.96\n3\t1\n");
+    rg_asked_claim q = asked("same fsc", "", "", 0.97, NAN, ">0.9");
+    rg_judgement j = rg_judge_least(&q);
+    assert_true(j.value == 0.96);
+    assert_int_equal(j.outcome, RG_DIRECTION);
+    const char *const missing[] = {"other fsc", "same none", "same"};
+    for (int i = 0; i < 3; i++) {
+        q = asked(missing[i], "", "", 0.97, NAN, ">0.9");
+        assert_int_equal(rg_judge_least(&q).outcome, RG_NOT_TESTABLE);
+    }
+}
+
+// Jobs of different numbers of particles are compared by particles a second.
+static void test_equal_work(void **state)
+{
+    (void)state;
+    add("default", "s500,many", "gpus=0;threads=1", 1000, 1);
+    put(RG_C_WORK, "2");
+    add("default", "s500,many", "gpus=1", 600, 1);
+    put(RG_C_WORK, "24");
+    rg_asked_claim q = asked("autocorr:default gpus=0 threads=1@s500", "autocorr:default gpus=1@s500", "", 10, 30, ">1");
+    q.scopes = "device";
+    rg_judgement j = rg_judge_ratio(&q);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(fabs(j.value - 20) < 1e-9);
+    assert_true(j.low <= 20 && j.high >= 20 && j.low > 10);
+    q.a = "autocorr:default gpus=0 threads=1@s50"; // another size
+    assert_int_equal(rg_judge_ratio(&q).outcome, RG_NOT_TESTABLE);
+    q.a = "autocorr:default gpus=0 threads=1@s500;p4"; // a part that the shape has not
+    assert_int_equal(rg_judge_ratio(&q).outcome, RG_NOT_TESTABLE);
+}
+
+// A kind of input other than the first is compared where the claim names it, and only there.
+static void test_kinds_of_input(void **state)
+{
+    (void)state;
+    add("naive", "s500,p1,k64,t1", "threads=1", 6000, 1);
+    add("gather", "s500,p1,k64,t1", "-", 600, 1);
+    add("naive", "s56,p1,k0,t1", "threads=1", 100, 1);
+    add("gather", "s56,p1,k0,t1", "-", 50, 1);
+    rg_asked_claim q = asked("autocorr:naive threads=1", "autocorr:gather", "s500,p1,k64,t1", 5, 20, ">1");
+    rg_judgement j = rg_judge_ratio(&q);
+    assert_true(fabs(j.value - 10) < 1e-9);
+    assert_string_equal(j.size, "s500,p1,k64,t1");
+    q.size = "s500,p1,k0,t1";
+    assert_true(fabs(rg_judge_ratio(&q).value - 2) < 1e-9);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs),
-                                       TEST(test_energy), TEST(test_cell),  TEST(test_crossing)};
+                                       TEST(test_energy), TEST(test_cell),  TEST(test_crossing),
+                                       TEST(test_least),  TEST(test_equal_work), TEST(test_kinds_of_input)};
     return cmocka_run_group_tests_name("claims", tests, NULL, NULL);
 }

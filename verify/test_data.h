@@ -86,6 +86,24 @@ static inline const char *caught(void)
     return caught_text;
 }
 
+// A test on files that are not part of the project.
+#define SKIP_WITHOUT(path)                                  \
+    do {                                                    \
+        if (access(path, R_OK) != 0) {                      \
+            print_message("skipped: %s is not here\n", path); \
+            skip();                                         \
+        }                                                   \
+    } while (0)
+
+// A test on files that are not part of the project.
+#define SKIP_WITHOUT(path)                                  \
+    do {                                                    \
+        if (access(path, R_OK) != 0) {                      \
+            print_message("skipped: %s is not here\n", path); \
+            skip();                                         \
+        }                                                   \
+    } while (0)
+
 // Asserts that `expression` is RG_USAGE with exactly one line on stderr that contains `words`.
 #define assert_refused(expression, words)                                       \
     do {                                                                        \

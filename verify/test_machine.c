@@ -270,8 +270,8 @@ static void cpu_rates_are_positive_and_ordered(void **state)
     bool ordered = false;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     for (int i = 0; i < CHANCES && !ordered; i++) {
-        rg_probe_cpu(1, &one);
-        rg_probe_cpu(rg_cpu_cores(), &all);
+        rg_probe_cpu(1, RG_ALL_RESOURCES, &one);
+        rg_probe_cpu(rg_cpu_cores(), RG_ALL_RESOURCES, &all);
         ordered = all.per_s[RG_F32_MAD] >= 0.8 * one.per_s[RG_F32_MAD] && one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
         // vpmaddwd + vpaddd make 32-bit lanes at no less than 2/3 of the rate of FMA on every x86 so far, two products each.
         // A compiler that merges the accumulators, which all begin alike, shows as a rate several times too high.
@@ -294,6 +294,10 @@ static void cpu_rates_are_positive_and_ordered(void **state)
     }
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&before, &after));
+    rg_probe_cpu(1, 1u << RG_I32_MAD, &one); // what is not wanted is not measured
+    for (int r = 0; r < RG_RESOURCES; r++) {
+        assert_int_equal(!isnan(one.per_s[r]), r == RG_I32_MAD);
+    }
 }
 
 static void names_and_units_cover_all_resources(void **state)
@@ -313,7 +317,7 @@ static void gpu_probe_of_a_cpu_is_nan(void **state)
     (void)state;
     rg_rates rates;
     memset(&rates, 0, sizeof rates);
-    assert_int_equal(rg_probe_gpu(rg_device_cpu(), &rates), RG_OK);
+    assert_int_equal(rg_probe_gpu(rg_device_cpu(), RG_ALL_RESOURCES, &rates), RG_OK);
     for (int i = 0; i < RG_RESOURCES; i++) {
         assert_true(isnan(rates.per_s[i]));
     }
@@ -335,7 +339,7 @@ static void gpu_rates_are_positive_and_ordered(void **state)
     assert_int_equal(gpu->facts(&facts), RG_OK);
     assert_int_equal(rg_gpu_code(gpu, &sass, &ptx), RG_OK);
     assert_true(ptx <= facts.sm && sass <= facts.sm);
-    assert_int_equal(rg_probe_gpu(gpu, &r), RG_OK);
+    assert_int_equal(rg_probe_gpu(gpu, RG_ALL_RESOURCES, &r), RG_OK);
     for (int i = 0; i < RG_RESOURCES; i++) {
         if (i == RG_ATOMIC_16B || i == RG_I16_MAD) {
             continue;

@@ -109,12 +109,6 @@ static inline double least(const double *fsc, int64_t last)
     return low;
 }
 
-#define SKIP_WITHOUT(path)                                 \
-    if (access(path, R_OK) != 0) {                         \
-        print_message("skipped: %s is not here\n", path);  \
-        skip();                                            \
-    }
-
 static inline double apart(const float *a, const float *b, int64_t n) // the largest difference, over the largest value
 {
     double worst = 0, largest = 0;

@@ -10,6 +10,7 @@
 
 #include "../data/par.h"
 #include "test_frealign.h"
+#include "test_nlopt.h"
 
 // 16 images of 128 pixels at a signal-to-noise ratio of 1/4, their poses off by 3 degrees and a pixel.
 static int make_phantom(void **state)
@@ -207,26 +208,11 @@ static void test_refused(void **state)
     assert_int_not_equal(access("x.star", F_OK), 0);
 }
 
-#if !HAVE_NLOPT
-static void test_no_nlopt(void **state)
-{
-    (void)state;
-    print_message("no NLopt in this build\n");
-    skip();
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),  cmocka_unit_test(test_batch_does_not_matter), cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_refused),
     };
-#if HAVE_NLOPT
-    return cmocka_run_group_tests(tests, make_phantom, test_dir_remove);
-#else
-    const struct CMUnitTest none[] = {cmocka_unit_test(test_no_nlopt)};
-    (void)tests, (void)make_phantom;
-    return cmocka_run_group_tests(none, NULL, NULL);
-#endif
+    return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
 }

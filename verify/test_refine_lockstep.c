@@ -10,6 +10,7 @@
 
 #include "../impl/frealign/job_lockstep.h"
 #include "../impl/suite.h"
+#include "test_nlopt.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,15 +98,6 @@ static void test_limits(void **state)
     assert_non_null(fr_optimiser_unknown("guess"));
 }
 
-#if !HAVE_NLOPT
-static void test_no_nlopt(void **state)
-{
-    (void)state;
-    print_message("no NLopt in this build\n");
-    skip();
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,11 +105,5 @@ int main(void)
         cmocka_unit_test(test_neighbours_do_not_matter),
         cmocka_unit_test(test_limits),
     };
-#if HAVE_NLOPT
-    return cmocka_run_group_tests(tests, NULL, NULL);
-#else
-    const struct CMUnitTest none[] = {cmocka_unit_test(test_no_nlopt)};
-    (void)tests;
-    return cmocka_run_group_tests(none, NULL, NULL);
-#endif
+    return run_group_with_nlopt(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "test_frealign.h"
+#include "test_nlopt.h"
 
 static int make_phantom(void **state)
 {
@@ -103,15 +104,6 @@ static void test_real_particles(void **state)
     rg_particles_close(&found);
 }
 
-#if !HAVE_NLOPT
-static void test_no_nlopt(void **state)
-{
-    (void)state;
-    print_message("no NLopt in this build\n");
-    skip();
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,11 +111,5 @@ int main(void)
         cmocka_unit_test(test_group_matters),
         cmocka_unit_test(test_real_particles),
     };
-#if HAVE_NLOPT
-    return cmocka_run_group_tests(tests, make_phantom, test_dir_remove);
-#else
-    const struct CMUnitTest none[] = {cmocka_unit_test(test_no_nlopt)};
-    (void)tests, (void)make_phantom;
-    return cmocka_run_group_tests(none, NULL, NULL);
-#endif
+    return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
 }

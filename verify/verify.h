@@ -32,11 +32,20 @@ enum { RG_LIMIT_S = 30 };
 rg_verdict rg_verify_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, const rg_verify_options *);
 void rg_verify_end(void);
 
-// Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference. expected[] as arg[] but with
-// the outputs of the reference: every element is compared. expected NULL: `samples` elements of each output, chosen by the
-// seed, through reference_at, or every element where that is missing or the output has no more. Then the invariant.
-rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, void *const *expected,
-                              int samples, uint64_t seed);
+// The reference's answer to some inputs: every element of each output or, where reference_at exists, as many as the time allowed.
+typedef struct rg_answer {
+    int64_t n[RG_ARGS_MAX];        // elements known of each argument, 0 of inputs
+    int64_t *element[RG_ARGS_MAX]; // which they are; NULL: all, in order
+    void *value[RG_ARGS_MAX];      // in the argument's type
+} rg_answer;
+// arg[] (host memory): inputs, and INOUT arguments as a call finds them; it stays as it is. Elements are chosen by the seed, in
+// about `seconds` for all outputs together, at least 64 of each. Freed with rg_answer_free.
+void rg_answer_make(rg_answer *, const rg_algo *, const rg_shape *, void *const *arg, double seconds, uint64_t seed);
+double rg_answer_bytes(const rg_algo *, const rg_shape *); // memory it takes, predicted
+void rg_answer_free(rg_answer *);
+
+// Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference's answer. Then the invariant.
+rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, const rg_answer *);
 
 // The same inputs, other parameters: every output in arg[] against right[], outputs that rg_compare_outputs has passed. Both lie
 // within the bound of the reference, so within twice the bound of each other. No invariant.

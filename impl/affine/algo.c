@@ -261,17 +261,10 @@ static double traffic_affine(const rg_shape *s)
 }
 
 RG_ALGO(affine2d) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "affine2d",
     .formula = "I'(p) = I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
-    .arg = affine_args,
-    .n_args = RG_COUNT(affine_args),
-    .check_shape = affine_checks,
-    .n_check_shapes = RG_COUNT(affine_checks),
-    .bench_shape = affine_bench,
-    .n_bench_shapes = RG_COUNT(affine_bench),
+    RG_ALGO_ARRAYS(affine_args, affine_checks, affine_bench),
     .invalid = invalid_2,
     .fill = fill_affine,
     .reference = rg_ref_affine2d,
@@ -310,17 +303,10 @@ static const rg_bench_shape align2d_bench[] = {
 };
 
 RG_ALGO(align2d) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "align2d",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
-    .arg = align2d_args,
-    .n_args = RG_COUNT(align2d_args),
-    .check_shape = align2d_checks,
-    .n_check_shapes = RG_COUNT(align2d_checks),
-    .bench_shape = align2d_bench,
-    .n_bench_shapes = RG_COUNT(align2d_bench),
+    RG_ALGO_ARRAYS(align2d_args, align2d_checks, align2d_bench),
     .invalid = invalid_2,
     .fill = fill_align_2,
     .reference = rg_ref_align2d,
@@ -369,17 +355,10 @@ static const rg_bench_shape align3d_bench[] = {
 };
 
 RG_ALGO(align3d) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "align3d",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), trilinear",
     .dim = {"w", "h", "d", "m", "o", "t"},
-    .arg = align3d_args,
-    .n_args = RG_COUNT(align3d_args),
-    .check_shape = align3d_checks,
-    .n_check_shapes = RG_COUNT(align3d_checks),
-    .bench_shape = align3d_bench,
-    .n_bench_shapes = RG_COUNT(align3d_bench),
+    RG_ALGO_ARRAYS(align3d_args, align3d_checks, align3d_bench),
     .invalid = invalid_3,
     .fill = fill_align_3,
     .reference = rg_ref_align3d,

@@ -108,7 +108,7 @@ RG_VARIANT(align2d_as_printed) = {
     RG_OTHER,
     RG_DEVICE,
     "sm_50",
-    0,
+    RG_COPIES_FIRST,
     af_columns_params,
     RG_COUNT(af_columns_params),
     refuse,

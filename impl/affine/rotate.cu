@@ -101,20 +101,20 @@ static const rg_param line_params[] = {
     {"column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"},
 };
 
-#define AF_ROTATE(NAME, IDEA, PARAMS, TOLERANCE, COST, PREPARE, FINISH)                                                        \
+#define AF_ROTATE(NAME, IDEA, FLAGS, PARAMS, TOLERANCE, COST, PREPARE, FINISH)                                                 \
     {                                                                                                                          \
-        RG_ABI, sizeof(rg_variant), "affine2d", #NAME, IDEA, RG_OTHER, RG_DEVICE, "sm_50", 0, PARAMS, RG_COUNT(PARAMS),        \
+        RG_ABI, sizeof(rg_variant), "affine2d", #NAME, IDEA, RG_OTHER, RG_DEVICE, "sm_50", FLAGS, PARAMS, RG_COUNT(PARAMS),    \
             refuse, NULL, TOLERANCE, COST, PREPARE, run_##NAME, FINISH                                                         \
     }
 
-RG_VARIANT(affine2d_at_16x16) = AF_ROTATE(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", square_params,
-                                          NULL, cost, NULL, NULL);
+RG_VARIANT(affine2d_at_16x16) = AF_ROTATE(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", 0,
+                                          square_params, NULL, cost, NULL, NULL);
 RG_VARIANT(affine2d_att_16x16) = AF_ROTATE(att_16x16, "thread per pixel in blocks of 16 x 16, interpolated by texture hardware",
-                                           square_params, tolerance_texture, cost_texture, af_texture_prepare_2d,
-                                           af_texture_finish);
-RG_VARIANT(affine2d_at_128x1) = AF_ROTATE(at_128x1, "128 threads compute a column of 128 pixels each, from global memory",
+                                           RG_COPIES_FIRST, square_params, tolerance_texture, cost_texture,
+                                           af_texture_prepare_2d, af_texture_finish);
+RG_VARIANT(affine2d_at_128x1) = AF_ROTATE(at_128x1, "128 threads compute a column of 128 pixels each, from global memory", 0,
                                           line_params, NULL, cost, NULL, NULL);
 RG_VARIANT(affine2d_att_128x1) = AF_ROTATE(att_128x1,
                                            "128 threads compute a column of 128 pixels each, interpolated by texture hardware",
-                                           line_params, tolerance_texture, cost_texture, af_texture_prepare_2d,
-                                           af_texture_finish);
+                                           RG_COPIES_FIRST, line_params, tolerance_texture, cost_texture,
+                                           af_texture_prepare_2d, af_texture_finish);

@@ -103,8 +103,11 @@ TARGET static inline __m512 avx512_every_second(__m512 low, __m512 high, int fir
 // Loads and inserts: on a Zen 4 core 15 % faster than the gathers of AVX2.
 TARGET static inline __m256 avx2_pairs(const float *p, const int32_t *index)
 {
-    const __m128d low = _mm_loadh_pd(_mm_load_sd((const double *)(p + index[0])), (const double *)(p + index[1]));
-    const __m128d high = _mm_loadh_pd(_mm_load_sd((const double *)(p + index[2])), (const double *)(p + index[3]));
+    // Not _mm_load_sd, which demands the alignment of a double.
+    const __m128d low = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[0]))),
+                                     (const double *)(p + index[1]));
+    const __m128d high = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[2]))),
+                                      (const double *)(p + index[3]));
     return _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1));
 }
 

@@ -272,17 +272,10 @@ static const rg_trace trace = {.argument = AC_A, .fill = fill_one, .shape = CHEC
                                .n_kinds = RG_COUNT(trace_kinds)};
 
 RG_ALGO(autocorr) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "autocorr",
     .formula = "S(X0,Y0) = sum over x,y of a(x,y) b(x-X0,y-Y0), |X0|,|Y0| <= R",
     .dim = {"w", "h", "r", "k"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_autocorr,

@@ -106,17 +106,10 @@ static double work(const rg_shape *s)
 }
 
 RG_ALGO(autocorr_printed) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "autocorr_printed",
     .formula = "listing 1: corr(X0,Y0) = sum over lines y of round(100 sum over x of I(x,y) I(x-X0,y+Y0) / (w-|X0|))",
     .dim = {"w", "h", "r", "g"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_autocorr_printed,

@@ -103,7 +103,10 @@ size_t rg_frame_bytes(const rg_algo *algo, const rg_variant *variant, const rg_s
     size_t overhead = ALIGN + 2 * GUARD, total = overhead + (variant->scratch ? variant->scratch(shape, param) : 0);
     for (int i = 0; i < algo->n_args; i++) {
         size_t element = rg_type_bytes(algo->arg[i].type(shape));
-        total += overhead + element + (size_t)algo->arg[i].count(shape) * element;
+        size_t bytes = (size_t)algo->arg[i].count(shape) * element;
+        total += overhead + element + bytes;
+        if (i == 0 && variant->flags & RG_COPIES_FIRST)
+            total += bytes;
     }
     return total;
 }

@@ -99,6 +99,8 @@ typedef struct rg_file {
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
 void rg_file_abandon(rg_file *);
+// The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
+const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else
 // the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
 char *rg_share_path(const char *relative);

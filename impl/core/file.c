@@ -76,6 +76,8 @@ int rg_make_folder(const char *path)
     return failed ? rg_fail(RG_USAGE, "%s: cannot make this folder: %s", path, strerror(why)) : RG_GOOD;
 }
 
+const char *rg_revision(void) { return RG_GIT_REVISION; }
+
 char *rg_share_path(const char *relative)
 {
     const char *own = getenv("REGATHER_SHARE");

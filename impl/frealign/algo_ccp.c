@@ -121,18 +121,11 @@ static double traffic_bytes(const rg_shape *s)
 static double work(const rg_shape *s) { return kept(s) * (double)rotations(s); }
 
 RG_ALGO(ccp) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "ccp",
     .formula =
         "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
     .dim = {"s", "p", "k", "t", "b", "u"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_ccp,

@@ -115,17 +115,10 @@ static double traffic_bytes(const rg_shape *s) { return 4 * (double)count_pixels
 static double work(const rg_shape *s) { return (double)count_pixels(s); }
 
 RG_ALGO(ctfapply) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "ctfapply",
     .formula = "D = DFT(image) e^{i s.q}; X = DFT(mask(IDFT D)) c, or whitened and weighted by the SSNR; c the CTF",
     .dim = {"s", "p", "k", "t"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_ctfapply,

@@ -101,17 +101,10 @@ static double traffic_bytes(const rg_shape *s)
 }
 
 RG_ALGO(pinsert_s) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "pinsert_s",
     .formula = "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2",
     .dim = {"s", "p", "k", "t", "b"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_pinsert_s,

@@ -160,9 +160,8 @@ static double work(const rg_shape *s) { return (double)fr_band_stored(s) * (doub
 
 #define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                     \
     {                                                                                                                       \
-        .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = #NAME, .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},  \
-        .arg = args_##NAME, .n_args = RG_COUNT(args_##NAME), .check_shape = check_shapes,                                   \
-        .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = BENCH, .n_bench_shapes = RG_COUNT(BENCH),                  \
+        .name = #NAME, .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                                           \
+        RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH),                                                                   \
         .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at,                   \
         .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \
         .traffic_bytes = traffic_bytes, .work = work, .rate_unit = "coefficients/s",                                        \

@@ -281,17 +281,10 @@ static double traffic_bytes(const rg_shape *s)
 static double work(const rg_shape *s) { return gr_inserted(s); }
 
 RG_ALGO(gridding) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_algo),
     .name = "gridding",
     .formula = "G(v) = sum of m c w(|v-r|) F(p), W(v) = sum of m c^2 w(|v-r|) over images, operators and pixels p, r = M p",
     .dim = {"s", "i", "o", "b", "k"},
-    .arg = args,
-    .n_args = RG_COUNT(args),
-    .check_shape = check_shapes,
-    .n_check_shapes = RG_COUNT(check_shapes),
-    .bench_shape = bench_shapes,
-    .n_bench_shapes = RG_COUNT(bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_gridding,

@@ -95,7 +95,7 @@ static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, cons
         for (int i = 0; i < 4; i++) {
             const float q = row - across[i], c = has_ctf ? line_c[i] : 1.0f;
             const float2 f = gr_pixel_at(line, i, aligned);
-            gr_add_if(q, gr_weight_of<way>(table, fmaxf(q, 0)), make_float2(c * f.x, c * f.y), c * c, sum);
+            gr_add_if(q, gr_weight_of<way>(table, way == GR_DIRECT ? q : fmaxf(q, 0)), make_float2(c * f.x, c * f.y), c * c, sum);
         }
     }
     sum.im *= sign;
@@ -245,7 +245,7 @@ static size_t image_bytes(const rg_shape *s, const int64_t *param)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 5 + GR_DEGREE);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_KERNEL_MADS);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
     // Voxels are cleared, read and written once.

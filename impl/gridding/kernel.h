@@ -6,10 +6,10 @@
 // It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
 // jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
 //
-// Two forms. gr_kernel: a polynomial in t = 1 - 2u, the minimax of degree 10 for the absolute error on -1 .. 1 (Remez exchange
-// at 40 digits), wrong by 1.5e-7, after rounding by less than GR_KERNEL_ERROR: its coefficients are positive and their sum is
-// 1, so nothing cancels. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
-// wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// Two forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
+// exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the same error takes a
+// degree of 10. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken: wrong by
+// half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 
@@ -19,20 +19,20 @@
 #define GR_ALPHA 15.0
 #define GR_I0_ALPHA 339649.373297913880 // I0(15)
 #define GR_KERNEL_ERROR 4e-7            // largest error of gr_kernel; verify/test_gridding_kernel.c measures 3e-7
-enum { GR_DEGREE = 10, GR_TABLE = 10000 };
+enum { GR_DEGREE = 7, GR_KERNEL_MADS = GR_DEGREE + 1, GR_TABLE = 10000 };
 
-// Coefficients of gr_kernel from t^0 up to t^10.
+// Coefficients of the root of gr_kernel from q^0 up to q^7.
 #define GR_KERNEL_TERMS                                                                                                       \
-    {1.475253236e-02f, 7.445407659e-02f, 1.702331156e-01f, 2.354757339e-01f, 2.223339379e-01f, 1.534847319e-01f,              \
-     8.075683564e-02f, 3.307791054e-02f, 1.112754084e-02f, 3.505929140e-03f, 7.975177141e-04f}
+    {1.749946272e-03f, 4.439561485e-02f, 1.424418769e-01f,  3.574400602e-01f,                                                 \
+     1.130735763e-01f, 3.415237388e-01f, -6.563007846e-02f, 6.500533222e-02f}
 
-// w at q = 1 - d^2/b^2 for 0 <= q <= 1; the caller leaves out q < 0.
+// w at q = 1 - d^2/b^2 for 0 <= q <= 1; the caller leaves out q < 0, where this is finite but means nothing.
 RG_HD float gr_kernel(float q)
 {
-    const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS, t = 2 * q - 1;
-    float w = c[10];
-    for (int i = 9; i >= 0; i--) w = w * t + c[i];
-    return w;
+    const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS;
+    float root = c[GR_DEGREE];
+    for (int i = GR_DEGREE - 1; i >= 0; i--) root = root * q + c[i];
+    return root * root;
 }
 
 // Modified Bessel function of the first kind, order 0: all terms of its series are positive, so the sum is good to rounding.

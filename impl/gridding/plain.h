@@ -37,7 +37,7 @@ static int gr_plain_prepare(rg_call *call)
 // Per pair of pixel and voxel within b: three for the distance, the polynomial where it is computed, and three sums.
 static void gr_plain_cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (3 + 3 + (param[0] ? 1 : 1 + GR_DEGREE));
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (3 + 3 + (param[0] ? 1 : GR_KERNEL_MADS));
 }
 
 #endif

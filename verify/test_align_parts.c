@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// test_align_parts.c: what the job align stands on: transforms, filters, pyramids and readers against their definitions.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "test_align.h"
+
+// ---- transforms ----------------------------------------------------------------------------------------------------------
+
+static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
+
+// By hand: (10, 0) turned by 90 degrees, which takes +x to +y, doubled and shifted.
+static void test_similarity(void **state)
+{
+    (void)state;
+    double p[2] = {10, 0}, q[2], back[2];
+    rg_similarity_apply(&(rg_similarity){90, 1, 2, 2}, p, q);
+    assert_near(q[0], 1, 1e-12);
+    assert_near(q[1], 22, 1e-12);
+    rg_similarity both = rg_similarity_then(&some, &other), inverse = rg_similarity_inverse(&some);
+    rg_similarity_apply(&some, p, q);
+    rg_similarity_apply(&inverse, q, back);
+    assert_near(back[0], 10, 1e-12);
+    assert_near(back[1], 0, 1e-12);
+    rg_similarity_apply(&other, q, q);
+    rg_similarity_apply(&both, p, back);
+    assert_near(back[0], q[0], 1e-12);
+    assert_near(back[1], q[1], 1e-12);
+    both = rg_similarity_then(&(rg_similarity){170, 0, 0, 1}, &(rg_similarity){20, 0, 0, 1});
+    assert_near(both.rotation_deg, -170, 1e-12);
+    // The kernels' matrix leads from the result into the image: it undoes the transform.
+    float m[6];
+    af_matrix_2d(some.rotation_deg * 3.14159265358979323846 / 180, (const double[2]){some.shift_x_px, some.shift_y_px},
+                 some.scale, m);
+    rg_similarity_apply(&some, p, q);
+    assert_near(m[0] * q[0] + m[1] * q[1] + m[2], 10, 1e-4);
+    assert_near(m[3] * q[0] + m[4] * q[1] + m[5], 0, 1e-4);
+}
+
+// ---- filters -------------------------------------------------------------------------------------------------------------
+
+// A ramp is kept by the binomial, so its half has the values at c + 2 (X - C) away from the border.
+static void test_half(void **state)
+{
+    (void)state;
+    static const int64_t size[][3] = {{16, 20, 1}, {17, 21, 1}, {18, 23, 1}, {12, 13, 14}, {19, 16, 17}};
+    for (int s = 0; s < RG_COUNT(size); s++) {
+        const int64_t *n = size[s];
+        int64_t half[3], count = n[0] * n[1] * n[2];
+        float *v = rg_alloc((size_t)count * sizeof *v), *out = rg_alloc((size_t)count * sizeof *out);
+        for (int64_t i = 0; i < count; i++)
+            v[i] = (float)(i % n[0]) + 100 * (float)(i / n[0] % n[1]) + 10000 * (float)(i / n[0] / n[1]);
+        aj_half(n, v, half, out, 2);
+        assert_int_equal(half[2], n[2] == 1 ? 1 : n[2] / 2);
+        for (int64_t z = n[2] == 1 ? 0 : 1; z < (n[2] == 1 ? 1 : half[2] - 1); z++)
+            for (int64_t y = 1; y < half[1] - 1; y++)
+                for (int64_t x = 1; x < half[0] - 1; x++) {
+                    double expected = (double)(n[0] / 2 + 2 * (x - half[0] / 2));
+                    expected += 100 * (double)(n[1] / 2 + 2 * (y - half[1] / 2));
+                    expected += n[2] == 1 ? 0 : 10000 * (double)(n[2] / 2 + 2 * (z - half[2] / 2));
+                    assert_near(out[(z * half[1] + y) * half[0] + x], expected, 0.02);
+                }
+        free(v);
+        free(out);
+    }
+}
+
+// Constants stay or vanish, borders included; a point becomes the product of sampled Gaussians, also in its mirror image.
+static void test_band_pass(void **state)
+{
+    (void)state;
+    const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
+    float *v = rg_alloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 7;
+    aj_band_pass(side, 1.5, 0, v, 2);
+    for (int64_t i = 0; i < n; i++)
+        assert_near(v[i], 7, 1e-4);
+    aj_band_pass(side, 1, 6, v, 2);
+    for (int64_t i = 0; i < n; i++)
+        assert_near(v[i], 0, 1e-4);
+    v[16 * 40 + 1] = 1000; // one pixel from the border: its image stands at -2
+    aj_band_pass(side, 2, 0, v, 1);
+    double sum = 0, unit = 0;
+    for (int k = -8; k <= 8; k++)
+        unit += exp(-k * k / 8.0);
+    for (int64_t i = 0; i < n; i++) {
+        double x = (double)(i % 40), y = (double)(i / 40) - 16;
+        double across = (fabs(x - 1) <= 8 ? exp(-(x - 1) * (x - 1) / 8) : 0) + (x + 2 <= 8 ? exp(-(x + 2) * (x + 2) / 8) : 0);
+        double expected = fabs(y) <= 8 ? 1000 / unit / unit * exp(-y * y / 8) * across : 0;
+        assert_near(v[i], expected, 1e-3);
+        sum += v[i];
+    }
+    assert_near(sum, 1000, 0.05);
+    free(v);
+}
+
+// ---- readers -------------------------------------------------------------------------------------------------------------
+
+static int read_tilts(const char *text)
+{
+    int64_t n;
+    double *tilt;
+    int code = rg_tilts_read(put_file("a.rawtlt", text, strlen(text)), &n, &tilt);
+    if (code == RG_GOOD)
+        free(tilt);
+    return code;
+}
+
+static void test_tilts(void **state)
+{
+    (void)state;
+    int64_t n;
+    double *tilt;
+    static const char text[] = "-60.0\r\n   1.5\n\n+2e1";
+    assert_int_equal(rg_tilts_read(put_file("a.tlt", text, sizeof text - 1), &n, &tilt), RG_GOOD);
+    assert_int_equal(n, 3);
+    assert_true(tilt[0] == -60 && tilt[1] == 1.5 && tilt[2] == 20);
+    free(tilt);
+    assert_refused(read_tilts("1\ntwo\n"), "at byte 2: expected one angle in degrees on the line, found");
+    assert_refused(read_tilts("1 2\n"), "expected one angle");
+    assert_refused(read_tilts("nan\n"), "expected one angle");
+    assert_refused(read_tilts("\n"), "expected one angle in degrees a line, found none");
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_similarity),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_band_pass),
+        cmocka_unit_test(test_tilts),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}
