@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_device.cu: the steps of job_steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume is
-// 1 GB and a map or its transform half of that, 0.1 to 0.3 ms each at 4e12 B/s.
+// job_device.cu: the steps of job_steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume
+// is 1 GB and a map or its transform half of that, 0.1 to 0.3 ms each at 4e12 B/s.
 #include "../core/cuda.h"
 #include "../gridding/job_device.h"
 #include "job_steps.h"

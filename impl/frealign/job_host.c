@@ -101,6 +101,16 @@ static int map(const fr_map_call *c)
 }
 
 // Every thread sums planes of its own; planes are added up in their order, so that the result is always the same.
+static void add_planes(int64_t side, int64_t n, double *each, double *sums)
+{
+    for (int64_t i = 0; i < n; i++) {
+        sums[i] = 0;
+        for (int64_t z = 0; z < side; z++)
+            sums[i] += each[z * n + i];
+    }
+    free(each);
+}
+
 static int weights(int64_t side, const float *volume, double *sums, int threads)
 {
     const int64_t rings = fr_all_rings(side), plane = side * fr_width(side);
@@ -112,12 +122,7 @@ static int weights(int64_t side, const float *volume, double *sums, int threads)
             to[0] += volume[FR_RECORD * e + 2];
             to[rings]++;
         }
-    for (int64_t i = 0; i < 2 * rings; i++) {
-        sums[i] = 0;
-        for (int64_t z = 0; z < side; z++)
-            sums[i] += each[z * 2 * rings + i];
-    }
-    free(each);
+    add_planes(side, 2 * rings, each, sums);
     return RG_OK;
 }
 
@@ -140,12 +145,7 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
             to[rings] += times * ((double)u[0] * u[0] + (double)u[1] * u[1]);
             to[2 * rings] += times * ((double)v[0] * v[0] + (double)v[1] * v[1]);
         }
-    for (int64_t i = 0; i < 3 * rings; i++) {
-        sums[i] = 0;
-        for (int64_t z = 0; z < side; z++)
-            sums[i] += each[z * 3 * rings + i];
-    }
-    free(each);
+    add_planes(side, 3 * rings, each, sums);
     return error;
 }
 

@@ -74,7 +74,8 @@ void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnifi
     const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
     const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
     // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
-    const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast, sign = (f->invert ? 1 : -1) * o->scale;
+    const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast;
+    const double sign = (f->invert ? 1 : -1) * o->scale;
     const double turn = o->phase_shift_deg * pi / 180 + asin(w);
     optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
     optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);

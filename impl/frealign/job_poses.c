@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // job_poses.c: poses of the particles that a device has, improved in lock step (FREALIGN IFLAG 1): least
 //     -score + noise ((x - mean_x)^2 / 2 sd_x^2 + (y - mean_y)^2 / 2 sd_y^2) + walls,
-// x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at the
-// start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at what
-// was found, once a particle.
+// x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at
+// the start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at
+// what was found, once a particle.
 #include "job.h"
 #include "job_lockstep.h"
 #include "pose.h"
@@ -59,6 +59,9 @@ typedef struct evaluation {
     double *whole;                     // poses as they are tried, all parameters
     float *pose, *score;
     double *noise; // of each particle, 0 without a prior
+    // What a step computes: `room` problems of each of `held` particles; fewer once many have ended.
+    int64_t held, room, *particle, *slot;
+    rg_buffer x, c; // of those that are held; none: all are
 } evaluation;
 
 static bool changes_ctf(const fr_refinement *r) { return r->is_free[FR_DEFOCUS] || r->is_free[FR_MAGNIFICATION]; }
@@ -85,24 +88,89 @@ static double prior(const evaluation *e, int64_t particle, const double x[FR_PAR
     return e->noise[particle] * sum;
 }
 
-// One of the four routines that compare poses with particles, into host memory of `each` floats a pose.
-static int compare(evaluation *e, int which, int64_t trials, int64_t each, float *out)
+// One of the four routines that compare particles with poses, which stand in `pose`; `each` floats a pose into `out`.
+static int run(evaluation *e, int which, int64_t particles, int64_t trials, int64_t each, float *out)
 {
     const fr_refinement *r = e->r;
     fr_engine *g = e->engine;
-    const bool of_d = which == FR_DO_NOISE || which == FR_DO_WHOLE;
-    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = e->n, [FR_KIND] = r->kind, [FR_TRIALS] = trials,
-                                  [FR_OUTER] = which == FR_DO_RINGS || which == FR_DO_WHOLE ? r->side / 2 : r->outer,
-                                  [FR_INNER] = which == FR_DO_RINGS || which == FR_DO_WHOLE ? 1 : r->inner}};
-    void *const arg[] = {of_d ? g->d.base : g->x.base, g->c.base, g->f3.base, g->pose.base, g->setting.base, g->out.base};
-    const size_t poses = (size_t)(e->n * trials);
-    for (size_t p = 0; p < poses; p++)
-        fr_pose_floats(e->whole + p * FR_PARAMETERS, e->pose + p * FR_POSE_FLOATS);
+    const bool of_d = which == FR_DO_NOISE || which == FR_DO_WHOLE, all = which == FR_DO_RINGS || which == FR_DO_WHOLE;
+    const bool few = which == FR_DO_SCORE && e->x.base;
+    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = particles, [FR_KIND] = r->kind, [FR_TRIALS] = trials,
+                                  [FR_OUTER] = all ? r->side / 2 : r->outer, [FR_INNER] = all ? 1 : r->inner}};
+    void *const arg[] = {of_d ? g->d.base : few ? e->x.base : g->x.base, few ? e->c.base : g->c.base, g->f3.base,
+                         g->pose.base, g->setting.base, g->out.base};
+    const size_t poses = (size_t)(particles * trials);
     if (g->device->upload(g->pose.base, e->pose, poses * FR_POSE_FLOATS * sizeof(float)) != RG_OK)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", g->device->name);
     int code = fr_engine_run(g, which, &shape, arg);
     if (code == RG_GOOD && g->device->download(out, g->out.base, poses * (size_t)each * sizeof(float)) != RG_OK)
         code = rg_fail(RG_WRONG, "%s: scores cannot be copied", g->device->name);
+    return code;
+}
+
+// The same of the poses at the front of `whole`, one a particle.
+static int compare(evaluation *e, int which, int64_t each, float *out)
+{
+    for (int64_t i = 0; i < e->n; i++)
+        fr_pose_floats(e->whole + i * FR_PARAMETERS, e->pose + i * FR_POSE_FLOATS);
+    return run(e, which, e->n, 1, each, out);
+}
+
+// Problems that are asked for, of each particle that is held; slots without one repeat the particle's first.
+static void fill_slots(evaluation *e, const bool *asked)
+{
+    const int64_t trials = e->r->trials;
+    for (int64_t h = 0; h < e->held; h++) {
+        int64_t n = 0, *slot = e->slot + h * e->room;
+        for (int64_t p = e->particle[h] * trials; p < (e->particle[h] + 1) * trials; p++)
+            if (asked[p])
+                slot[n++] = p;
+        for (; n < e->room; n++)
+            slot[n] = n ? slot[0] : e->particle[h] * trials;
+    }
+}
+
+// Rows of X and c that stay, to the front of buffers of their own.
+static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
+{
+    fr_engine *g = e->engine;
+    const size_t c = (size_t)fr_stored(e->r->side) * sizeof(float), x = 2 * c;
+    const bool first = !e->x.base;
+    int error = first ? rg_buffer_make(&e->x, g->device, (size_t)rows * x, sizeof(float), false) : RG_OK;
+    error = error || !first ? error : rg_buffer_make(&e->c, g->device, (size_t)rows * c, sizeof(float), false);
+    const char *of_x = first ? g->x.base : e->x.base, *of_c = first ? g->c.base : e->c.base;
+    for (int64_t k = 0; k < rows && !error; k++) {
+        if (!first && from[k] == k)
+            continue;
+        error = g->device->move((char *)e->x.base + (size_t)k * x, of_x + (size_t)from[k] * x, x);
+        error = error ? error : g->device->move((char *)e->c.base + (size_t)k * c, of_c + (size_t)from[k] * c, c);
+    }
+    return fr_engine_failed(g, "keeping what has not ended", error);
+}
+
+// Once half of a step's calls are for nothing, it is made smaller: every other shape is prepared anew.
+static int shrink(evaluation *e, const bool *asked)
+{
+    const int64_t trials = e->r->trials;
+    int64_t held = 0, room = 0, *from = rg_alloc((size_t)e->held * sizeof *from);
+    for (int64_t h = 0; h < e->held; h++) {
+        int64_t n = 0;
+        for (int64_t t = 0; t < trials; t++)
+            n += asked[e->particle[h] * trials + t];
+        room = n > room ? n : room;
+        if (n)
+            from[held++] = h;
+    }
+    int code = RG_GOOD;
+    if (2 * held * room <= e->held * e->room && !changes_ctf(e->r)) {
+        code = held < e->held ? keep_rows(e, from, held) : RG_GOOD;
+        for (int64_t k = 0; k < held; k++)
+            e->particle[k] = e->particle[from[k]];
+        e->held = held;
+        e->room = room;
+    }
+    free(from);
+    fill_slots(e, asked);
     return code;
 }
 
@@ -124,16 +192,18 @@ static int new_ctf(evaluation *e)
 static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
 {
     evaluation *e = context;
-    const int64_t trials = e->r->trials;
-    (void)asked; // those that have ended stay in their places: a batch keeps its shape
     for (int64_t p = 0; p < problems; p++)
         for (int d = 0; d < e->dims; d++)
             e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
-    code = code == RG_GOOD ? compare(e, FR_DO_SCORE, trials, 1, e->score) : code;
-    for (int64_t p = 0; p < problems && code == RG_GOOD; p++) {
+    code = code == RG_GOOD ? shrink(e, asked) : code;
+    for (int64_t s = 0; s < e->held * e->room; s++)
+        fr_pose_floats(e->whole + e->slot[s] * FR_PARAMETERS, e->pose + s * FR_POSE_FLOATS);
+    code = code == RG_GOOD ? run(e, FR_DO_SCORE, e->held, e->room, 1, e->score) : code;
+    for (int64_t s = 0; s < e->held * e->room && code == RG_GOOD; s++) {
+        const int64_t p = e->slot[s];
         const double *whole = e->whole + p * FR_PARAMETERS;
-        value[p] = walls(whole) + prior(e, p / trials, whole) - e->score[p];
+        value[p] = walls(whole) + prior(e, p / e->r->trials, whole) - e->score[s];
     }
     return code;
 }
@@ -157,11 +227,12 @@ static int weigh_priors(evaluation *e)
     const double pixels = disc_pixels(r);
     const bool has_sigma = e->files->par.n && rg_par_version(&e->files->par) == 9;
     float *moment = rg_alloc((size_t)(e->n * FR_MOMENTS) * sizeof *moment);
-    int code = compare(e, FR_DO_NOISE, 1, FR_MOMENTS, moment);
+    int code = compare(e, FR_DO_NOISE, FR_MOMENTS, moment);
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) {
         const float *m = moment + i * FR_MOMENTS;
         const double said = has_sigma ? e->files->par.row[e->row[i]].value[RG_PAR_SIGMA] : 0, rms = sqrt(m[3]);
-        const double sigma = said > rms / 3 && said < 3 * rms ? said : rms, by = fr_alpha(m) * pixels * sqrt((double)m[1] * m[2]);
+        const double sigma = said > rms / 3 && said < 3 * rms ? said : rms;
+        const double by = fr_alpha(m) * pixels * sqrt((double)m[1] * m[2]);
         e->noise[i] = by > 0 ? sigma * sigma / by : 0;
     }
     free(moment);
@@ -174,13 +245,13 @@ static int judge(evaluation *e, double *sigma, double *ring, double *coefficient
     const int64_t rings = fr_rings(e->r->side), most = rings > FR_MOMENTS ? rings : FR_MOMENTS;
     float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
-    code = code == RG_GOOD ? compare(e, FR_DO_NOISE, 1, FR_MOMENTS, out) : code;
+    code = code == RG_GOOD ? compare(e, FR_DO_NOISE, FR_MOMENTS, out) : code;
     for (int64_t i = 0; i < e->n; i++)
         sigma[i] = sqrt(fr_noise(out + i * FR_MOMENTS));
-    code = code == RG_GOOD ? compare(e, FR_DO_RINGS, 1, rings, out) : code;
+    code = code == RG_GOOD ? compare(e, FR_DO_RINGS, rings, out) : code;
     for (int64_t i = 0; i < e->n * rings; i++)
         ring[i % rings] += out[i];
-    code = code == RG_GOOD ? compare(e, FR_DO_WHOLE, 1, 1, out) : code;
+    code = code == RG_GOOD ? compare(e, FR_DO_WHOLE, 1, out) : code;
     for (int64_t i = 0; i < e->n; i++)
         *coefficient += out[i];
     free(out);
@@ -279,7 +350,9 @@ int fr_refine_poses(fr_refinement *r, fr_team *t, fr_engine *engine, fr_files *f
                     double *x)
 {
     const size_t problems = (size_t)(n * r->trials);
-    evaluation e = {.r = r, .engine = engine, .files = f, .row = row, .n = n};
+    evaluation e = {.r = r, .engine = engine, .files = f, .row = row, .n = n, .held = n, .room = r->trials};
+    e.particle = rg_alloc((size_t)n * sizeof *e.particle);
+    e.slot = rg_alloc(problems * sizeof *e.slot);
     e.whole = rg_alloc(problems * FR_PARAMETERS * sizeof *e.whole);
     e.pose = rg_alloc(problems * FR_POSE_FLOATS * sizeof *e.pose);
     e.score = rg_alloc(problems * sizeof *e.score);
@@ -290,11 +363,17 @@ int fr_refine_poses(fr_refinement *r, fr_team *t, fr_engine *engine, fr_files *f
             e.parameter[e.dims++] = p;
     for (int64_t i = 0; i < n; i++) // the first pose of each, for the prior
         memcpy(e.whole + i * FR_PARAMETERS, x + i * r->trials * FR_PARAMETERS, FR_PARAMETERS * sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        e.particle[i] = i;
     int code = r->has_prior ? weigh_priors(&e) : RG_GOOD;
     memcpy(e.whole, x, problems * FR_PARAMETERS * sizeof *x);
     if (code == RG_GOOD)
         code = improve(&e, t, f, part, ring);
+    rg_buffer_free(&e.x);
+    rg_buffer_free(&e.c);
     free(ring);
+    free(e.slot);
+    free(e.particle);
     free(e.noise);
     free(e.score);
     free(e.pose);

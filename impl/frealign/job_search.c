@@ -177,8 +177,9 @@ static int begin_hunt(hunt *h, int64_t batch)
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
     h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
     const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
-    int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true,
-                              h->at_once * each * batch > least ? h->at_once * each * batch : least, s->refine.setting, 8.0 * (double)fr_voxels(s->own));
+    const int64_t all = h->at_once * each * batch, out = all > least ? all : least;
+    int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true, out, s->refine.setting,
+                              8.0 * (double)fr_voxels(s->own));
     h->cc = rg_alloc((size_t)(batch * h->at_once * each) * sizeof *h->cc);
     h->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *h->pose);
     h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);

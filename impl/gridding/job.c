@@ -17,10 +17,11 @@ static const rg_option options[] = {
     {"half-maps", NULL, "write the maps of the odd and of the even rows too", false},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2", false},
     {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false},
-    {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: no mask)", false},
+    {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: none; frealign: the "
+     "largest that fits)", false},
     {"padding", "N", "images are padded to N times their side (default 2)", false},
     {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
-    {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu)", false},
+    {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu; frealign: an even number)", false},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
     {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
     {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best", false},
