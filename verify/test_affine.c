@@ -320,7 +320,8 @@ static void forecasts_hold_the_textures_copy(void **state)
         rg_params_standard(e->variant, param);
         rg_variant without = *e->variant;
         without.flags &= ~RG_COPIES_FIRST;
-        const size_t more = rg_frame_bytes(e->algo, e->variant, &shape, param) - rg_frame_bytes(e->algo, &without, &shape, param);
+        const size_t whole = rg_frame_bytes(e->algo, e->variant, &shape, param);
+        const size_t more = whole - rg_frame_bytes(e->algo, &without, &shape, param);
         assert_int_equal(more, e->variant->prepare ? 5000 * sizeof(float) : 0);
         textures += more > 0;
     }

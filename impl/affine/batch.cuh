@@ -22,7 +22,7 @@ enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a gro
 
 template <int DIMS> struct af_fetched {
     cudaTextureObject_t texture;
-    static constexpr int CLAMPS = 0;
+    static constexpr int DIMENSIONS = DIMS, CLAMPS = 0;
     __device__ __forceinline__ float at(const float s[3], float typical) const
     {
         return (DIMS == 2 ? tex2D<float>(texture, s[0], s[1]) : tex3D<float>(texture, s[0], s[1], s[2])) - typical;
@@ -31,7 +31,7 @@ template <int DIMS> struct af_fetched {
 
 template <int DIMS> struct af_bricked {
     af_bricks bricks;
-    static constexpr int CLAMPS = 1;
+    static constexpr int DIMENSIONS = DIMS, CLAMPS = 1;
     __device__ __forceinline__ float at(const float s[3], float) const
     {
         return DIMS == 2 ? af_bricks_at_2d(bricks, s) : af_bricks_at_3d(bricks, s);
@@ -44,6 +44,7 @@ typedef struct af_batch {
     int w, h, d, transforms, group;
     float low[3], high[3];             // the first and last pixel, from the centre
     float clamp_low[3], clamp_high[3]; // by rule 0 one farther
+    float none_low[3], none_high[3];   // from here on I' is 0 (rule 0) or takes no part (rule 2)
     float offset[3];                   // from those coordinates to the source's
 } af_batch;
 
@@ -102,20 +103,29 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
     return sums;
 }
 
-// The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb (these of all pixels, where no pixel is left out).
+// The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb. whole: these three of all pixels, empty: the first
+// three where I' is 0 in all of them.
 template <int DIMS, int IGNORE, int STACK, class Source>
 static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
                                                     const float place[3], const float r[STACK], int n, float typical,
-                                                    float whole, float *part)
+                                                    float whole, float empty, float *part)
 {
     const unsigned lane = threadIdx.x % 32;
     float base[3], step[3], from[3];
-    bool inside = n == STACK;
+    bool inside = n == STACK, none = n == 0;
     for (int a = 0; a < DIMS; a++) {
         af_place<DIMS>(map[a], place, &base[a], &step[a]);
         from[a] = base[a] + p.offset[a];
-        const float end = base[a] + (float)(STACK - 1) * step[a];
-        if (IGNORE || Source::CLAMPS) inside = inside && fminf(base[a], end) >= p.low[a] && fmaxf(base[a], end) <= p.high[a];
+        const float end = base[a] + (float)(STACK - 1) * step[a], least = fminf(base[a], end), most = fmaxf(base[a], end);
+        if (IGNORE || Source::CLAMPS) inside = inside && least >= p.low[a] && most <= p.high[a];
+        none = none || most <= p.none_low[a] || least >= p.none_high[a];
+    }
+    if (__all_sync(~0u, none)) {
+        if (lane % 8 == 0 && lane < 24) {
+            part[lane / 8] = empty;
+            part[3 + lane / 8] = IGNORE ? 0 : whole;
+        }
+        return;
     }
     const bool every = __all_sync(~0u, inside);
     const af_six sums = every ? af_stack_sums<DIMS, IGNORE, STACK, 1>(p, source, from, step, r, n, typical)
@@ -128,7 +138,7 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Sou
     }
 }
 
-template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK)
+template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK, DIMS == 2 ? 4 : 0)
     batch(af_batch p, Source source)
 {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];
@@ -150,10 +160,11 @@ template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void 
         b += r[k];
         bb += r[k] * r[k];
     }
-    const float whole = af_four_sums((float)s.n, b, bb, 0, threadIdx.x % 32);
+    const float whole = af_four_sums((float)s.n, b, bb, 0, threadIdx.x % 32), zero = -typical;
+    const float empty = IGNORE ? 0 : af_four_sums(zero * (float)s.n, zero * zero * (float)s.n, zero * b, 0, threadIdx.x % 32);
     __syncthreads();
     for (int j = 0; j < count; j++)
-        af_warp_sums<DIMS, IGNORE, STACK>(p, source, map[j], place, r, s.n, typical, whole, part[j][threadIdx.x / 32]);
+        af_warp_sums<DIMS, IGNORE, STACK>(p, source, map[j], place, r, s.n, typical, whole, empty, part[j][threadIdx.x / 32]);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < count * 6; i += AF_BLOCK) {
         const int field[6] = {3, 0, 4, 1, 5, 2}; // n, a, b, aa, bb, ab of af_sums
@@ -162,104 +173,6 @@ template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void 
         double *to = (double *)&p.partial[(int64_t)(first + i / 6) * gridDim.x + blockIdx.x];
         to[i % 6] = sum;
     }
-}
-
-// ---- host ----------------------------------------------------------------------------------------------------------------
-
-enum { AF_STACK, AF_GROUP };
-
-// How many transforms are launched at a time: whole groups whose partial sums fit AF_PARTIALS_MOST.
-static inline int64_t af_batch_part(const af_size &z, const int64_t *param)
-{
-    const int64_t group = param[AF_GROUP],
-                  fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
-    int64_t groups = fit / group > 1 ? fit / group : 1;
-    if (groups > AF_GRID_MOST) groups = AF_GRID_MOST;
-    return groups * group < z.transforms ? groups * group : z.transforms;
-}
-
-static inline size_t af_batch_sums_bytes(const af_size &z, const int64_t *param)
-{
-    const size_t bytes = af_scratch(af_stack_blocks(z, (int)param[AF_STACK]), af_batch_part(z, param));
-    return (bytes + 255) / 256 * 256;
-}
-
-static inline af_batch af_batch_of(const rg_call *call, const af_size &z)
-{
-    af_batch p = {};
-    p.reference = (const float *)call->arg[AL_REFERENCE];
-    p.matrix = (const float *)call->arg[AL_MATRIX];
-    p.typical = af_typicals(call);
-    p.partial = af_partials(call);
-    p.w = z.w, p.h = z.h, p.d = z.d;
-    p.group = (int)call->param[AF_GROUP];
-    return p;
-}
-
-// first: the coordinate that the source gives pixel 0.
-static inline void af_batch_axes(af_batch &p, const af_size &z, float first)
-{
-    const int side[3] = {z.w, z.h, z.d};
-    for (int a = 0; a < 3; a++) {
-        p.low[a] = af_low(side[a]);
-        p.high[a] = af_high(side[a]);
-        p.clamp_low[a] = p.low[a] - (z.outside == AF_ZERO ? 1 : 0);
-        p.clamp_high[a] = p.high[a] + (z.outside == AF_ZERO ? 1 : 0);
-        p.offset[a] = first - p.low[a];
-    }
-}
-
-template <int DIMS, int STACK, class Source>
-static int af_batch_launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
-{
-    const unsigned blocks = (unsigned)af_stack_blocks(z, STACK);
-    const int64_t part = af_batch_part(z, call->param);
-    for (int64_t first = 0; first < z.transforms; first += part) {
-        p.transforms = (int)(z.transforms - first < part ? z.transforms - first : part);
-        const dim3 grid(blocks, af_blocks(p.transforms, p.group));
-        if (z.outside == AF_IGNORE) RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
-        else RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
-        int error = (int)cudaGetLastError();
-        error = error ? error : af_launch_finish(call, first, p.transforms, (int)blocks);
-        if (error) return error;
-        p.matrix += part * af_numbers(DIMS);
-    }
-    return RG_OK;
-}
-
-// Launch: (call, size, problem, source) for the STACK that the parameter names.
-template <int DIMS, class Launch> static int af_batch_fetched(const rg_call *call, const af_size &z, Launch launch)
-{
-    af_batch p = af_batch_of(call, z);
-    af_batch_axes(p, z, 0.5f);
-    int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, z, call->arg[AL_IMAGE]);
-    return error ? error : launch(call, z, p, af_fetched<DIMS>{af_texture_of(call)});
-}
-
-static inline size_t af_batch_scratch(const af_size &z, const int64_t *param)
-{
-    return af_batch_sums_bytes(z, param) + af_bricks_pairs(z) * sizeof(float2);
-}
-
-template <int DIMS, class Launch> static int af_batch_bricked(const rg_call *call, const af_size &z, Launch launch)
-{
-    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + af_batch_sums_bytes(z, call->param));
-    af_batch p = af_batch_of(call, z);
-    af_batch_axes(p, z, 1);
-    int error = af_launch_typical(call, z);
-    if (error) return error;
-    const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER),
-                    DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
-    RG_LAUNCH(af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, p.typical, bricks);
-    error = (int)cudaGetLastError();
-    return error ? error : launch(call, z, p, af_bricked<DIMS>{bricks});
-}
-
-static inline const char *af_batch_refuse(const af_size &z)
-{
-    if (af_bricks_pairs(z) > INT32_MAX) return "more than 2^31 pixels with their border";
-    return z.transforms > INT32_MAX ? "more than 2^31 transforms: hand them over in parts" : NULL;
 }
 
 #endif

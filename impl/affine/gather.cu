@@ -1,70 +1,73 @@
 // SPDX-License-Identifier: MIT
-// affine2d:gather, a tile of 64 x 32 result pixels a block, from a window of the image in shared memory: nearly as fast at any
+// affine2d:gather, a tile of 64 x 64 result pixels a block, from a window of the image in shared memory: nearly as fast at any
 // angle.
 //
 // A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches: four loads a pixel straight from the rows
 // of the image, in patches of 8 x 4 pixels a warp, took 16.4 us at 0 degrees and 24 at 90 for 2048 x 2048 on an H200. The
-// window is read row by row instead, and the corners come from shared memory, where only banks count: with a pitch of 8 modulo
-// 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
+// window is read row by row instead, four pixels a load, and the corners come from shared memory, where only banks count: with
+// a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
 //
-// Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. Measured before the tile's place came
-// from a grid of three dimensions and 8 blocks were held to a multiprocessor: 17 us at 180 degrees, 18.7 at 0, 21.9 at 45, by
-// 82 instructions a pixel, a quarter of them divisions and the window's corners; predicted since: 50, so 12 to 15 us.
+// Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. On an H200, one call after the other,
+// 2048 x 2048: 16.7 us at 0 degrees, 15.2 at 10, 16.6 at 45 and 90, of which an empty kernel takes 2.8. Predicted 12 to 15 from
+// 50 instructions a pixel; there were 98 (17.3 to 21.4 us) and, since pixels are copied by fours and none of a whole tile is
+// asked whether it is in the image, 59. What remains is waiting for the window: other tiles were slower at some angle
+// (64 x 32 15.3 to 17.4, 32 x 32 15.9 to 17.3, more pixels a thread 18 to 21).
 #include "source.cuh"
 #include "window.h"
 
-enum { PATCH_W = 8, PATCH_H = 4, WARPS = 8, BLOCK = 32 * WARPS, STACK = 8, TILE_W = PATCH_W * WARPS, TILE_H = PATCH_H * STACK };
-enum { BLOCKS = 8 };    // of a multiprocessor: 2048 x 2048 are 2048 tiles, two for each of them on an H200
-enum { WINDOW = 7040 }; // floats: 64 x 32 pixels at any angle, stretched by 1/0.9; 8 times that is what a multiprocessor has
+// A tile is 8 x 2 stacks of 8 patches; a warp has a stack.
+enum { PATCH_W = 8, PATCH_H = 4, STACK = 8, ACROSS = 8, WARPS = 16, TILE_W = PATCH_W * ACROSS, TILE_H = 2 * STACK * PATCH_H };
+enum { BLOCK = 32 * WARPS, BLOCKS = 4 };    // of a multiprocessor, as many as it has threads for
+enum { WINDOW = 11264, WINDOW_WIDE = 128 }; // floats: 64 x 64 pixels at any angle, stretched by 1/0.9; pixels of a row
 
 typedef struct problem {
     const float *image, *matrix;
     float *to;
-    int w, h, outside;
+    int w, h, outside, fours; // fours: rows begin at multiples of four floats
 } problem;
 
-typedef struct view { // a window in shared memory
-    af_window at;
-    int pitch, fits; // else pixels are read from global memory, one by one
+typedef struct view { // a window, in pixels of the image
+    int x, y, width, height, pitch;
 } view;
 
-static __device__ __forceinline__ view view_of(const problem &p, const float *m)
+// Begins to copy four pixels past the registers, where there is a way; copied waits for all that this thread began.
+static __device__ __forceinline__ void copy_four(const float *from, float *to)
 {
-    const int x = (int)blockIdx.x * TILE_W, y = (int)blockIdx.y * TILE_H;
-    view v;
-    v.at = af_window_of(m, m + 3, p.w, p.h, x, y, min(TILE_W, p.w - x), min(TILE_H, p.h - y));
-    v.pitch = (v.at.width + 7) / 16 * 16 + 8;
-    v.fits = v.at.found && v.pitch * v.at.height <= WINDOW;
-    return v;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned there = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
+#else
+    *(float4 *)to = *(const float4 *)from;
+#endif
+}
+static __device__ __forceinline__ void copied(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
-// A warp a row. Of a window inside the image, at most 128 wide: four loads a row, and two rows under way at a time.
-static __device__ __forceinline__ void copy_inside(const view &v, const float *from, int w, float *to)
+// A warp a row of a window inside the image; from: the window's first pixel.
+static __device__ __forceinline__ void copy_fours(const view &v, const float *from, int w, float *to)
 {
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    from += (int64_t)warp * w + lane;
-    to += warp * v.pitch + lane;
-#pragma unroll 2
-    for (int r = warp; r < v.at.height; r += WARPS, from += WARPS * w, to += WARPS * v.pitch)
+    const int column = 4 * ((int)threadIdx.x % 32), warp = (int)threadIdx.x / 32;
+    if (column >= v.width) return;
+    from += (int64_t)warp * w + column;
+    to += warp * v.pitch + column;
+    const int jump = WARPS * w, hop = WARPS * v.pitch;
+    for (int r = warp; r < v.height; r += WARPS, from += jump, to += hop) copy_four(from, to);
+}
+
+// Any window; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no clamp.
+static __device__ __forceinline__ void copy_by_rule(const problem &p, const view &v, float *to)
+{
+    for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
+        const int y = v.y + r, row = min(max(y, 0), p.h - 1);
 #pragma unroll
-        for (int c = 0; c < 4; c++)
-            if (lane + 32 * c < v.at.width) to[32 * c] = __ldg(from + 32 * c);
-}
-
-// Copies the window; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no clamp.
-static __device__ __forceinline__ void fill_window(const problem &p, const view &v, float *window)
-{
-    const int x0 = v.at.x + af_centre(p.w), y0 = v.at.y + af_centre(p.h);
-    if (v.at.inside && v.at.width <= 128) {
-        copy_inside(v, p.image + (int64_t)y0 * p.w + x0, p.w, window);
-        return;
-    }
-    for (int r = (int)threadIdx.x / 32; r < v.at.height; r += WARPS) {
-        const int y = min(max(y0 + r, 0), p.h - 1);
-        for (int c = (int)threadIdx.x % 32; c < v.at.width; c += 32) {
-            const int x = min(max(x0 + c, 0), p.w - 1);
-            const bool empty = p.outside == AF_ZERO && (x != x0 + c || y != y0 + r);
-            window[r * v.pitch + c] = empty ? 0 : __ldg(&p.image[y * p.w + x]);
+        for (int c = 0; c < WINDOW_WIDE; c += 32) {
+            const int at = c + (int)threadIdx.x % 32, x = v.x + at, column = min(max(x, 0), p.w - 1);
+            const bool empty = p.outside == AF_ZERO && (x != column || y != row);
+            if (at < v.width) to[r * v.pitch + at] = empty ? 0 : __ldg(p.image + (int64_t)row * p.w + column);
         }
     }
 }
@@ -79,37 +82,59 @@ static __device__ __forceinline__ float value_at(const float *window, int pitch,
 }
 
 // One by one, as the rule has it: rows y, y + 4 and so on.
-static __device__ void one_by_one(const problem &p, const float *m, int x, int y, float *to)
+static __device__ __attribute__((noinline)) void one_by_one(const problem &p, int x, int y, float *to)
 {
+    const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
     const float px = (float)x + af_low(p.w);
     int takes_part;
-    for (int end = min(y + TILE_H, p.h); y < end; y += PATCH_H, to += (int64_t)PATCH_H * p.w) {
+    for (int end = min(y + STACK * PATCH_H, p.h); y < end; y += PATCH_H, to += (int64_t)PATCH_H * p.w) {
         const float py = (float)y + af_low(p.h);
-        *to = af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(m, px, py), af_row_2d(m + 3, px, py), &takes_part);
+        *to = af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(row, px, py), af_row_2d(row + 3, px, py), &takes_part);
     }
 }
 
-static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(problem p)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
 {
-    __shared__ float window[WINDOW];
-    const float *m = p.matrix + 6 * (int64_t)blockIdx.z;
-    const view v = view_of(p, m);
-    const int x = (int)(blockIdx.x * TILE_W + threadIdx.x / 32 * PATCH_W + threadIdx.x % PATCH_W);
-    const int y = (int)(blockIdx.y * TILE_H + threadIdx.x % 32 / PATCH_W), next = PATCH_H * p.w;
-    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x;
-    if (!v.fits || (p.outside == AF_IGNORE && !v.at.inside)) { // the same for the whole block
-        if (x < p.w) one_by_one(p, m, x, y, to);
+    __shared__ __align__(16) float window[WINDOW];
+    const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H, next = PATCH_H * p.w;
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int x = x0 + warp % ACROSS * PATCH_W + lane % PATCH_W, y = y0 + warp / ACROSS * PATCH_H * STACK + lane / PATCH_W;
+    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x, row[6];
+    for (int i = 0; i < 6; i++) row[i] = p.matrix[6 * (int64_t)blockIdx.z + i];
+    const af_window from = af_window_of(row, row + 3, p.w, p.h, x0, y0, min(TILE_W, p.w - x0), min(TILE_H, p.h - y0));
+    view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, 0};
+    const bool fours = p.fours && from.inside;
+    if (fours) {
+        v.width += v.x % 4;
+        v.x -= v.x % 4;
+    }
+    v.pitch = (v.width + 7) / 16 * 16 + 8;
+    // What follows is decided alike by the whole block.
+    if (!from.found || v.width > WINDOW_WIDE || v.pitch * v.height > WINDOW || (p.outside == AF_IGNORE && !from.inside)) {
+        if (x < p.w) one_by_one(p, x, y, to);
         return;
     }
-    fill_window(p, v, window);
-    __syncthreads();
-    if (x >= p.w) return;
+    if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0)) {
+        for (int k = 0; k < STACK && x < p.w; k++, to += next)
+            if (y + k * PATCH_H < p.h) *to = 0;
+        return;
+    }
+    if (fours) copy_fours(v, p.image + (int64_t)v.y * p.w + v.x, p.w, window);
+    else copy_by_rule(p, v, window);
     const float px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
-    const float x0 = af_row_2d(m, px, py) - (float)v.at.x, y0 = af_row_2d(m + 3, px, py) - (float)v.at.y;
-    const float step_x = PATCH_H * m[1], step_y = PATCH_H * m[4];
+    const float at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w)), step_x = PATCH_H * row[1];
+    const float at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h)), step_y = PATCH_H * row[4];
+    copied();
+    __syncthreads();
+    if (x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no question for each pixel, so that their loads overlap
 #pragma unroll
-    for (int k = 0; k < STACK; k++, to += next)
-        if (y + k * PATCH_H < p.h) *to = value_at(window, v.pitch, x0 + (float)k * step_x, y0 + (float)k * step_y);
+        for (int k = 0; k < STACK; k++, to += next)
+            *to = value_at(window, v.pitch, at_x + (float)k * step_x, at_y + (float)k * step_y);
+        return;
+    }
+    if (x < p.w)
+        for (int k = 0; k < STACK && y + k * PATCH_H < p.h; k++, to += next)
+            *to = value_at(window, v.pitch, at_x + (float)k * step_x, at_y + (float)k * step_y);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
@@ -130,7 +155,8 @@ static int run(rg_call *call)
                        (float *)call->arg[AF_TRANSFORMED],
                        z.w,
                        z.h,
-                       z.outside};
+                       z.outside,
+                       z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0};
     RG_LAUNCH(gather, dim3(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms), BLOCK, 0, call->stream, p);
     return (int)cudaGetLastError();
 }
@@ -140,7 +166,7 @@ RG_VARIANT(affine2d_gather) = {
     sizeof(rg_variant),
     "affine2d",
     "gather",
-    "tiles of 64 x 32 pixels from a window of the image in shared memory",
+    "tiles of 64 x 64 pixels from a window of the image in shared memory",
     RG_GATHER,
     RG_DEVICE,
     "sm_50",

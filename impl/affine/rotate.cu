@@ -8,10 +8,10 @@
 // multiprocessor of an H200 are 4.0 us.
 //
 // One transform of 2048 x 2048 on an H200, blocks as in the paper: at_16x16 23 us from 0 to 45 degrees and 42 at 90, at_128x1
-// 39 to 42 and 79; att_16x16 59 at any angle, of which the copy takes 45, att_128x1 77 at 0, 98 at 10, 71 at 90. Sixteen of one
-// image, each: att_16x16 16.7 us, att_128x1 with columns of 16 pixels 11.5 and at_128x1 with them 13.3 at 10 degrees, 11.0 and
-// 70 at 90. Memory is read in lines of 128 bytes, a cycle each for a warp that touches them: hence the slow angle without the
-// texture.
+// 39 to 42 and 79; att_16x16 59 at any angle, of which the copy into the array takes 42 (measured alone, 100 in a row),
+// att_128x1 77 at 0, 98 at 10, 71 at 90. Sixteen of one image, each: att_16x16 16.7 us, att_128x1 with columns of 16 pixels
+// 11.5 and at_128x1 with them 13.3 at 10 degrees, 11.0 and 70 at 90. Memory is read in lines of 128 bytes, a cycle each for a
+// warp that touches them: hence the slow angle without the texture.
 #include "bound.h"
 #include "source.cuh"
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // simd.c: affine2d:simd, align2d:simd, align3d:simd with AVX2 or AVX-512, on one core or all.
 //
-// The result is done in tiles of 64 x 64. Of an image, the window that the tile comes from (window.h) is copied first, with
-// what the rule puts outside: it stays in the L1 whatever the angle (rows of 2048 floats all fall on the same few sets of it),
-// and no pixel needs a look at the border. Of a volume, in place of that, the stretch of every line is found whose corners all
-// lie inside; beside it voxels are done one by one, and beyond the reach of rules 0 and 2 not at all. Corners are gathered as
-// pairs of neighbours, 64 bits a load, which halves the loads. Lanes sum 256 pixels in float, tiles are added in double.
+// The result is done in bundles of 64 lines: 64 of an image, in tiles of 64 x 64, or 8 x 8 of a volume. Of an image, the
+// window that the tile comes from (window.h) is copied first, with what the rule puts outside: it stays in the L1 whatever the
+// angle (rows of 2048 floats all fall on the same few sets of it), and no pixel needs a look at the border. Of a volume, in
+// place of that, the stretch of every line is found whose corners all lie inside; what lies beside it, some 3 % of the voxels,
+// is set aside until it fills vectors, and beyond the reach of rules 0 and 2 nothing is read. Corners are gathered as pairs of
+// neighbours, 64 bits a load, which halves the loads. Lanes sum up to 1024 pixels in float, bundles are added in double.
 //
-// Bound: 32 loads of pairs a vector of 16 pixels at two or three a cycle; predicted on a Xeon core 1 to 1.5 ns a pixel. Outcome
-// on an H200 node with 16 Xeon cores, AVX-512, 2048 x 2048: 3.7 ms at 0 degrees, 4.0 at 90 (naive 28.8 and 48), on 16 cores
-// 0.25 and 0.40; with AVX2 5.3 and 5.9. align2d 3.8 ms a transform (naive 38), 0.34 on 16 cores. align3d of 90 x 90 x 90 2.2 ms
-// (naive 10.0), 0.21 on 16 cores, when each line still cost six divisions; on a Zen 4 core what stands here takes 15 % less.
+// Bound: 32 loads of pairs a vector of 16 pixels (64 in a volume) at two or three a cycle; predicted on a Xeon core 1 to 1.5
+// ns a pixel. Outcome on an H200 node with 16 Xeon cores, AVX-512, one core and all 16: 2048 x 2048 at 10 degrees 3.8 ms and
+// 0.28; align2d 4.6 ms a transform and 0.44 (naive 40.5); align3d of 90 x 90 x 90 1.24 ms and 0.103 (naive 10.6, with AVX2
+// 1.95). That was 2.0 ms with lines of one plane after the other, voxels at the border one by one and the sums of a vector in
+// memory.
 #include "../core/cpu.h"
 #include "sample.h"
 #include "sums.h"
@@ -18,7 +20,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { TILE = 64, ROOM = 128 * 129 }; // floats of a window: 64 x 64 pixels at any angle, stretched by 1.35
+enum { TILE = 64, LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line between two flushes
+enum { ROOM = 128 * 129 }; // floats of a window: 64 x 64 pixels at any angle, stretched by 1.35
 
 typedef struct af_line {
     const af_size *z;
@@ -28,10 +31,31 @@ typedef struct af_line {
     int reach[2], inside[2]; // all pixels that are not simply 0 or left out; some whose corners all lie in the image
 } af_line;
 
+// 64 lines of the result: below each other in an image, 8 x 8 in a volume.
+typedef struct af_bundle {
+    int y0, y1, d0, d1;
+} af_bundle;
+
+static inline int af_rows(const af_size *z) { return z->dims == 2 ? TILE : SIDE; }
+static inline int64_t af_parts(int side, int part) { return (side + part - 1) / part; }
+static int64_t bundles(const af_size *z) { return af_parts(z->h, af_rows(z)) * af_parts(z->d, SIDE); }
+
+static af_bundle af_bundle_of(const af_size *z, int64_t i)
+{
+    const int rows = af_rows(z), y0 = (int)(i % af_parts(z->h, rows)) * rows, d0 = (int)(i / af_parts(z->h, rows)) * SIDE;
+    return (af_bundle){y0, y0 + rows < z->h ? y0 + rows : z->h, d0, d0 + SIDE < z->d ? d0 + SIDE : z->d};
+}
+
 // The two ranges, cut to x0 .. x1 - 1.
 typedef struct af_cuts {
     int reach0, inside0, inside1, reach1;
 } af_cuts;
+
+// Pixels some of whose corners lie outside, set aside until they fill vectors.
+typedef struct af_odd {
+    int n;
+    float s[3][ODD], reference[ODD];
+} af_odd;
 
 static inline int between(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 
@@ -143,12 +167,11 @@ static void af_per_step(const af_size *z, const float *matrix, double per_step[3
 #include "simd_isa.h"
 
 static int wide(const int64_t *param) { return param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512")); }
-static int64_t bands(const af_size *z) { return (z->h + TILE - 1) / TILE; }
 
 static int run_affine(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const int64_t n = bands(&z);
+    const int64_t n = af_parts(z.h, TILE);
     const int avx512 = wide(call->param);
     const float *image = (const float *)call->arg[AF_IMAGE], *matrix = (const float *)call->arg[AF_MATRIX];
 #pragma omp parallel for num_threads(call->threads) schedule(dynamic)
@@ -160,25 +183,25 @@ static int run_affine(rg_call *call)
     return RG_OK;
 }
 
-// Scratch: sums of every band of every transform, so that they are added in the same order on any number of cores.
+// Scratch: sums of every bundle of every transform, so that they are added in the same order on any number of cores.
 static int align(rg_call *call, const af_size z)
 {
-    const int64_t planes = z.d, n = bands(&z) * planes;
+    const int64_t n = bundles(&z);
     const int avx512 = wide(call->param);
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
     const float *matrix = (const float *)call->arg[AL_MATRIX];
     const float typical[2] = {af_typical(image, af_pixels(&z)), af_typical(reference, af_pixels(&z))};
-    af_sums *band = (af_sums *)call->scratch;
+    af_sums *sums = (af_sums *)call->scratch;
 #pragma omp parallel for num_threads(call->threads) schedule(dynamic)
     for (int64_t i = 0; i < n * z.transforms; i++) {
-        const int y0 = (int)(i % n / planes) * TILE, y1 = between(y0 + TILE, 0, z.h), d = (int)(i % planes);
+        const af_bundle b = af_bundle_of(&z, i % n);
         const float *m = matrix + af_numbers(z.dims) * (i / n);
-        band[i] = (af_sums){0, 0, 0, 0, 0, 0};
-        (avx512 ? avx512_sum_band : avx2_sum_band)(&z, image, reference, m, y0, y1, d, typical, &band[i]);
+        sums[i] = (af_sums){0, 0, 0, 0, 0, 0};
+        (avx512 ? avx512_sum_bundle : avx2_sum_bundle)(&z, image, reference, m, &b, typical, &sums[i]);
     }
     for (int64_t t = 0; t < z.transforms; t++) {
         af_sums all = {0, 0, 0, 0, 0, 0};
-        for (int64_t i = 0; i < n; i++) af_join(&all, &band[t * n + i]);
+        for (int64_t i = 0; i < n; i++) af_join(&all, &sums[t * n + i]);
         ((double *)call->arg[AL_RHO])[t] = af_rho(&all, typical[0], typical[1]);
         ((int32_t *)call->arg[AL_PIXELS])[t] = (int32_t)all.n;
     }
@@ -188,7 +211,7 @@ static int align(rg_call *call, const af_size z)
 static int run_2d(rg_call *call) { return align(call, af_size_2d(call->shape)); }
 static int run_3d(rg_call *call) { return align(call, af_size_3d(call->shape)); }
 
-static size_t scratch(const af_size z) { return (size_t)(bands(&z) * z.d * z.transforms) * sizeof(af_sums); }
+static size_t scratch(const af_size z) { return (size_t)(bundles(&z) * z.transforms) * sizeof(af_sums); }
 static size_t scratch_2d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_2d(s)); }
 static size_t scratch_3d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_3d(s)); }
 
@@ -231,5 +254,5 @@ RG_VARIANT(affine2d_simd) = AF_SIMD("affine2d", "tiles of 64 x 64, vectors of pi
                                     NULL, cost_affine, run_affine);
 RG_VARIANT(align2d_simd) = AF_SIMD("align2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores",
                                    scratch_2d, cost_2d, run_2d);
-RG_VARIANT(align3d_simd) = AF_SIMD("align3d", "lines of a plane, vectors of voxels from gathered pairs; any number of cores",
+RG_VARIANT(align3d_simd) = AF_SIMD("align3d", "bundles of 8 x 8 lines, vectors of voxels from gathered pairs; any cores",
                                    scratch_3d, cost_3d, run_3d);

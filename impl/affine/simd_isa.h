@@ -27,6 +27,7 @@ TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
     _Alignas(64) int32_t index[AF_LANES];
     VEC pairs[2];
     STORE_INTS(index, offset);
+#pragma GCC unroll 2
     for (int half = 0; half < 2; half++) {
         const int32_t *i = index + half * AF_LANES / 2;
         const VEC fy2 = TWICE(fy, half), front = NAME(plane)(line->centre, line->pitch, i, fy2);
@@ -132,32 +133,74 @@ TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *referenc
     }
 }
 
-// Pixels x0 .. x1 - 1 one by one.
-TARGET static inline void NAME(add_ones)(const af_line *line, const float *reference, int x0, int x1, const float typical[2],
-                                         af_sums *to)
+// Along one axis: places of both corners in memory, and their shares, 0 outside.
+TARGET static inline void NAME(corners)(VEC s, int side, int pitch, INTS place[2], VEC share[2])
+{
+    const VEC low = SET(af_low(side)), high = SET(af_high(side)), whole = FLOOR(s);
+    share[1] = SUB(s, whole);
+    share[0] = SUB(SET(1), share[1]);
+    for (int c = 0; c < 2; c++) {
+        const VEC corner = ADD(whole, SET((float)c)), held = MIN(MAX(corner, low), high);
+        share[c] = KEEP(EQUAL(corner, held), share[c]);
+        place[c] = MUL_INTS(TO_INTS(SUB(held, low)), SET_INT(pitch));
+    }
+}
+
+// Adds the pixels set aside.
+TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const float *image, af_odd *odd, const float typical[2],
+                                 af_sums *to)
+{
+    const int side[3] = {z->w, z->h, z->d}, pitch[3] = {1, z->w, z->w * z->h};
+    for (int i = 0; i < odd->n; i += AF_LANES) {
+        MASK mask = FIRST(odd->n - i < AF_LANES ? odd->n - i : AF_LANES);
+        INTS place[3][2] = {{SET_INT(0), SET_INT(0)}, {SET_INT(0), SET_INT(0)}, {SET_INT(0), SET_INT(0)}};
+        VEC share[3][2], value = SET(0);
+        for (int a = 0; a < z->dims; a++) {
+            const VEC margin = SET(AF_MARGIN), low = SET(af_low(side[a])), high = SET(af_high(side[a]));
+            VEC s = LOAD_SOME(odd->s[a] + i, mask);
+            if (z->outside == AF_IGNORE) mask = BOTH(mask, EQUAL(s, MIN(MAX(s, SUB(low, margin)), ADD(high, margin))));
+            if (z->outside != AF_ZERO) s = MIN(MAX(s, low), high);
+            NAME(corners)(s, side[a], pitch[a], place[a], share[a]);
+        }
+        for (int c = 0; c < 1 << z->dims; c++) {
+            const int x = c & 1, y = c >> 1 & 1, d = c >> 2;
+            const VEC all = z->dims == 2 ? MUL(share[0][x], share[1][y]) : MUL(MUL(share[0][x], share[1][y]), share[2][d]);
+            value = MAD(all, GATHER(image, ADD_INTS(ADD_INTS(place[0][x], place[1][y]), place[2][d])), value);
+        }
+        NAME(add)(lanes, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(odd->reference + i, mask), SET(typical[1])));
+        to->n += COUNT(mask);
+    }
+    odd->n = 0;
+}
+
+// Sets aside pixels x0 .. x1 - 1.
+TARGET static inline void NAME(put_aside)(NAME(lanes) * s, const af_line *line, const float *reference, int x0, int x1,
+                                          const float typical[2], af_odd *odd, af_sums *to)
 {
     for (int x = x0; x < x1; x++) {
-        int takes_part;
-        const float value = NAME(one)(line, x, &takes_part);
-        if (takes_part) af_add(to, (double)value - typical[0], (double)reference[x] - typical[1]);
+        if (odd->n == ODD) NAME(add_odd)(s, line->z, line->image, odd, typical, to);
+        for (int a = 0; a < line->z->dims; a++) odd->s[a][odd->n] = NAME(place)(line, a, x);
+        odd->reference[odd->n++] = reference[x];
     }
 }
 
 // Pixels x0 .. x1 - 1 of a line; reference: of the line.
 TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, int dims, const float *reference, int x0, int x1,
-                                         const float typical[2], af_sums *to)
+                                         const float typical[2], af_odd *odd, af_sums *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
     const int every = line->z->outside != AF_IGNORE;
     to->n += c.inside1 - c.inside0 + (every ? c.reach0 - x0 + x1 - c.reach1 : 0);
     if (every) NAME(add_empty)(s, reference, x0, c.reach0, typical);
-    NAME(add_ones)(line, reference, c.reach0, c.inside0, typical, to);
+    NAME(put_aside)(s, line, reference, c.reach0, c.inside0, typical, odd, to);
+    NAME(lanes) t = *s; // in registers
     for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
         const MASK mask = FIRST(c.inside1 - x < AF_LANES ? c.inside1 - x : AF_LANES);
         const VEC value = NAME(values)(line, dims, NAME(places)(line, x, c.inside1));
-        NAME(add)(s, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
+        NAME(add)(&t, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
     }
-    NAME(add_ones)(line, reference, c.inside1, c.reach1, typical, to);
+    *s = t;
+    NAME(put_aside)(s, line, reference, c.inside1, c.reach1, typical, odd, to);
     if (every) NAME(add_empty)(s, reference, c.reach1, x1, typical);
 }
 
@@ -180,28 +223,31 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
     }
 }
 
-TARGET static void NAME(sum_band)(const af_size *z, const float *image, const float *reference, const float *matrix, int y0,
-                                  int y1, int d, const float typical[2], af_sums *to)
+// 64 lines: of an image below each other, of a volume 8 x 8 (simd.c).
+TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const float *reference, const float *matrix,
+                                    const af_bundle *b, const float typical[2], af_sums *to)
 {
+    const int rows = b->y1 - b->y0, n = rows * (b->d1 - b->d0), wide = z->dims == 2 ? TILE : LONG;
     af_line line[TILE];
     af_room room;
+    af_odd odd = {.n = 0};
     NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
-    reference += af_pixel(z, 0, 0, d);
     double per_step[3];
     af_per_step(z, matrix, per_step);
-    for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, d, &line[y - y0]);
-    for (int x = 0; x < z->w; x += TILE) {
-        const int x1 = x + TILE < z->w ? x + TILE : z->w;
-        if (z->dims == 2) af_move_in(z, image, matrix, x, x1, y0, y1, &room);
-        for (int y = y0; y < y1; y++) {
-            const float *r = reference + (int64_t)y * z->w;
+    for (int i = 0; i < n; i++) NAME(line_of)(z, image, matrix, per_step, b->y0 + i % rows, b->d0 + i / rows, &line[i]);
+    for (int x = 0; x < z->w; x += wide) {
+        const int x1 = x + wide < z->w ? x + wide : z->w;
+        if (z->dims == 2) af_move_in(z, image, matrix, x, x1, b->y0, b->y1, &room);
+        for (int i = 0; i < n; i++) {
+            const float *r = reference + af_pixel(z, 0, b->y0 + i % rows, b->d0 + i / rows);
             if (z->dims == 3) {
-                NAME(add_line)(&s, &line[y - y0], 3, r, x, x1, typical, to);
+                NAME(add_line)(&s, &line[i], 3, r, x, x1, typical, &odd, to);
             } else {
-                const af_line there = af_in_room(&line[y - y0], &room);
-                NAME(add_line)(&s, &there, 2, r, x, x1, typical, to);
+                const af_line there = af_in_room(&line[i], &room);
+                NAME(add_line)(&s, &there, 2, r, x, x1, typical, &odd, to);
             }
         }
-        NAME(flush)(&s, to); // 64 x 64 pixels: 256 or 512 a lane
+        NAME(add_odd)(&s, z, image, &odd, typical, to);
+        NAME(flush)(&s, to); // at most 64 x 128 pixels: 512 or 1024 a lane
     }
 }

@@ -19,6 +19,12 @@
 #undef COUNT_UP
 #undef FIRST
 #undef MIN
+#undef MAX
+#undef MUL
+#undef EQUAL
+#undef BOTH
+#undef COUNT
+#undef GATHER
 #undef STORE_SOME
 #undef KEEP
 #undef LOAD_SOME
@@ -40,6 +46,12 @@
 #define SUB(a, b) _mm512_sub_ps(a, b)
 #define MAD(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define MIN(a, b) _mm512_min_ps(a, b)
+#define MAX(a, b) _mm512_max_ps(a, b)
+#define MUL(a, b) _mm512_mul_ps(a, b)
+#define EQUAL(a, b) _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ)
+#define BOTH(a, b) ((__mmask16)((a) & (b)))
+#define COUNT(mask) __builtin_popcount(mask)
+#define GATHER(p, index) _mm512_i32gather_ps(index, p, 4)
 #define FLOOR(v) _mm512_roundscale_ps(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #define TO_INTS(v) _mm512_cvtps_epi32(v)
 #define ADD_INTS(a, b) _mm512_add_epi32(a, b)
@@ -85,6 +97,12 @@ TARGET static inline __m512 avx512_every_second(__m512 low, __m512 high, int fir
 #define SUB(a, b) _mm256_sub_ps(a, b)
 #define MAD(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define MIN(a, b) _mm256_min_ps(a, b)
+#define MAX(a, b) _mm256_max_ps(a, b)
+#define MUL(a, b) _mm256_mul_ps(a, b)
+#define EQUAL(a, b) _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ))
+#define BOTH(a, b) _mm256_and_si256(a, b)
+#define COUNT(mask) __builtin_popcount((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask)))
+#define GATHER(p, index) _mm256_i32gather_ps(p, index, 4)
 #define FLOOR(v) _mm256_floor_ps(v)
 #define TO_INTS(v) _mm256_cvtps_epi32(v)
 #define ADD_INTS(a, b) _mm256_add_epi32(a, b)

@@ -24,6 +24,7 @@
 #define __host__
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
+#define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 // One block runs at a time, on one CPU thread; thread_local tells the checker which of a kernel's variables are shared.
