@@ -9,6 +9,7 @@
 #   fsc        half maps by the CPU and by the GPU            NAME.fsc_cpu.tsv, NAME.fsc_gpu.tsv, NAME.truth.tsv
 #   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .online.tsv
 #   tenth      a tenth of them, by the GPU and by the CPU     NAME.s9gpu.tsv, .s9cpu.tsv
+#   align      100 images of 2048 x 2048, 20 volumes of 90^3  NAME.align_jobs.tsv, .align_error.tsv, .average_error.tsv
 #   scaling    that job on 1, 2, 4, 8 GPUs                    NAME.s11_1.tsv...
 #   modes, modes_scaling   FREALIGN's search, refinement and reconstruction, by report/frealign_jobs.sh and its variables FR_...
 # RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
@@ -85,6 +86,20 @@ scaling() {
     done
 }
 
+# A tilt series and subtomograms with as much noise as signal, the latter without a wedge of 60 degrees: times and errors.
+align() {
+    cd "$work" || exit 2
+    "$regather" phantom tilt --width 2048 --images 100 --out tilt --quiet || exit
+    "$regather" phantom subtomograms --box 90 --images 20 --snr 1 --out sub --quiet || exit
+    row="--gpus 1 --rounds 2 --max-seconds 1 --quiet"
+    "$regather" bench --job "align tilt/series.mrc --truth tilt/truth.tsv --out {out}.tsv" --shape w2048,h2048,i100 \
+        --work 100:images $row --out jobs.tsv &&
+        "$regather" bench --job "average sub/subtomogram_*.mrc --wedge 60 --out {out}.mrc" --shape w90,h90,d90,i20 \
+            --work 20:volumes $row --resume --out jobs.tsv && mv jobs.tsv "$out/$name.align_jobs.tsv"
+    "$regather" align tilt/series.mrc --truth tilt/truth.tsv --out a.tsv && table a.errors.tsv align_error
+    "$regather" average sub/subtomogram_*.mrc --wedge 60 --truth sub/truth.tsv --out a.mrc && table a.errors.tsv average_error
+}
+
 # Half maps of a noisy phantom by the CPU and by the GPU, and a map without noise against the exact one.
 fsc() {
     cd "$work" || exit 2
@@ -103,7 +118,7 @@ fsc() {
 for part; do
     echo "$part:"
     case $part in
-    verify | fsc | job | tenth | scaling) ("$part") ;;
+    verify | fsc | job | tenth | align | scaling) ("$part") ;;
     autocorr | gridding) measure "$part" "$part" ;;
     affine) measure affine affine2d align2d align3d ;;
     frealign) measure frealign $frealign ;;

@@ -89,8 +89,8 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
     return product / square;
 }
 
-// 91 X-ray projections of a body that turns: each lies 0.4 to -0.5 pixels along x from the one before, to the right in the first
-// third and to the left afterwards, and nothing along y. The sign is held to the definition: image i is brought onto i - 1.
+// 91 X-ray projections of a body that turns: each lies 0.4 to -0.5 pixels along x from the one before, to the right in the
+// first third and to the left afterwards, and nothing along y. The sign is held to the definition: image i is brought onto i - 1.
 static void test_t3(void **state)
 {
     (void)state;
