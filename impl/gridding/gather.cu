@@ -93,9 +93,11 @@ static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, cons
         const float *line = from.image + 2 * (at + j * (in.k + 1)), *line_c = from.ctf + (has_ctf ? at + j * (in.k + 1) : 0);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const float q = row - across[i], c = has_ctf ? line_c[i] : 1.0f;
+            const float w = gr_weight_of<way>(table, __saturatef(row - across[i])), c = has_ctf ? line_c[i] : 1.0f;
             const float2 f = gr_pixel_at(line, i, aligned);
-            gr_add_if(q, gr_weight_of<way>(table, way == GR_DIRECT ? q : fmaxf(q, 0)), make_float2(c * f.x, c * f.y), c * c, sum);
+            sum.re += w * (c * f.x);
+            sum.im += w * (c * f.y);
+            sum.w += w * (c * c);
         }
     }
     sum.im *= sign;
@@ -231,7 +233,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_bound(s, (int)param[PRECOMP_INT]); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_tolerance(s, param[PRECOMP_INT] != 0); }
 
 // Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
 // discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
@@ -245,7 +247,7 @@ static size_t image_bytes(const rg_shape *s, const int64_t *param)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_KERNEL_MADS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_QUARTIC_OPERATIONS);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
     // Voxels are cleared, read and written once.

@@ -34,7 +34,6 @@ typedef struct job {
     const gr_unit *units;
     gr_counters *count;
     gr_classes classes;
-    gr_root root;
     gr_volume to;
     int tile_pixels, list_most, small_most;
 } job;
@@ -99,11 +98,11 @@ static __device__ __forceinline__ int insert_hit(const job &j, const gr_memory &
     if (after)
         gr_fetch<has_ctf>(*after, j.in, 0, 0, load);
     if (has_ctf)
-        gr_add_lists<N, WITH_CTF>(hit, own, j.in, j.root, number);
+        gr_add_lists<N, WITH_CTF>(hit, own, j.in, number);
     else if (hit.in_circle)
-        gr_add_lists<N, INSIDE>(hit, own, j.in, j.root, number);
+        gr_add_lists<N, INSIDE>(hit, own, j.in, number);
     else
-        gr_add_lists<N, AT_EDGE>(hit, own, j.in, j.root, number);
+        gr_add_lists<N, AT_EDGE>(hit, own, j.in, number);
     __syncthreads();
     return 1;
 }
@@ -234,13 +233,13 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
            sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_bound_for(s, OWNED_KERNEL_ERROR, 0); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_tolerance(s, false); }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
-    c->amount[RG_F32_MAD] = (1 + ROOT_TERMS + 3) * gr_pairs(s);
+    c->amount[RG_F32_MAD] = (4 + GR_QUARTIC_OPERATIONS) * gr_pairs(s);
     c->amount[RG_SHARED_BYTES] = (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) * gr_pairs(s);
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) +
                               2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
@@ -250,10 +249,7 @@ static int plan(rg_call *call)
 {
     const gr_bricks n = gr_bricks_of(call->shape, call->param[HITS]);
     const places p = places_of(call);
-    const int error = (int)cudaMemsetAsync(p.count, 0, sizeof *p.count, (cudaStream_t)call->stream);
-    if (error)
-        return error;
-    RG_LAUNCH(gr_plan, gr_blocks(gr_bricks_all(n), 256), 256, 0, call->stream, n, gr_bricks_all(n), p.units, p.count);
+    RG_LAUNCH(gr_plan, 1, PLANNERS, 0, call->stream, n, gr_bricks_all(n), p.units, p.count);
     return (int)cudaGetLastError();
 }
 
@@ -284,7 +280,6 @@ static int run(rg_call *call)
     job j = {};
     j.in = gr_input_of(call);
     j.bricks = gr_bricks_of(call->shape, call->param[HITS]);
-    j.root = gr_root_of((double)call->shape->n[GR_RADIUS] / 10);
     j.to.g = (float *)call->arg[GR_G];
     j.to.w = (float *)call->arg[GR_W];
     const places p = places_of(call);
@@ -298,7 +293,7 @@ static int run(rg_call *call)
     const int N = window_of(call->shape);
     error = N == 2 ? launch_window<2>(call, j) : N == 4 ? launch_window<4>(call, j) : N == 5 ? launch_window<5>(call, j)
                                                                                           : launch_window<7>(call, j);
-    if (error || j.in.samples <= j.bricks.hits) // then no brick is shared
+    if (error || j.in.samples <= gr_hits_last(j.bricks)) // then no brick is shared
         return error;
     RG_LAUNCH(gr_add_parts, BLOCKS, 256, 0, call->stream, j.bricks, j.units, j.count, j.to);
     return (int)cudaGetLastError();
