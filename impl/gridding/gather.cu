@@ -12,10 +12,12 @@
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Outcome on an H200 node with 16 Xeon
-// cores, best parameters, when all windows were squares around the disc: 4.3e9 pixels/s at sides 257 and 841, 4.7e9 at 513,
-// with 200 images: 150 instructions of a warp a stored pixel, 12 to 15 of its lanes at work where lanes go round different
-// squares. Prediction for 4 x 4, not a measurement: half the instructions, 6e9 to 8e9.
+// Bound: fp32, 11 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.05e11 pixels/s. Of the pixels of a 4 x 4
+// window less than half are within b, and each is loaded from L1 anew. Outcome on an H200 node with 16 Xeon cores, with
+// weights of 9 instructions and a test a pixel, where 6e9 to 8e9 was predicted: 5.65e9 pixels/s at side 257 with 52 images
+// (8,1,16,0,0,0,8), 5.0e9 at 841 with 100 (16,1,16,0,0,0,8), 5.2e9 at 513 with 300 (the defaults). Tables are 5 % slower at
+// 257 and 1 % at 841, SHARED_IMG=1 takes 1.3 times as long, fewer samples at a time too. Since then a weight takes 7
+// instructions and no test: 5.5e9 to 6e9 at 513 predicted, not measured.
 #include "view.cuh"
 
 typedef struct volume {

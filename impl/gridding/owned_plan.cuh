@@ -3,8 +3,9 @@
 //
 // Of planes through the origin a brick at distance d meets about min(1, BRICK_REACH / d). Bricks that more than `hits` samples
 // are expected to meet are shared by several units, which keep their sums in slots of scratch until a second kernel adds them
-// up, in order. Blocks take units in the order of the bricks, from the middle of the volume, where all samples meet, to its ends
-// along z, whose units are a quarter as large: so all blocks end at nearly the same time. No sum depends on who takes what.
+// up, in order. Blocks take units in the order of the bricks, from the middle of the volume, where all samples meet, to its
+// ends along z, whose units are a quarter as large: so all blocks end at nearly the same time. No sum depends on who takes
+// what.
 #ifndef RG_GRIDDING_OWNED_PLAN_CUH
 #define RG_GRIDDING_OWNED_PLAN_CUH
 
