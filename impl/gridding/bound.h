@@ -7,7 +7,7 @@
 // verify/test_gridding_kernel.c measures all three. What is added up for W, with m c^2 <= 1:
 //     V 8u(k + b + 1)      rotating p or v: 2.5u k or 3.8u k, and up to 3.5u k as a rounded M is not quite orthogonal
 //     4u (7.25 S + 0.2 P)  d^2 and q = 1 - d^2/b^2 in float; |dw/dq| <= 7.25 w + 0.2 everywhere
-//     P GR_KERNEL_ERROR    the polynomial (of `owned`: its own)
+//     P GR_KERNEL_ERROR    the polynomial (on a GPU GR_QUARTIC_ERROR)
 //     8/I0(15)             pairs at the edge, in or out by a rounding error (a lattice has at most 8 symmetric ones)
 // for each image and operator, and for their sum of n terms (6 sqrt(n) + 4) u of it: rounding errors of mean zero stay below
 // that but for a chance of 1e-7 (Higham & Mary 2019; the worst case, n u, would say nothing at the origin of a large set).
@@ -28,7 +28,7 @@ RG_HD double gr_weight_most(double b) { return 1 + 0.405 * b * b; }
 RG_HD double gr_slope_most(double b) { return 2.02 * b + 4.74 / b; }
 RG_HD double gr_misplaced(double k, double b) { return 8 * 0x1p-24 * (k + b + 1); } // of |v - r|, voxels
 
-// table: 1 when the weights come from the table, 0 from gr_kernel or better.
+// table: 1 when the weights come from the table.
 // kernel: the largest error of the weights.
 RG_HD rg_tolerance gr_bound_for(const rg_shape *s, double kernel, int table)
 {

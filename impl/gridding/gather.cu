@@ -12,10 +12,12 @@
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, some 15 operations for each of 28.7 pairs a stored pixel, 6e10 pixels/s. Outcome on an H200 node with 16 Xeon
-// cores, best parameters, when all windows were squares around the disc: 4.3e9 pixels/s at sides 257 and 841, 4.7e9 at 513,
-// with 200 images: 150 instructions of a warp a stored pixel, 12 to 15 of its lanes at work where lanes go round different
-// squares. Prediction for 4 x 4, not a measurement: half the instructions, 6e9 to 8e9.
+// Bound: fp32, 11 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.05e11 pixels/s. Of the pixels of a 4 x 4
+// window less than half are within b, and each is loaded from L1 anew. Outcome on an H200 node with 16 Xeon cores, with
+// weights of 9 instructions and a test a pixel, where 6e9 to 8e9 was predicted: 5.65e9 pixels/s at side 257 with 52 images
+// (8,1,16,0,0,0,8), 5.0e9 at 841 with 100 (16,1,16,0,0,0,8), 5.2e9 at 513 with 300 (the defaults). Tables are 5 % slower at
+// 257 and 1 % at 841, SHARED_IMG=1 takes 1.3 times as long, fewer samples at a time too. Since then a weight takes 7
+// instructions and no test: 5.5e9 to 6e9 at 513 predicted, not measured.
 #include "view.cuh"
 
 typedef struct volume {
@@ -93,9 +95,11 @@ static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, cons
         const float *line = from.image + 2 * (at + j * (in.k + 1)), *line_c = from.ctf + (has_ctf ? at + j * (in.k + 1) : 0);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const float q = row - across[i], c = has_ctf ? line_c[i] : 1.0f;
+            const float w = gr_weight_of<way>(table, __saturatef(row - across[i])), c = has_ctf ? line_c[i] : 1.0f;
             const float2 f = gr_pixel_at(line, i, aligned);
-            gr_add_if(q, gr_weight_of<way>(table, way == GR_DIRECT ? q : fmaxf(q, 0)), make_float2(c * f.x, c * f.y), c * c, sum);
+            sum.re += w * (c * f.x);
+            sum.im += w * (c * f.y);
+            sum.w += w * (c * c);
         }
     }
     sum.im *= sign;
@@ -231,7 +235,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_bound(s, (int)param[PRECOMP_INT]); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_tolerance(s, param[PRECOMP_INT] != 0); }
 
 // Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
 // discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
@@ -245,7 +249,7 @@ static size_t image_bytes(const rg_shape *s, const int64_t *param)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_KERNEL_MADS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_QUARTIC_OPERATIONS);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
     // Voxels are cleared, read and written once.

@@ -67,23 +67,6 @@ static __device__ __forceinline__ gr_terms gr_terms_of(const gr_sample &s, int e
     return t;
 }
 
-// sum += weight (f, c) where q >= 0. As predicated instructions: a branch for each pixel would cost more than what it saves.
-static __device__ __forceinline__ void gr_add_if(float q, float weight, float2 f, float c, gr_terms &sum)
-{
-#ifdef RG_EMULATED
-    if (q >= 0) {
-        sum.re += weight * f.x;
-        sum.im += weight * f.y;
-        sum.w += weight * c;
-    }
-#else
-    asm("{\n\t.reg .pred in;\n\tsetp.ge.f32 in, %3, 0f00000000;\n\t@in fma.rn.f32 %0, %4, %5, %0;\n\t"
-        "@in fma.rn.f32 %1, %4, %6, %1;\n\t@in fma.rn.f32 %2, %4, %7, %2;\n\t}"
-        : "+f"(sum.re), "+f"(sum.im), "+f"(sum.w)
-        : "f"(q), "f"(weight), "f"(f.x), "f"(f.y), "f"(c));
-#endif
-}
-
 // A stored pixel, with one load where its address allows.
 static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
 {
@@ -95,9 +78,18 @@ static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int ele
 
 enum { GR_DIRECT, GR_GLOBAL_TABLE, GR_SHARED_TABLE };
 
+// w at q = 1 - d^2/b^2 from 0 to 1, and 0 at q = 0.
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
-    return way == GR_DIRECT ? gr_kernel(q) : table[gr_table_index(1.0f - q)];
+    if (way == GR_DIRECT)
+        return gr_quartic(q);
+    return q > 0 ? table[gr_table_index(1.0f - q)] : 0.0f;
+}
+
+// How far right results of a variant lie from index.h's sum, whose weights come from the table or not.
+static inline rg_tolerance gr_tolerance(const rg_shape *s, bool table)
+{
+    return table ? gr_bound(s, 1) : gr_bound_for(s, GR_QUARTIC_ERROR, 0);
 }
 
 static __global__ void gr_make_table(float *table)

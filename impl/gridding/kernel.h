@@ -6,10 +6,12 @@
 // It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
 // jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
 //
-// Two forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
+// Three forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
 // exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the same error takes a
-// degree of 10. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken: wrong by
-// half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// degree of 10. gr_quartic, of the GPU: q p(q)^4 with p of degree 4. Its largest error, 2.94e-6, is the jump at q = 0 itself,
+// which this form leaves out: pairs beyond b, their q clamped to 0, add nothing and need no branch. As all coefficients are
+// positive, nothing cancels. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is
+// taken: wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 
@@ -33,6 +35,18 @@ RG_HD float gr_kernel(float q)
     float root = c[GR_DEGREE];
     for (int i = GR_DEGREE - 1; i >= 0; i--) root = root * q + c[i];
     return root * root;
+}
+
+// The same on a GPU, and 0 at q = 0.
+#define GR_QUARTIC_ERROR 3.2e-6 // largest error of gr_quartic; verify/test_gridding_kernel.c measures 3e-6
+enum { GR_QUARTIC_OPERATIONS = 7 };
+RG_HD float gr_quartic(float q)
+{
+    const float c[5] = {0.115578129f, 0.391039638f, 0.356980837f, 0.0891746996f, 0.0472273165f};
+    float p = c[4];
+    for (int i = 3; i >= 0; i--) p = p * q + c[i];
+    p *= p;
+    return q * p * p;
 }
 
 // Modified Bessel function of the first kind, order 0: all terms of its series are positive, so the sum is good to rounding.

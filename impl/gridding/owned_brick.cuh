@@ -7,34 +7,6 @@
 #include "owned_list.cuh"
 #include <climits>
 
-// w of kernel.h, in d^2: the square of a polynomial of degree 6 in q = b^2 - d^2, the minimax of w for that form, wrong by
-// 1.15e-6, after rounding by less than OWNED_KERNEL_ERROR.
-#define OWNED_KERNEL_ERROR 1.6e-6
-enum { ROOT_TERMS = 7 };
-typedef struct gr_root {
-    float c[ROOT_TERMS];
-} gr_root;
-
-static inline gr_root gr_root_of(double b)
-{
-    static const double c[ROOT_TERMS] = {0.00202264667, 0.0373103323,  0.199189745, 0.145039227,
-                                         0.539399582,   -0.132030458, 0.209068352};
-    gr_root root;
-    double scale = 1;
-    for (int i = 0; i < ROOT_TERMS; i++, scale /= b * b)
-        root.c[i] = (float)(c[i] * scale);
-    return root;
-}
-
-static __device__ __forceinline__ float gr_weight_at(const gr_root &root, float q)
-{
-    float r = root.c[ROOT_TERMS - 1];
-#pragma unroll
-    for (int i = ROOT_TERMS - 2; i >= 0; i--)
-        r = fmaf(r, q, root.c[i]);
-    return r * r;
-}
-
 // ---- tiles ---------------------------------------------------------------------------------------------------------------
 
 typedef struct gr_tile {
@@ -124,37 +96,43 @@ static constexpr int ROUND_BITS = 0x4B400000;
 
 // What windows need of a hit.
 typedef struct gr_frame {
-    float x, y, height, m; // steps of the foot and the height from a to a + 1; the weight of the image
+    float x, y, height, m; // steps of the foot and the height (in b) from a to a + 1; the weight of the image
     int pitch, at, stride;
 } gr_frame;
 
-// The n x n pixels about foot (x, y), of which those within `rest`, squared, of it count, and within kk of the origin.
+// The n x n pixels about foot (x, y), of which those within sqrt(rest) b of it count, and within kk, squared, of the origin.
 template <int n, int mode>
-static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, const gr_root &root, float x, float y,
-                                                     float rest, float kk)
+static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest,
+                                                     float kk)
 {
     const float half = n % 2 ? 0.0f : 0.5f, up_x = (x - half) + ROUND, up_y = (y - half) + ROUND;
     const float px = up_x - ROUND - (float)((n - 1) / 2), py = up_y - ROUND - (float)((n - 1) / 2);
     const int pitch = f.pitch, skipped = ROUND_BITS + (n - 1) / 2;
     const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - f.at;
+    const float first_x = (px - x) * per_b, first_y = (py - y) * per_b;
     float across[n], column[n];
 #pragma unroll
     for (int i = 0; i < n; i++) {
-        const float gx = px + (float)i, dx = px - x + (float)i;
+        const float dx = fmaf((float)i, per_b, first_x), gx = px + (float)i;
         across[i] = dx * dx;
         column[i] = gx * gx;
     }
     gr_terms sum = {0, 0, 0};
 #pragma unroll
     for (int j = 0; j < n; j++) {
-        const float gy = py + (float)j, dy = py - y + (float)j, row = rest - dy * dy, room = kk - gy * gy;
+        const float dy = fmaf((float)j, per_b, first_y), row = rest - dy * dy, gy = py + (float)j, room = kk - gy * gy;
         const float2 *line = tile.pixel + at + j * pitch;
         const float *line_c = tile.c + at + j * pitch;
 #pragma unroll
         for (int i = 0; i < n; i++) {
-            const float q = row - across[i], weight = gr_weight_at(root, q);
-            gr_add_if(mode == AT_EDGE ? fminf(q, room - column[i]) : q, weight, line[i], mode == WITH_CTF ? line_c[i] : 1.0f,
-                      sum);
+            const float weight = gr_quartic(__saturatef(row - across[i]));
+            const float2 pixel = line[i];
+            sum.re += weight * pixel.x;
+            sum.im += weight * pixel.y;
+            if (mode == WITH_CTF)
+                sum.w += weight * line_c[i];
+            else if (mode == INSIDE || room >= column[i])
+                sum.w += weight;
         }
     }
     return sum;
@@ -171,7 +149,7 @@ typedef struct gr_memory {
 // A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
 template <int n, int mode>
 static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr_memory &own, const gr_input &in,
-                                                     const gr_root &root, const unsigned short *list, int at, int most)
+                                                     const unsigned short *list, int at, int most)
 {
     if (at >= most)
         return;
@@ -179,8 +157,8 @@ static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr
     const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
     const int ia = entry >> COLUMN_BITS;
     const float a = (float)ia, height = c.height + f.height * a;
-    const gr_terms t = gr_window<n, mode>(f, own.tile, root, c.x + f.x * a, c.y + f.y * a,
-                                          in.b * in.b - height * height, (float)(in.k * in.k));
+    const gr_terms t = gr_window<n, mode>(f, own.tile, in.per_b, c.x + f.x * a, c.y + f.y * a, 1.0f - height * height,
+                                          (float)(in.k * in.k));
     float *to = own.sums + gr_element(c.element + ia * f.stride);
     to[0] += f.m * t.re;
     to[BRICK_VOXELS] += f.m * t.im;
@@ -190,7 +168,7 @@ static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr
 // All voxels of the lists, 32 at a time, the largest windows first; warps take them to and fro, which levels their shares.
 template <int N, int mode>
 static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_memory &own, const gr_input &in,
-                                                    const gr_root &root, const int number[3])
+                                                    const int number[3])
 {
     const gr_frame f = {hit.x.z, hit.y.z, hit.h.z, hit.m, hit.pitch, hit.at, gr_stride(hit.axis)};
     const int lane = (int)threadIdx.x % 32, first = (number[0] + 31) / 32, second = first + (number[1] + 31) / 32,
@@ -199,13 +177,13 @@ static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_
     for (int i = (int)threadIdx.x / 32; i < third; i += step, step = 2 * WARPS - step)
         if (i < first) {
             const int at = i * 32 + lane;
-            gr_add_voxels<N, mode>(f, own, in, root, own.lists.voxel + at, at, number[0]);
+            gr_add_voxels<N, mode>(f, own, in, own.lists.voxel + at, at, number[0]);
         } else if (i < second) {
             const int at = (i - first) * 32 + lane;
-            gr_add_voxels<N - 1, mode>(f, own, in, root, own.lists.voxel + (own.lists.most - 1 - at), at, number[1]);
+            gr_add_voxels<N - 1, mode>(f, own, in, own.lists.voxel + (own.lists.most - 1 - at), at, number[1]);
         } else {
             const int at = (i - second) * 32 + lane;
-            gr_add_voxels<(N > 2 ? N - 2 : 1), mode>(f, own, in, root, own.lists.small + at, at, number[2]);
+            gr_add_voxels<(N > 2 ? N - 2 : 1), mode>(f, own, in, own.lists.small + at, at, number[2]);
         }
 }
 

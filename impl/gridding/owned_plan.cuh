@@ -3,7 +3,9 @@
 //
 // Of planes through the origin a brick at distance d meets about min(1, BRICK_REACH / d). Bricks that more than `hits` samples
 // are expected to meet are shared by several units, which keep their sums in slots of scratch until a second kernel adds them
-// up, in order. Units are taken in whatever order blocks become free; no sum depends on that.
+// up, in order. Blocks take units in the order of the bricks, from the middle of the volume, where all samples meet, to its
+// ends along z, whose units are a quarter as large: so all blocks end at nearly the same time. No sum depends on who takes
+// what.
 #ifndef RG_GRIDDING_OWNED_PLAN_CUH
 #define RG_GRIDDING_OWNED_PLAN_CUH
 
@@ -11,7 +13,7 @@
 
 enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
 enum { BRICK_REACH = 14 }; // half the mean width of a brick, and b
-enum { UNITS_WANTED = 1200, HITS_LEAST = 8, HITS_MOST = 256 };
+enum { UNITS_WANTED = 800, HITS_LEAST = 12, HITS_MOST = 256, HITS_LAST_LEAST = 4, PLANNERS = 1024 };
 
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
@@ -71,14 +73,22 @@ RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES])
     return (double)nearest > (double)n.reach * (double)n.reach;
 }
 
+// Hits of a unit of the last bricks, those beyond 0.7 k along z.
+RG_HD int gr_hits_last(gr_bricks n)
+{
+    const int least = n.hits < HITS_LAST_LEAST ? n.hits : HITS_LAST_LEAST;
+    return n.hits / 4 > least ? n.hits / 4 : least;
+}
+
 RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
     gr_brick_low(n, i, low);
     if (gr_is_beyond(n, low))
         return 1;
-    const double d = sqrt((double)gr_brick_distance(low)) / 2;
-    const double share = d < BRICK_REACH ? 1 : BRICK_REACH / d, parts = (double)n.samples * share / n.hits;
+    const double d = sqrt((double)gr_brick_distance(low)) / 2, share = d < BRICK_REACH ? 1 : BRICK_REACH / d;
+    const int middle = 2 * low[Z_AXIS] + BRICK - 1, last = 5 * (middle < 0 ? -middle : middle) > 7 * n.k;
+    const double parts = (double)n.samples * share / (last ? gr_hits_last(n) : n.hits);
     return parts > 1 ? (int)ceil(parts) : 1;
 }
 
@@ -97,16 +107,40 @@ static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots)
 // Slots begin behind the units.
 RG_HD float *gr_slots_of(const gr_unit *units, int64_t n) { return (float *)(units + (n + 15) / 16 * 16); }
 
+// One block: a thread counts what its range of bricks has, and writes it behind that of the threads before.
 static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_counters *count)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= bricks)
-        return;
-    const int parts = gr_brick_parts(n, i), at = atomicAdd(&count->units, parts);
-    const int slot = parts > 1 ? atomicAdd(&count->slots, parts) : 0;
-    for (int part = 0; part < parts; part++) {
-        const gr_unit unit = {i, part, parts, slot + part};
-        units[at + part] = unit;
+    __shared__ int2 before[PLANNERS];
+    const int t = (int)threadIdx.x;
+    const int first = (int)((int64_t)bricks * t / PLANNERS), past = (int)((int64_t)bricks * (t + 1) / PLANNERS);
+    int2 own = make_int2(0, 0); // units, slots
+    for (int i = first; i < past; i++) {
+        const int parts = gr_brick_parts(n, i);
+        own.x += parts;
+        own.y += parts > 1 ? parts : 0;
+    }
+    before[t] = own;
+    __syncthreads();
+    if (t == 0) {
+        int2 sum = make_int2(0, 0);
+        for (int i = 0; i < PLANNERS; i++) {
+            const int2 next = before[i];
+            before[i] = sum;
+            sum = make_int2(sum.x + next.x, sum.y + next.y);
+        }
+        count->units = sum.x;
+        count->slots = sum.y;
+    }
+    __syncthreads();
+    int2 at = before[t];
+    for (int i = first; i < past; i++) {
+        const int parts = gr_brick_parts(n, i);
+        for (int part = 0; part < parts; part++) {
+            const gr_unit unit = {i, part, parts, at.y + part};
+            units[at.x + part] = unit;
+        }
+        at.x += parts;
+        at.y += parts > 1 ? parts : 0;
     }
 }
 

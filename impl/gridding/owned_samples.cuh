@@ -59,7 +59,7 @@ static inline gr_classes gr_classes_of(int N, double b)
 
 // A sample that meets the brick, in the brick's coordinates u, v, a = 0 .. 15 along the axes of its view.
 typedef struct gr_hit {
-    float4 x, y, h;            // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w
+    float4 x, y, h;            // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights in b
     float4 columns;            // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
     int4 tile;                 // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
     int pitch, at, axis, last; // at: less than the element of pixel (0, 0) of the tile; last a
@@ -96,7 +96,7 @@ static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const 
     const float u = (float)u0, v = (float)v0, a = (float)a0;
     hit.x = make_float4(x.x, x.y, x.z, x.x * u + x.y * v + x.z * a);
     hit.y = make_float4(y.x, y.y, y.z, y.x * u + y.y * v + y.z * a);
-    hit.h = make_float4(h.x, h.y, h.z, h.x * u + h.y * v + h.z * a);
+    hit.h = make_float4(h.x * in.per_b, h.y * in.per_b, h.z * in.per_b, (h.x * u + h.y * v + h.z * a) * in.per_b);
     hit.columns = make_float4(foot.x, foot.y, foot.x * u + foot.y * v - a, 1.0f / fabsf(h.z));
     hit.u0 = u, hit.v0 = v, hit.a0 = a;
     hit.last = min(BRICK - 1, in.k - a0);

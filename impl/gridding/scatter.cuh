@@ -78,13 +78,13 @@ static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *pa
 
 static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param)
 {
-    return gr_bound(s, (int)param[GR_S_PRECOMP]);
+    return gr_tolerance(s, param[GR_S_PRECOMP] != 0);
 }
 
 // For each pair: the squared distance, the polynomial, and three products that the atomics add.
 static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
 {
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 5 + GR_KERNEL_MADS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 4 + GR_QUARTIC_OPERATIONS);
     c->amount[RG_SHARED_BYTES] = param[GR_S_SHARED] ? 4 * gr_pairs(s) : 0;
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + voxel_bytes * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
