@@ -64,7 +64,7 @@ static void test_batch_does_not_matter(void **state)
 static void test_other_forms(void **state)
 {
     (void)state;
-    static const char *const form[] = {"--preset paper --tolerance 0.3", "--optimiser bobyqa --step 0.5"};
+    static const char *const form[] = {"--preset paper --tolerance 0.3", "--optimiser bobyqa --step 0.5 --tolerance 0.03"};
     for (int i = 0; i < RG_COUNT(form); i++) {
         assert_int_equal(REFINE("%s --out %s/other.star", form[i], test_dir), RG_GOOD);
         errors after = errors_of(in_dir("other.star"), in_dir("particles.star"), "D7");
