@@ -11,7 +11,8 @@
 //
 // Bound: reading and writing lines of the volume, four or more a sample; 98,000 samples at 500 x 500 are 50 MB with the lines
 // that neighbours share counted once each. Predicted 6 ms on a Zen 4 core. Outcome on one of two cores,
-// shared: 9.8 ms, each call on a volume that had left the caches.
+// shared: 9.8 ms, each call on a volume that had left the caches. On an H200 node with 16 Xeon cores, hot: one core 4.96 ms, 16
+// threads 1.03 ms.
 #include "insert.h"
 #include "simd_section.h"
 
