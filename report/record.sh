@@ -7,7 +7,8 @@
 #                                                             RECORD_OPTIONS of `regather bench` instead of the papers' preset
 #   tune       gather's parameters, for data/tuned too        NAME.tune.tsv
 #   fsc        half maps by the CPU and by the GPU            NAME.fsc_cpu.tsv, NAME.fsc_gpu.tsv, NAME.truth.tsv
-#   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv, .online.tsv
+#   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv
+#   online     the same by gather, tuned while running        NAME.online.tsv
 #   tenth      a tenth of them, by the GPU and by the CPU     NAME.s9gpu.tsv, .s9cpu.tsv
 #   align      100 images of 2048 x 2048, 20 volumes of 90^3  NAME.align_jobs.tsv, .align_error.tsv, .average_error.tsv
 #   scaling    that job on 1, 2, 4, 8 GPUs                    NAME.s11_1.tsv...
@@ -61,6 +62,10 @@ job() {
         table lattice_stages.tsv s9_lattice
     "$regather" reconstruct s9/particles.star --out operators.mrc --sym I1 --per-operator &&
         table operators_stages.tsv s9
+}
+
+online() {
+    particles "$images" s9
     "$regather" reconstruct s9/particles.star --out default.mrc --sym I1 --variant gather &&
         "$regather" reconstruct s9/particles.star --out tuning.mrc --sym I1 --variant gather --tune 24 &&
         {
@@ -118,7 +123,7 @@ fsc() {
 for part; do
     echo "$part:"
     case $part in
-    verify | fsc | job | tenth | align | scaling) ("$part") ;;
+    verify | fsc | job | online | tenth | align | scaling) ("$part") ;;
     autocorr | gridding) measure "$part" "$part" ;;
     affine) measure affine affine2d align2d align3d ;;
     frealign) measure frealign $frealign ;;
