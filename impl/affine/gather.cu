@@ -8,7 +8,8 @@
 // a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
 //
 // Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. On an H200, one call after the other,
-// 2048 x 2048: 16.7 us at 0 degrees, 15.2 at 10, 16.6 at 45 and 90, of which an empty kernel takes 2.8. Predicted 12 to 15 from
+// 2048 x 2048: 16.7 us at 0 degrees, 15.2 at 10, 16.6 at 45 and 90, of which an empty kernel takes 2.8; as built here, where 8
+// bytes of registers go to memory, 15.7 to 18.2 (data/machines/h200-16xeon.affine.tsv). Predicted 12 to 15 from
 // 50 instructions a pixel; there were 98 (17.3 to 21.4 us) and, since pixels are copied by fours and none of a whole tile is
 // asked whether it is in the image, 59. What remains is waiting for the window: other tiles were slower at some angle
 // (64 x 32 15.3 to 17.4, 32 x 32 15.9 to 17.3, more pixels a thread 18 to 21).

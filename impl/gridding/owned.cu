@@ -15,8 +15,10 @@
 // disc; 16 list voxels and copy pixels, of which half are not needed, as a plane cuts half of a brick's columns on average; 7
 // clear and store the brick, fewer with more images. Since then 12 instructions a window pixel (the machine code has 256 a
 // voxel of 4 x 4 pixels, 192 of them for pixels), and units in a fixed order, small ones last, which a simulation of 396
-// blocks finds 4 % faster at 257 and 10 % at 129. Predicted, not measured: 1.3e10 at 257 with 1000 images. 2e10 would be 50
-// instructions a pixel in 19 of 20 slots: listing and copying, not weights, is where to save next.
+// blocks finds 4 % faster at 257 and 10 % at 129. Predicted 1.3e10 at 257 with 1000 images; outcome 1.30e10, and 6.6e9 with 52
+// images, 1.08e10 at 129 with 2000, 1.40e10 at 513 with 500, 1.24e10 at 841 with 300; 3.8e9 at 1025 with 52, where clearing and
+// storing bricks is most of it and `gather` does 4.2e9. 2e10 would be 50 instructions a pixel in 19 of 20 slots: listing and
+// copying, not weights, is where to save next.
 #include "owned_brick.cuh"
 
 enum { GROUP = 24 }; // hits whose data are made together
