@@ -14,9 +14,9 @@
 //
 // Bound: fp32, 11 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.05e11 pixels/s. Of the pixels of a 4 x 4
 // window less than half are within b, and each is loaded from L1 anew. Outcome on an H200 node with 16 Xeon cores, the best of
-// all 445 configurations at side 257 with 52 images: 5.83e9 pixels/s (8,1,16,0,0,0,8); with (16,1,16,0,0,0,8), the best of 25 at
-// 513, 5.1e9 there with 500 images, 4.7e9 at 257 with 1000, 4.9e9 at 841 with 300. Tables are 5 % slower at 257 and 1 % at 841,
-// SHARED_IMG=1 takes 1.3 times as long, fewer samples at a time too. 5.5e9 to 6e9 was predicted at 513 from weights of 7
+// all 445 configurations at side 257 with 52 images: 5.83e9 pixels/s (8,1,16,0,0,0,8); with (16,1,16,0,0,0,8), the best of 25
+// at 513, 5.1e9 there with 500 images, 4.7e9 at 257 with 1000, 4.9e9 at 841 with 300. Tables are 5 % slower at 257 and 1 % at
+// 841, SHARED_IMG=1 takes 1.3 times as long, fewer samples at a time too. 5.5e9 to 6e9 was predicted at 513 from weights of 7
 // instructions and no test instead of 9 and one; it stayed where it was (5.2e9 before, 300 images), so not arithmetic but the
 // 16 loads a voxel, each of as many rows as its lanes lie in, are what is met.
 #include "view.cuh"
