@@ -26,9 +26,10 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
+// Jobs, of many images from files to files, have figures of their own.
 static bool shown(const rg_row *row)
 {
-    return !strcmp(row->cell[RG_C_ALGO], algo) && rg_timed(row) && rg_plain(row);
+    return !strcmp(row->cell[RG_C_ALGO], algo) && strcmp(row->cell[RG_C_SCOPE], "job") && rg_timed(row) && rg_plain(row);
 }
 
 // The file of the machine that has the most timed rows of plain images.

@@ -59,6 +59,10 @@ void rg_draw_one(const rg_report *r, rg_figure *f, rg_variables *v)
         char *text = rg_print("PLOTS='%s';OUT='%s/%s';TERM='%s';%s", r->plots, r->out, f->file, svg ? "svg" : "png", v->text);
         code = run_gnuplot(r, script, text);
         free(text);
+        char *half = rg_print("%s/%s.%s", r->out, f->file, svg ? "svg" : "png");
+        if (code)
+            unlink(half);
+        free(half);
     }
     f->drawn = code == 0;
     if (code == 127)
