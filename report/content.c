@@ -28,9 +28,9 @@ static bool is_paper_defect(const rg_report *r, int i)
     return !strcmp(rg_tsv_cell(&r->claims.claim, i, "kind"), "paper");
 }
 
-static rg_judgement judge(const rg_report *r, int claim, int machine)
+static rg_judgement judged(const rg_report *r, int claim, int machine)
 {
-    return rg_judge(&r->claims, claim, &r->machine[machine], r->machine[machine].here ? &r->job : NULL);
+    return r->judgement[claim * r->n_machines + machine];
 }
 
 static void published_text(const rg_report *r, int i, char *text, size_t room)
@@ -48,7 +48,7 @@ static bool is_shown(const rg_report *r, int m, const char *paper)
 {
     bool any = m == 0;
     for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-        any = !is_paper_defect(r, i) && of_paper(r, i, paper) && judge(r, i, m).outcome != RG_NOT_TESTABLE;
+        any = !is_paper_defect(r, i) && of_paper(r, i, paper) && judged(r, i, m).outcome != RG_NOT_TESTABLE;
     return any;
 }
 
@@ -82,7 +82,7 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
         cell[2] = published;
         rg_judgement j[CELLS_MOST];
         for (int c = 3; c < n; c += 2) {
-            j[c] = judge(r, i, machine[c]);
+            j[c] = judged(r, i, machine[c]);
             cell[c] = j[c].ours;
             cell[c + 1] = rg_outcome_name[j[c].outcome];
         }
@@ -103,7 +103,7 @@ static void reasons_table(const rg_report *r, rg_page *p, int paper)
         for (int m = 0; m < r->n_machines; m++) {
             if (!is_shown(r, m, rg_tsv_cell(&r->claims.paper, paper, "paper")))
                 continue;
-            rg_judgement j = judge(r, i, m);
+            rg_judgement j = judged(r, i, m);
             const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope,
                                   j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
                                   m ? "" : rg_tsv_cell(&r->claims.claim, i, "note")};
@@ -139,7 +139,7 @@ static int count_outcomes(const rg_report *r, int machine, const char *paper, in
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < r->claims.claim.n_rows; i++)
         if (!paper || of_paper(r, i, paper)) {
-            count[judge(r, i, machine).outcome]++;
+            count[judged(r, i, machine).outcome]++;
             n++;
         }
     return n;
@@ -259,7 +259,7 @@ void rg_print_claims(const rg_report *r, FILE *out)
     int count[RG_OUTCOMES] = {0};
     fprintf(out, "%-5s %-19s %-21s %-42s %s\n", "item", "verdict", "published", "here", "claim");
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        rg_judgement j = judge(r, i, 0);
+        rg_judgement j = judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
         count[j.outcome]++;

@@ -165,8 +165,19 @@ static void release(rg_report *r)
     }
     free(r->machine);
     free(r->figure);
+    free(r->judgement);
     rg_job_files_free(&r->job);
     rg_claims_free(&r->claims);
+}
+
+// Each once: a page asks for them several times, and each goes through all rows.
+static void judge(rg_report *r)
+{
+    const int claims = r->claims.claim.n_rows;
+    r->judgement = rg_alloc((size_t)claims * (size_t)r->n_machines * sizeof *r->judgement);
+    for (int i = 0; i < claims; i++)
+        for (int m = 0; m < r->n_machines; m++)
+            r->judgement[i * r->n_machines + m] = rg_judge(&r->claims, i, &r->machine[m], r->machine[m].here ? &r->job : NULL);
 }
 
 static int make_report(rg_report *r, const rg_cli *cli)
@@ -184,6 +195,8 @@ static int make_report(rg_report *r, const rg_cli *cli)
         code = rg_job_files_add(&r->job, rg_cli_nth(cli, "job", i));
     if (code == RG_GOOD)
         code = rg_make_folder(fig);
+    if (code == RG_GOOD)
+        judge(r);
     if (code == RG_GOOD && !rg_cli_flag(cli, "no-figures"))
         rg_draw(r);
     if (code == RG_GOOD)

@@ -171,6 +171,7 @@ typedef struct rg_report {
     rg_bench_machine *machine; // [0] is this one
     rg_job_files job;
     rg_claims claims;
+    rg_judgement *judgement; // of claim i on machine m: [i * n_machines + m]
     int n_figures;
     rg_figure *figure;
 } rg_report;
