@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static const rg_option options[] = {
     {"max-offset", "R", "the largest offset |X0|, |Y0| in pixels, below the longer side of every photograph", false},
@@ -127,11 +126,7 @@ static void print_results(const ac_job *job)
 
 static int run_job(ac_job *job)
 {
-    // Shared, so that the processes of several GPUs can write their results here.
-    size_t bytes = (size_t)job->n_photos * sizeof *job->result;
-    job->result = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (job->result == MAP_FAILED)
-        return rg_fail(RG_LACKS, "no memory for the results of %lld photographs", (long long)job->n_photos);
+    job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
         job->result[i] = (ac_result){.r_max = NAN, .c1d = NAN, .half_width = NAN, .k_peak_length = NAN};
     int code = rg_make_folder(job->out);
@@ -141,7 +136,7 @@ static int run_job(ac_job *job)
         code = ac_write_growth(job);
     if (code == RG_GOOD)
         print_results(job);
-    munmap(job->result, bytes);
+    free(job->result);
     return code;
 }
 

@@ -17,6 +17,7 @@
 #include "../core/arena.h"
 #include "../core/table.h"
 #include "index.h"
+#include <pthread.h>
 
 // ---- job_curve.c ---------------------------------------------------------------------------------------------------------
 
@@ -97,7 +98,7 @@ typedef struct ac_job {
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;
-    ac_result *result; // shared with the processes of other GPUs
+    ac_result *result;
     const char *cross_path;
     rg_image cross;    // pixel NULL: autocorrelation
     uint64_t cross_hash;
@@ -109,7 +110,8 @@ rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
 // job_pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
 int ac_pick(ac_job *, const char *asked);
 
-// job_run.c: a variant with its buffers, kept from one photograph to the next of the same shape.
+// job_run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
+// turns at the device, and check its sums beside each other.
 typedef struct ac_worker {
     const ac_job *job;
     const rg_device *device;
@@ -117,7 +119,9 @@ typedef struct ac_worker {
     bool made, prepared;
     rg_shape shape;
     rg_frame frame;
+    pthread_mutex_t turn;
 } ac_worker;
+void ac_worker_make(ac_worker *, const ac_job *, const rg_device *, int threads);
 int ac_worker_run(ac_worker *, const ac_photo *, const rg_image *a, const rg_image *b, int64_t *sums);
 void ac_worker_free(ac_worker *);
 

@@ -111,15 +111,26 @@ static int read_all(ac_job *job)
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
     rg_progress progress;
+    int64_t done = 0;
     rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
-    for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++) {
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1) if (code == RG_GOOD)
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        int before;
+#pragma omp atomic read
+        before = code;
+        if (before != RG_GOOD)
+            continue;
         rg_image image;
-        code = rg_image_read(job->photo[i].path, job->photo[i].page, &job->range, &image);
-        if (code != RG_GOOD)
-            break;
-        code = examine(job, &job->photo[i], &image);
-        rg_image_free(&image);
-        rg_progress_at(&progress, (double)i + 1);
+        int mine = rg_image_read(job->photo[i].path, job->photo[i].page, &job->range, &image);
+        if (mine == RG_GOOD) {
+            mine = examine(job, &job->photo[i], &image);
+            rg_image_free(&image);
+        }
+#pragma omp critical(ac_done)
+        {
+            code = code == RG_GOOD ? mine : code;
+            rg_progress_at(&progress, (double)++done);
+        }
     }
     rg_progress_end(&progress);
     if (code == RG_GOOD)

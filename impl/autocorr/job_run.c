@@ -9,7 +9,7 @@
 
 enum { CHECKS = 16 };
 
-void ac_worker_free(ac_worker *w)
+static void forget(ac_worker *w)
 {
     if (w->made) {
         const rg_variant *v = w->job->entry->variant;
@@ -20,6 +20,18 @@ void ac_worker_free(ac_worker *w)
         rg_frame_free(&w->frame);
     }
     w->made = w->prepared = false;
+}
+
+void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)
+{
+    *w = (ac_worker){.job = job, .device = device, .threads = threads};
+    pthread_mutex_init(&w->turn, NULL);
+}
+
+void ac_worker_free(ac_worker *w)
+{
+    forget(w);
+    pthread_mutex_destroy(&w->turn);
 }
 
 static int device_failed(const ac_worker *w, const char *doing, int code)
@@ -50,7 +62,7 @@ static int ready(ac_worker *w, const rg_shape *shape)
     const rg_variant *v = w->job->entry->variant;
     if (w->made && memcmp(w->shape.n, shape->n, sizeof shape->n) == 0)
         return RG_GOOD;
-    ac_worker_free(w);
+    forget(w);
     w->shape = *shape;
     int code = memory_allows(w, shape);
     if (code != RG_GOOD)
@@ -89,7 +101,7 @@ static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, co
     return RG_GOOD;
 }
 
-int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
+static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
 {
     const rg_variant *v = w->job->entry->variant;
     int code = ready(w, &photo->shape);
@@ -106,8 +118,14 @@ int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const 
         code = sticky;
     if (code == RG_OK)
         code = rg_buffer_get(&f->buffer[AC_SUMS], sums);
-    if (code != RG_OK)
-        return device_failed(w, photo->name, code);
+    return code == RG_OK ? RG_GOOD : device_failed(w, photo->name, code);
+}
+
+int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
+{
+    pthread_mutex_lock(&w->turn);
+    int code = compute(w, photo, a, b, sums);
+    pthread_mutex_unlock(&w->turn);
     void *const arg[] = {a->pixel, b ? b->pixel : a->pixel, sums};
-    return check(w, photo, arg, sums);
+    return code == RG_GOOD ? check(w, photo, arg, sums) : code;
 }

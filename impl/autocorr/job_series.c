@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// job_series.c: the photographs of a series in parallel, over cores (threads) or over GPUs (a process each).
+// job_series.c: the photographs of a series in parallel, over cores and GPUs.
 #include "job.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
 {
@@ -78,28 +76,55 @@ static int lanes_of(const ac_job *job, int wanted)
     return fit < wanted ? (int)fit : wanted;
 }
 
-static int over_cores(const ac_job *job, const rg_device *device)
+// Who computes: cores, each with buffers of its own, or GPUs (the emulated one too), each shared by several cores: reading a
+// photograph, checking its sums and writing its files takes a core longer than computing the sums takes a GPU.
+typedef struct crew {
+    const ac_job *job;
+    const rg_device *host; // CPU or emulated GPU; NULL: GPUs
+    int lanes, n_workers;
+    ac_worker *worker;
+} crew;
+
+// A GPU belongs to each thread that uses it. False with the reason.
+static bool bind(const crew *c, int w, char why[200])
 {
-    bool threaded = job->entry->variant->flags & RG_THREADED;
-    int wanted = threaded && job->n_photos < job->threads ? 1
-                 : job->n_photos < job->threads           ? (int)job->n_photos
-                                                          : job->threads;
-    if (device != rg_device_cpu())
-        wanted = 1; // one device, one stream of work
-    int lanes = lanes_of(job, wanted), code = lanes ? RG_GOOD : RG_LACKS, done = 0;
+    if (c->host)
+        return true;
+    char name[16];
+    snprintf(name, sizeof name, "gpu%d", w);
+    ac_worker *worker = &c->worker[w];
+    pthread_mutex_lock(&worker->turn);
+    const rg_device *device = rg_device_open(c->n_workers > 1 ? name : c->job->device, why);
+    worker->device = device;
+    pthread_mutex_unlock(&worker->turn);
+    return device;
+}
+
+static int work(crew *c)
+{
+    const ac_job *job = c->job;
+    int code = RG_GOOD, done = 0, lane = 0;
     rg_progress progress;
     rg_progress_begin(&progress, "autocorr", "photographs", (double)job->n_photos);
-#pragma omp parallel num_threads(lanes) if (lanes > 1)
+#pragma omp parallel num_threads(c->lanes) if (c->lanes > 1)
     {
-        ac_worker worker = {.job = job, .device = device, .threads = lanes > 1 ? 1 : job->threads_each};
+        int mine, w;
+        char why[200];
+#pragma omp atomic capture
+        w = lane++;
+        w %= c->n_workers;
+        bool bound = bind(c, w, why);
+#pragma omp critical(ac_done)
+        if (!bound && code == RG_GOOD)
+            code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < job->n_photos; i++) {
-            int before, mine;
+            int before;
 #pragma omp atomic read
             before = code;
             if (before != RG_GOOD)
                 continue;
-            mine = one_photo(job, &worker, i);
+            mine = one_photo(job, &c->worker[w], i);
 #pragma omp critical(ac_done)
             {
                 if (code == RG_GOOD)
@@ -107,61 +132,19 @@ static int over_cores(const ac_job *job, const rg_device *device)
                 rg_progress_at(&progress, ++done);
             }
         }
-        ac_worker_free(&worker);
     }
     rg_progress_end(&progress);
     return code;
 }
 
-// Every gpus-th photograph from `first` on, in a process of its own.
-static int gpu_process(const ac_job *job, int first, int gpus)
+// One thread a photograph, unless there are fewer of them than threads and the variant can use several. The emulated GPU is one
+// for the process, on one thread.
+static int lanes_wanted(const ac_job *job, const rg_device *host)
 {
-    char name[16], why[200];
-    snprintf(name, sizeof name, "gpu%d", first);
-    const rg_device *device = rg_device_open(name, why);
-    if (!device)
-        return rg_fail(RG_LACKS, "%s: %s", name, why);
-    ac_worker worker = {.job = job, .device = device, .threads = 1};
-    int code = RG_GOOD;
-    for (int64_t i = first; i < job->n_photos && code == RG_GOOD; i += gpus)
-        code = one_photo(job, &worker, i);
-    ac_worker_free(&worker);
-    return code;
-}
-
-static int over_gpus(const ac_job *job, int gpus)
-{
-    int code = RG_GOOD, running = 0;
-    rg_progress progress;
-    rg_progress_begin(&progress, "autocorr", "photographs", (double)job->n_photos);
-    fflush(NULL);
-    for (int g = 0; g < gpus; g++) {
-        pid_t child = fork();
-        if (child == 0) {
-            rg_quiet = true;
-            _exit(gpu_process(job, g, gpus));
-        }
-        running += child > 0;
-        if (child < 0)
-            code = rg_fail(RG_LACKS, "no process for gpu%d", g);
-    }
-    while (running > 0) {
-        int status, done = 0;
-        pid_t ended = waitpid(-1, &status, WNOHANG);
-        if (ended == 0) {
-            for (int64_t i = 0; i < job->n_photos; i++)
-                done += ((volatile const ac_result *)job->result)[i].done;
-            rg_progress_at(&progress, done);
-            usleep(20000);
-            continue;
-        }
-        running--;
-        int mine =
-            ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : rg_fail(RG_WRONG, "a process of a GPU ended by a signal");
-        code = code == RG_GOOD ? mine : code;
-    }
-    rg_progress_end(&progress);
-    return code;
+    bool few = job->n_photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
+    if (host && (job->entry->emulated || (few && threaded)))
+        return 1;
+    return few ? (int)job->n_photos : job->threads;
 }
 
 int ac_series(ac_job *job)
@@ -170,15 +153,25 @@ int ac_series(ac_job *job)
     for (int64_t i = 0; i < job->n_photos; i++)
         if (job->resume)
             ac_already_written(job, &job->photo[i], &job->result[i]);
-    if (job->entry->variant->space == RG_HOST && !job->entry->emulated)
-        return over_cores(job, rg_device_cpu());
+    crew c = {.job = job};
     if (job->entry->emulated)
-        return over_cores(job, rg_device_emulated());
-    int gpus = strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
-    if (gpus > job->n_photos)
-        gpus = (int)job->n_photos;
-    if (gpus > 1)
-        return over_gpus(job, gpus);
-    const rg_device *device = rg_device_open(job->device, why);
-    return device ? over_cores(job, device) : rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
+        c.host = rg_device_emulated();
+    else if (job->entry->variant->space == RG_HOST)
+        c.host = rg_device_cpu();
+    int gpus = c.host ? 0 : strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
+    gpus = gpus > job->n_photos ? (int)job->n_photos : gpus;
+    int wanted = lanes_wanted(job, c.host);
+    c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
+    if (!c.lanes)
+        return RG_LACKS;
+    c.n_workers = c.host || gpus > c.lanes ? c.lanes : gpus > 1 ? gpus : 1;
+    c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
+    for (int w = 0; w < c.n_workers; w++)
+        ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
+    int code = work(&c);
+    for (int w = 0; w < c.n_workers; w++)
+        if (bind(&c, w, why) || !c.worker[w].made)
+            ac_worker_free(&c.worker[w]);
+    free(c.worker);
+    return code;
 }
