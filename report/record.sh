@@ -3,6 +3,7 @@
 # record.sh BUILD NAME PART...: what this machine does, for data/machines: the files NAME.*.tsv that `regather report` shows beside
 # any other machine. PART is one of
 #   verify     every variant against the reference            NAME.verify.tsv
+#   photographs   2000 of 750 x 1500 on RECORD_GPUS (1,2,4)   NAME.autocorr_job.tsv
 #   autocorr, gridding, affine, frealign                      NAME.PART.tsv: times at the papers' sizes; RECORD_SECONDS a row,
 #                                                             RECORD_OPTIONS of `regather bench` instead of the papers' preset
 #   tune       gather's parameters, for data/tuned too        NAME.tune.tsv
@@ -21,6 +22,7 @@ name=${2:?usage: report/record.sh BUILD NAME PART...}
 shift 2
 cd "$(dirname "$0")/.." || exit 2
 out=$(realpath "${RECORD_OUT:-data/machines}") seconds=${RECORD_SECONDS:-20} options=${RECORD_OPTIONS:---preset paper --max-call 3} images=${RECORD_IMAGES:-28881}
+gpus=${RECORD_GPUS:-1}
 label=${RECORD_LABEL:-$name}
 work=${RECORD_WORK:-/dev/shm}/regather-record
 frealign="cc3m ccp pinsert_s sigma2 presb ccoef ctfapply"
@@ -49,6 +51,18 @@ measure() {
 # table FILE NAME: a job's table, its head saying which machine and commit
 table() {
     { echo "# $label, $("$regather" --version), files in memory" && cat "$1"; } > "$out/$name.$2.tsv"
+}
+
+# The 8 photographs of a series, each 250 times: only the time matters.
+photographs() {
+    cd "$work" || exit 2
+    "$regather" phantom coarsening --width 750 --height 1500 --frames 8 --out series --quiet || exit
+    mkdir -p photographs
+    for copy in $(seq 250); do
+        for file in series/*.png; do cp "$file" "photographs/$copy-${file##*/}"; done
+    done
+    "$regather" bench --job "autocorr photographs/*.png --max-offset 250 --variant gather --out {out}" --gpus $gpus \
+        --work 2000:photographs --shape w750,h1500,r250,k0 --rounds 2 --max-seconds 5 --quiet --out "$out/$name.autocorr_job.tsv"
 }
 
 particles() { # IMAGES FOLDER
@@ -123,7 +137,7 @@ fsc() {
 for part; do
     echo "$part:"
     case $part in
-    verify | fsc | job | online | tenth | align | scaling) ("$part") ;;
+    verify | photographs | fsc | job | online | tenth | align | scaling) ("$part") ;;
     autocorr | gridding) measure "$part" "$part" ;;
     affine) measure affine affine2d align2d align3d ;;
     frealign) measure frealign $frealign ;;
