@@ -229,6 +229,17 @@ static void test_reference(void **state)
     // The same field of view at another sampling is resampled; with another pixel size it is another field of view.
     assert_int_equal(RUN(refine, SMALL, test_dir, test_dir, test_dir), RG_GOOD);
     assert_true(errors_of(in_dir("new.star"), in_dir("particles.star"), "D7").median_deg < 3);
+    // Written to another folder, the file still leads to its stack, which stands beside the first one.
+    assert_int_equal(mkdir(in_dir("elsewhere"), 0777), 0);
+    assert_int_equal(RUN(refine, "refine %s/particles.star --reference %s/small/map.mrc --device cpu --high 22 "
+                         "--out %s/elsewhere/new.star", test_dir, test_dir, test_dir), RG_GOOD);
+    rg_particles p;
+    assert_int_equal(rg_particles_open(&p, in_dir("elsewhere/new.star")), RG_GOOD);
+    rg_particles_close(&p);
+    unlink(in_dir("elsewhere/new.star"));
+    unlink(in_dir("elsewhere/new_rings.tsv"));
+    unlink(in_dir("elsewhere/new_stages.tsv"));
+    assert_int_equal(rmdir(in_dir("elsewhere")), 0);
     assert_refused(RUN(refine, SMALL "--reference-pixel 9", test_dir, test_dir, test_dir), "216.0 A wide, the images 258.0 A");
     assert_refused(RUN(refine, "refine %s/particles.star --reference %s/particles.mrcs --device cpu --out x.star", test_dir,
                        test_dir), "expected a cubic map");

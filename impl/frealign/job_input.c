@@ -179,6 +179,19 @@ static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
     return rg_print(which == SIGMA ? "%.6g" : "%.6f", value[which]);
 }
 
+// Names of stacks are looked for beside the STAR file, too: in another folder they have to lead there.
+static bool in_one_folder(const char *a, const char *b)
+{
+    const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
+    const size_t n = end_a ? (size_t)(end_a - a) : 0;
+    return !end_a == !end_b && n == (end_b ? (size_t)(end_b - b) : 0) && strncmp(a, b, n) == 0;
+}
+
+static char *image_name(const rg_particles *p, int64_t i)
+{
+    return rg_print("%06" PRId64 "@%s", p->row[i].image + 1, p->stack[p->row[i].stack].path);
+}
+
 // The input's table with new values in its columns, and columns that it lacks after them.
 static int write_star(const fr_files *f, const char *path)
 {
@@ -193,6 +206,7 @@ static int write_star(const fr_files *f, const char *path)
     const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
                                        in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV",
                                        "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification"};
+    const int image = in_one_folder(f->input, path) ? -1 : rg_star_column(t, "rlnImageName");
     int column[WRITTEN], columns = t->n_columns;
     const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
     memcpy(names, t->column, (size_t)columns * sizeof *names);
@@ -202,12 +216,14 @@ static int write_star(const fr_files *f, const char *path)
             names[column[c] = columns++] = name[c];
     }
     const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
-    char **made = rg_alloc((size_t)(t->n_rows * WRITTEN) * sizeof *made);
+    char **made = rg_alloc((size_t)(t->n_rows * (WRITTEN + 1)) * sizeof *made);
     for (int64_t i = 0; i < t->n_rows; i++) {
         memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
         for (int c = 0; c < WRITTEN; c++)
             if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // else they stay as they were written
-                cell[i * columns + column[c]] = made[i * WRITTEN + c] = value_of(f, i, c, in_A);
+                cell[i * columns + column[c]] = made[i * (WRITTEN + 1) + c] = value_of(f, i, c, in_A);
+        if (image >= 0)
+            cell[i * columns + image] = made[i * (WRITTEN + 1) + WRITTEN] = image_name(&f->particles, i);
     }
     const rg_star_table old = *t;
     t->cell = cell;
@@ -215,7 +231,7 @@ static int write_star(const fr_files *f, const char *path)
     t->n_columns = columns;
     code = rg_star_write(path, &star);
     *t = old;
-    for (int64_t i = 0; i < t->n_rows * WRITTEN; i++)
+    for (int64_t i = 0; i < t->n_rows * (WRITTEN + 1); i++)
         free(made[i]);
     free(made);
     free(cell);
@@ -286,7 +302,7 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
     bool written = true;
     for (int64_t i = 0; i < p->n && written; i++) {
         const rg_particle *q = &p->row[i];
-        char *cell[RG_COUNT(row)] = {rg_print("%06" PRId64 "@%s", q->image + 1, p->stack[q->stack].path), rg_print("1")};
+        char *cell[RG_COUNT(row)] = {image_name(p, i), rg_print("1")};
         for (int c = 0; c < WRITTEN; c++)
             cell[2 + c] = value_of(f, i, c, true);
         cell[2 + WRITTEN] = rg_print("%.6f", q->ctf.defocus_angle_deg);
