@@ -98,6 +98,7 @@ typedef struct rg_file {
 } rg_file;
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
+void rg_file_send(rg_file *); // the disk may begin with what is there, so that commit has less to wait for
 void rg_file_abandon(rg_file *);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
