@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cli.c: the command line. Options are data; the parser, --help and the man page are made from the same tables.
 #include "core.h"
+#include "device.h"
 #include "table.h"
 
 #include <errno.h>
@@ -166,6 +167,8 @@ int rg_cli_run(const rg_command *command, int argc, char **argv)
         rg_quiet = rg_cli_flag(&cli, "quiet");
         for (int i = 0; !code && rg_cli_nth(&cli, "plugin", i); i++)
             code = rg_plugin_load(rg_cli_nth(&cli, "plugin", i));
+        if (command->one_process)
+            rg_gpu_ask_here();
         if (!code)
             code = command->run(&cli);
     }

@@ -38,6 +38,7 @@ typedef struct rg_command {
     const char *help;    // paragraphs, plain text
     const rg_option *option; // besides the common ones; ended by a NULL name
     int (*run)(const rg_cli *);
+    bool one_process; // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
 } rg_command;
 
 extern const rg_option rg_common_options[]; // --help --quiet --seed --threads --device --plugin ...; ended by a NULL name

@@ -204,4 +204,5 @@ const rg_command rg_cmd_reconstruct = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };
