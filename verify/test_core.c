@@ -33,7 +33,7 @@ static int probe_run(const rg_cli *cli)
 
 static const rg_option probe_options[] = {
     {"number", "N", "a number", false}, {"many", "TEXT", "repeated", true}, {"flag", NULL, "a flag", false}, {NULL, NULL, NULL, false}};
-static const rg_command probe = {"probe", "", "", "", probe_options, probe_run};
+static const rg_command probe = {"probe", "", "", "", probe_options, probe_run, false};
 
 static int type(int argc, const char *const *word)
 {
