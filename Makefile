@@ -145,11 +145,18 @@ $(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
 
-# `make plugin SRC=mine.c` (or .cu): build/plugin/mine.so, compiled against suite.h alone.
+# `make plugin SRC=mine.c`: build/plugin/mine.so, compiled against suite.h alone. SRC=mine.cu: build/plugin/host/mine.so, for the
+# emulated GPU, and with nvcc build/plugin/mine.so, for GPUs.
+PLUGIN_NAME = $(basename $(notdir $(SRC)))
 plugin:
 	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cu)" >&2; exit 2; }
-	@mkdir -p $(BUILD)/plugin
-	$(if $(filter %.cu,$(SRC)),$(NVCC) $(CU_ALL) -Iimpl -Xcompiler -fPIC$(comma)-fvisibility=hidden -shared -cudart shared,$(CC) $(C_ALL) -Iimpl -fPIC -shared -fvisibility=hidden) $(SRC) -o $(BUILD)/plugin/$(basename $(notdir $(SRC))).so
+	@mkdir -p $(BUILD)/plugin/host
+	$(if $(filter %.cu,$(SRC)),$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl -Iimpl/core/host_cuda -fPIC -fvisibility=hidden -x c++ \
+	    -c $(SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
+	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\
+	    $(CC) $(C_ALL) -Iimpl -fPIC -shared -fvisibility=hidden $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
+	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(CU_ALL) -Iimpl -Xcompiler -fPIC$(comma)-fvisibility=hidden \
+	    -shared -cudart shared $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------
 test-programs: $(TESTS) $(BROKEN)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 1024, BYTE_NSYMBT = 92, BYTE_MAP = 208, BYTE_STAMP = 212 };
+enum { HEADER = 1024, BYTE_NSYMBT = 92, BYTE_MAP = 208, BYTE_STAMP = 212, FAULT_ROOM = 240 };
 
 int rg_mrc_mode_bytes(int mode)
 {
@@ -46,27 +46,27 @@ static float float_word(const unsigned char *header, int n, bool swapped)
 }
 
 // What is wrong with the header in this byte order, or false.
-static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[160])
+static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[FAULT_ROOM])
 {
     static const char *const side[3] = {"columns NX", "rows NY", "sections NZ"};
     for (int i = 0; i < 3; i++) {
         *at = 4 * i;
         if (int_word(h, i + 1, swapped) < 1) {
-            snprintf(text, 160, "expected the number of %s to be at least 1, found %d", side[i], int_word(h, i + 1, swapped));
+            snprintf(text, FAULT_ROOM, "expected the number of %s to be at least 1, found %d", side[i], int_word(h, i + 1, swapped));
             return true;
         }
     }
     int mode = int_word(h, 4, swapped);
     *at = 12;
     if (!rg_mrc_mode_bytes(mode)) {
-        snprintf(text, 160, "expected mode 0, 1, 2, 6 or 12, found %d%s", mode,
+        snprintf(text, FAULT_ROOM, "expected mode 0, 1, 2, 6 or 12, found %d%s", mode,
                  mode == 3 || mode == 4 ? " (complex numbers, which no job of this suite takes)" : "");
         return true;
     }
     int64_t extended = int_word(h, 24, swapped);
     *at = BYTE_NSYMBT;
     if (extended < 0) {
-        snprintf(text, 160, "expected the length of the extended header, found %" PRId64, extended);
+        snprintf(text, FAULT_ROOM, "expected the length of the extended header, found %" PRId64, extended);
         return true;
     }
     // Three sides below 2^31 and 4 bytes a value can pass 2^63, so the product is taken in floating point first.
@@ -74,7 +74,7 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     double there = (double)(bytes - HEADER - extended), sections = int_word(h, 3, swapped);
     if (need > there) {
         *at = bytes;
-        snprintf(text, 160, "expected %.0f bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
+        snprintf(text, FAULT_ROOM, "expected %.16g bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
                  ", found the end of the file in section %.0f", need, int_word(h, 1, swapped), int_word(h, 2, swapped),
                  sections, mode, HEADER + extended, there > 0 ? floor(there / (need / sections)) + 1 : 1);
         return true;
@@ -95,7 +95,7 @@ static bool likely_swapped(const unsigned char *h)
 
 bool rg_mrc_plausible(const void *header, int64_t bytes)
 {
-    char text[160];
+    char text[FAULT_ROOM];
     int64_t at;
     return bytes >= HEADER && (!fault(header, bytes, false, &at, text) || !fault(header, bytes, true, &at, text)
                                || memcmp((const char *)header + BYTE_MAP, "MAP ", 4) == 0);
@@ -126,7 +126,7 @@ static void read_header(rg_mrc *m, const unsigned char *h)
 int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
 {
     unsigned char header[HEADER];
-    char text[160];
+    char text[FAULT_ROOM];
     int64_t at;
     *m = (rg_mrc){.path = rg_print("%s", path), .file = file};
     rewind(file);
@@ -134,7 +134,8 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
     if (got < HEADER)
         return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found the end of the file", HEADER);
     m->swapped = likely_swapped(header);
-    if (fault(header, bytes, m->swapped, &at, text) && !fault(header, bytes, !m->swapped, &(int64_t){0}, (char[160]){0}))
+    if (fault(header, bytes, m->swapped, &at, text)
+        && !fault(header, bytes, !m->swapped, &(int64_t){0}, (char[FAULT_ROOM]){0}))
         m->swapped = !m->swapped;
     if (fault(header, bytes, m->swapped, &at, text))
         return rg_malformed(path, at, "%s", text);

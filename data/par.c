@@ -165,7 +165,7 @@ static int read_rows(rg_par *p, const char *text, const char *end)
         code = read_row(p, line, last, line_number);
     }
     if (code == RG_GOOD && !p->n)
-        code = rg_star_fault(p->path, line_number, "expected rows of numbers, found none");
+        code = rg_star_fault(p->path, line_number + 1, "expected rows of numbers, found none");
     return code;
 }
 

@@ -9,6 +9,7 @@
 typedef struct rg_phantom {
     const char *name;
     const char *doc; // what it makes, one line
+    const char *options; // those that it takes, a blank between two
     int (*make)(const rg_cli *, const char *folder);
 } rg_phantom;
 

@@ -5,10 +5,14 @@
 #include <string.h>
 
 static const rg_phantom kinds[] = {
-    {"coarsening", "a series of photographs of a phase-separating fluid, for autocorr", rg_phantom_coarsening},
-    {"particles", "particle images at random orientations, their STAR file and map, for reconstruct", rg_phantom_particles},
-    {"tilt", "a series of images, each under a known similarity transform of the one before, for align", rg_phantom_tilt},
-    {"subtomograms", "volumes of one particle at known poses, with a missing wedge, for average", rg_phantom_subtomograms},
+    {"coarsening", "a series of photographs of a phase-separating fluid, for autocorr",
+     "out width height frames model time viscosity format", rg_phantom_coarsening},
+    {"particles", "particle images at random orientations, their STAR file and map, for reconstruct",
+     "out shape box images pixel sigma shift snr ctf", rg_phantom_particles},
+    {"tilt", "a series of images, each under a known similarity transform of the one before, for align",
+     "out width height images pixel rotation shift scale snr", rg_phantom_tilt},
+    {"subtomograms", "volumes of one particle at known poses, with a missing wedge, for average",
+     "out box images pixel sigma shift wedge snr", rg_phantom_subtomograms},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -80,8 +84,10 @@ static int run(const rg_cli *cli)
     if (!kind || rg_cli_count(cli) != 1 || !folder)
         return rg_fail(RG_USAGE, "phantom: expected one KIND and --out DIR (see regather phantom --help)");
     for (int i = 0; i < KINDS; i++)
-        if (strcmp(kind, kinds[i].name) == 0)
-            return kinds[i].make(cli, folder);
+        if (strcmp(kind, kinds[i].name) == 0) {
+            int code = rg_cli_takes(cli, kinds[i].options, kind);
+            return code == RG_GOOD ? kinds[i].make(cli, folder) : code;
+        }
     return rg_fail(RG_USAGE, "phantom: no kind \"%s\"; the kinds are coarsening, particles, tilt and subtomograms", kind);
 }
 

@@ -95,7 +95,7 @@ typedef struct reading {
 
 static int fault(const reading *r, const char *expected, const char *found)
 {
-    return rg_fail(RG_USAGE, "%s:%d: expected %s, found \"%.60s\"", r->path, r->line, expected, found);
+    return rg_fail(RG_USAGE, "%s: line %d: expected %s, found \"%.60s\"", r->path, r->line, expected, found);
 }
 
 // Room for one more element when n is 0 or a power of two.
@@ -146,7 +146,7 @@ static int take_row(reading *r, char *text)
     for (const char *at = text; (at = strchr(at, '\t')); at++)
         cells++;
     if (cells != RG_COLUMNS)
-        return rg_fail(RG_USAGE, "%s:%d: expected %d cells, found %d", r->path, r->line, RG_COLUMNS, cells);
+        return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", r->path, r->line, RG_COLUMNS, cells);
     rg_result *f = r->result;
     f->row = grown(f->row, f->n_rows, sizeof *f->row);
     rg_row *row = &f->row[f->n_rows++];
@@ -180,7 +180,7 @@ int rg_result_read(const char *path, rg_result *result, bool *cut)
     *result = (rg_result){0};
     FILE *f = fopen(path, "r");
     if (!f)
-        return rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
+        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     result->path = rg_print("%s", path);
     reading r = {.path = path, .result = result};
     char *line = NULL;
@@ -195,9 +195,9 @@ int rg_result_read(const char *path, rg_result *result, bool *cut)
         code = take_line(&r, line, (size_t)length);
     }
     if (code == RG_GOOD && ferror(f))
-        code = rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
+        code = rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     else if (code == RG_GOOD && !r.columns_seen)
-        code = rg_fail(RG_USAGE, "%s:%d: expected a result file's column names, found the end of the file", path, r.line + 1);
+        code = rg_fail(RG_USAGE, "%s: line %d: expected a result file's column names, found the end of the file", path, r.line + 1);
     free(line);
     fclose(f);
     if (code != RG_GOOD)

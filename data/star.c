@@ -222,7 +222,7 @@ static int parse(rg_star *star)
     free(w.word);
     free(w.quoted);
     if (code == RG_GOOD && r.at == OUTSIDE)
-        code = rg_star_fault(star->path, r.line, "expected data_NAME, found the end of the file: no STAR file");
+        code = rg_star_fault(star->path, r.line ? r.line : 1, "expected data_NAME, found the end of the file: no STAR file");
     if (code == RG_GOOD && (r.at == IN_HEAD || r.at == IN_BLOCK))
         code = rg_star_fault(star->path, r.line, "expected %s of data_%s, found the end of the file",
                              r.at == IN_HEAD ? "rows" : "names", last(&r)->name);

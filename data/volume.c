@@ -14,7 +14,7 @@ int rg_volume_read(const char *path, rg_volume *m)
     if (code != RG_GOOD)
         return code;
     if (mrc.nx != mrc.ny || mrc.nx != mrc.nz || mrc.nx < 2) {
-        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
                        mrc.nz);
         rg_mrc_close(&mrc);
         return code;
@@ -26,7 +26,7 @@ int rg_volume_read(const char *path, rg_volume *m)
         code = rg_mrc_section(&mrc, z, m->value + z * plane);
     for (int64_t i = 0; i < plane * m->side && code == RG_GOOD; i++)
         if (!isfinite(m->value[i]))
-            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane);
+            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane + 1);
     rg_mrc_close(&mrc);
     if (code != RG_GOOD) {
         free(m->value);

@@ -97,7 +97,11 @@ int main(int argc, char **argv)
         help(stderr);
         return RG_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    if (!strcmp(argv[1], "help") && argc > 2) { // regather help COMMAND
+        argv[1] = argv[2];
+        argv[2] = (char *)"--help";
+        argc = 3;
+    } else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         help(stdout);
         return RG_GOOD;
     }
@@ -112,5 +116,9 @@ int main(int argc, char **argv)
                 code = rg_fail(RG_USAGE, "standard output: cannot write");
             return code;
         }
-    return rg_fail(RG_USAGE, "unknown command \"%s\"; 'regather --help' lists them", argv[1]);
+    rg_near near = {0};
+    for (const rg_command *const *c = commands; *c; c++)
+        rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
+    return rg_fail(RG_USAGE, "unknown command \"%s\"; %s%s%s'regather --help' lists them", argv[1],
+                   near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
 }

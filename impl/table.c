@@ -127,6 +127,15 @@ int rg_pattern_check(const char *pattern, const char *device)
 {
     if (rg_entry_next(NULL, pattern, device))
         return RG_GOOD;
+    const char *const other[] = {"host", "gpu"};
+    for (int i = 0; i < 2 && strchr(pattern, ':'); i++) {
+        const rg_entry *e = rg_entry_next(NULL, pattern, other[i]);
+        if (e && !e->emulated && e->variant->space == RG_HOST)
+            return rg_fail(RG_USAGE, "variant \"%s\" runs on the CPU: leave --device host out", pattern);
+        if (e) // of one .cu file there are two plug-ins
+            return rg_fail(RG_USAGE, "variant \"%s\" was built for --device %s, not %s (make plugin SRC=... builds both)", pattern,
+                           other[i], device ? device : "gpu");
+    }
     char known[600] = "";
     size_t algo = strcspn(pattern, ":"), used = 0;
     bool algo_known = false;

@@ -15,7 +15,7 @@ shift 2
 sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-4 40 200}
 cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SECONDS:-20}
 label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
-mkdir -p "$work" && cd "$work" || exit 2
+mkdir -p "$work" && cd "$work" && rm -f ./*.part ./*/*.part || exit 2 # of jobs that were stopped
 
 # particles SIDE COUNT: SIDE/particles.star of so many at least. first SIDE COUNT: SIDE/first_COUNT.star, SIDE/wrong_COUNT.star,
 # the same with each angle off by up to 2 degrees and each shift by up to a pixel.

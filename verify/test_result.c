@@ -105,7 +105,7 @@ static void refuse(const char *from, const char *to, int line, const char *expec
     rg_result r;
     bool cut;
     assert_int_equal(read_text(broken, &r, &cut, said, sizeof said), RG_USAGE);
-    snprintf(where, sizeof where, "%s:%d: ", path, line);
+    snprintf(where, sizeof where, "%s: line %d: ", path, line);
     snprintf(what, sizeof what, "expected %s", expected);
     if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found))
         fail_msg("said: %s", said);

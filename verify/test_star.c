@@ -65,7 +65,7 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *words;
     } bad[] = {
-        {"", "line 0: expected data_NAME, found the end of the file"},
+        {"", "line 1: expected data_NAME, found the end of the file"},
         {"\n# nothing\n", "line 2: expected data_NAME, found the end of the file"},
         {"hello\n", "line 1: expected data_NAME at the beginning of a STAR file, found \"hello\""},
         {"data_\nloop_\n_a #1\n", "line 3: expected rows of data_, found the end of the file"},

@@ -205,7 +205,7 @@ static int run(const rg_cli *cli)
         return RG_WRONG;
     if (s.traced)
         return RG_GOOD;
-    return s.lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above");
+    return s.lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
 }
 
 const rg_command rg_cmd_trace = {

@@ -147,8 +147,6 @@ int aj_write_aligned(aj_align *);
 
 // "DIR/NAME" of the path "DIR/NAME.mrc", then the ending; malloc'ed.
 char *aj_beside(const char *path, const char *ending);
-// Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
-int aj_can_write(const char *path);
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
 double aj_median(int64_t n, double *v); // sorts v

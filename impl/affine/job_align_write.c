@@ -14,15 +14,6 @@ char *aj_beside(const char *path, const char *ending)
     return rg_print("%.*s%s", dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path), path, ending);
 }
 
-int aj_can_write(const char *path)
-{
-    rg_file file;
-    int code = path ? rg_file_open(&file, path) : RG_GOOD;
-    if (path && code == RG_GOOD)
-        rg_file_abandon(&file);
-    return code;
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

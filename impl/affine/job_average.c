@@ -319,7 +319,7 @@ static int run(const rg_cli *cli)
     double began_s = rg_seconds();
     int code = take_options(&job, cli);
     if (code == RG_GOOD)
-        code = aj_can_write(job.out);
+        code = rg_file_can_write(job.out);
     if (code == RG_GOOD)
         code = memory_allows(&job);
     if (code == RG_GOOD)

@@ -22,7 +22,7 @@ const rg_option rg_common_options[] = {
     {"quiet", NULL, "no progress line", false},
     {"seed", "N", "seed of every random choice (default 1); printed in every result", false},
     {"threads", "N", "CPU threads (default: all this process may use)", false},
-    {"device", "NAME", "where device variants run: gpu, gpu0.. (default: gpu), or host, the emulated GPU", false},
+    {"device", "NAME", "gpu (default), gpu0.. or host, the emulated GPU: where device variants run; cpu: without them", false},
     {"plugin", "FILE.so", "load variants from a plug-in; may be repeated", true},
     {NULL, NULL, NULL, false},
 };
@@ -35,6 +35,42 @@ static const rg_option *option_named(const rg_command *command, const char *name
             if (strlen(o->name) == length && !strncmp(o->name, name, length))
                 return o;
     return NULL;
+}
+
+// Edits (a letter more, less or another, two swapped) that make `name` of a word of `length`; names are short.
+static int edits(const char *word, int length, const char *name)
+{
+    enum { LONGEST = 32 };
+    int row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2], n = (int)strlen(name);
+    if (n > LONGEST || length > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        last[j] = j;
+    for (int i = 1; i <= length; i++) {
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            bool same = word[i - 1] == name[j - 1];
+            int best = last[j - 1] + !same;
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && word[i - 1] == name[j - 2] && word[i - 2] == name[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        int *free_row = before;
+        before = last;
+        last = now;
+        now = free_row;
+    }
+    return last[n];
+}
+
+// A third of the letters may be wrong; a beginning is as near as one edit.
+void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
+{
+    int n = (int)length, distance = n > 1 && !strncmp(word, name, length) ? 1 : edits(word, n, name);
+    if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance))
+        *near = (rg_near){name, distance};
 }
 
 static const rg_option *declared(const rg_cli *cli, const char *name)
@@ -95,14 +131,71 @@ int rg_cli_real(const rg_cli *cli, const char *name, double standard, double low
     return RG_GOOD;
 }
 
+static int unknown_option(const rg_command *command, const char *name, size_t length)
+{
+    const rg_option *const table[] = {command->option, rg_common_options};
+    rg_near near = {0};
+    for (int t = 0; t < 2; t++)
+        for (const rg_option *o = table[t]; o && o->name; o++)
+            rg_nearer(name, length, o->name, &near);
+    return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %s%s%ssee 'regather %s --help'", command->name, (int)length, name,
+                   near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command->name);
+}
+
+// Whether a list of words, a blank between two, has this one.
+static bool listed(const char *words, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = words; (at = strstr(at, name)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+int rg_cli_only_with(const rg_cli *cli, const char *names, const char *what)
+{
+    for (int i = 0; i < cli->n_values; i++)
+        if (listed(names, cli->value[i].option->name))
+            return rg_fail(RG_USAGE, "%s: --%s goes with %s only", cli->command->name, cli->value[i].option->name, what);
+    return RG_GOOD;
+}
+
+int rg_cli_takes(const rg_cli *cli, const char *names, const char *what)
+{
+    for (int i = 0; i < cli->n_values; i++) {
+        const char *name = cli->value[i].option->name;
+        if (option_named(&(rg_command){0}, name, strlen(name)) || listed(names, name))
+            continue;
+        return rg_fail(RG_USAGE, "%s %s: takes no --%s (see regather %s --help)", cli->command->name, what, name,
+                       cli->command->name);
+    }
+    return RG_GOOD;
+}
+
+// A device that is asked for by name must be there: no job goes on quietly without it.
+static int check_device(const rg_cli *cli)
+{
+    char why[200];
+    const char *name = rg_cli_text(cli, "device", NULL);
+    if (!name)
+        return RG_GOOD;
+    int index = rg_device_index(name);
+    if (index == RG_DEVICE_UNKNOWN)
+        return rg_fail(RG_USAGE, "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"%s\"", name);
+    int there = index < 0 ? 0 : rg_gpu_count(why);
+    if (index < there || index < 0)
+        return RG_GOOD;
+    return there ? rg_fail(RG_LACKS, "--device %s: this machine has gpu0 to gpu%d", name, there - 1)
+                 : rg_fail(RG_LACKS, "--device %s: %s", name, why);
+}
+
 static int take_option(rg_cli *cli, int argc, char **argv, int *i)
 {
     const char *name = argv[*i] + 2;
     size_t length = strcspn(name, "=");
     const rg_option *option = option_named(cli->command, name, length);
     if (!option)
-        return rg_fail(RG_USAGE, "%s: unknown option --%.*s; see 'regather %s --help'", cli->command->name, (int)length, name,
-                       cli->command->name);
+        return unknown_option(cli->command, name, length);
     for (int k = 0; k < cli->n_values && !option->many; k++)
         if (cli->value[k].option == option)
             return rg_fail(RG_USAGE, "%s: --%s given twice", cli->command->name, option->name);
@@ -165,6 +258,7 @@ int rg_cli_run(const rg_command *command, int argc, char **argv)
         rg_command_help(command, stdout);
     } else if (!code) {
         rg_quiet = rg_cli_flag(&cli, "quiet");
+        code = check_device(&cli);
         for (int i = 0; !code && rg_cli_nth(&cli, "plugin", i); i++)
             code = rg_plugin_load(rg_cli_nth(&cli, "plugin", i));
         if (command->one_process)

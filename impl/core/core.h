@@ -53,6 +53,16 @@ int rg_cli_real(const rg_cli *, const char *name, double standard, double low, d
 int rg_cli_count(const rg_cli *);                      // positional arguments
 const char *rg_cli_word(const rg_cli *, int i);        // NULL past the end
 const char *rg_cli_line(const rg_cli *);               // the whole command as typed, for file headers
+// Options that would otherwise be ignored: RG_USAGE and one line when one of `names` (a blank between two) was given, or when
+// one beside them and the common ones was. `what` is what the names go with: "--method frealign", "tilt".
+int rg_cli_only_with(const rg_cli *, const char *names, const char *what);
+int rg_cli_takes(const rg_cli *, const char *names, const char *what);
+// The name nearest to a word that is none: begin with {0}, offer every name; name stays NULL when none is near.
+typedef struct rg_near {
+    const char *name;
+    int distance;
+} rg_near;
+void rg_nearer(const char *word, size_t length, const char *name, rg_near *near);
 int rg_cli_run(const rg_command *, int argc, char **argv); // parse, load plug-ins, run; argv[0] is the command's name
 void rg_command_help(const rg_command *, FILE *);
 void rg_command_man(const rg_command *const *, FILE *); // regather(1) in man macros, from the same data
@@ -101,6 +111,8 @@ int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
 void rg_file_send(rg_file *); // the disk may begin with what is there, so that commit has less to wait for
 void rg_file_abandon(rg_file *);
+// Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
+int rg_file_can_write(const char *path);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else

@@ -53,6 +53,9 @@ struct rg_device {
 
 const rg_device *rg_device_cpu(void);
 const rg_device *rg_device_emulated(void);
+// The number of a GPU's name ("gpu" 0, "gpu3" 3); "cpu" and "host" are none.
+enum { RG_DEVICE_NO_GPU = -1, RG_DEVICE_UNKNOWN = -2 };
+int rg_device_index(const char *name);
 // "cpu", "host", "gpu", "gpu0".. ; NULL with the reason in why. Opening a GPU creates its context: only children of verify and
 // the processes that really run kernels do so.
 const rg_device *rg_device_open(const char *name, char why[200]);

@@ -90,15 +90,21 @@ const rg_device *rg_device_cpu(void)
     return &cpu;
 }
 
-const rg_device *rg_device_open(const char *name, char why[200])
+int rg_device_index(const char *name)
 {
-    if (!strcmp(name, "cpu"))
-        return rg_device_cpu();
-    if (!strcmp(name, "host"))
-        return rg_device_emulated();
     int index = 0, used = 0;
     if (!strcmp(name, "gpu") || (sscanf(name, "gpu%d%n", &index, &used) == 1 && !name[used] && index >= 0))
+        return index;
+    return !strcmp(name, "cpu") || !strcmp(name, "host") ? RG_DEVICE_NO_GPU : RG_DEVICE_UNKNOWN;
+}
+
+const rg_device *rg_device_open(const char *name, char why[200])
+{
+    int index = rg_device_index(name);
+    if (index >= 0)
         return rg_gpu_open(index, why);
+    if (index == RG_DEVICE_NO_GPU)
+        return *name == 'c' ? rg_device_cpu() : rg_device_emulated();
     snprintf(why, 200, "unknown device \"%s\": expected cpu, host, gpu or gpu0, gpu1, ...", name);
     return NULL;
 }

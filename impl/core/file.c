@@ -5,18 +5,77 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+// ---- a job that is stopped leaves no part behind --------------------------------------------------------------------------
+
+// What the handler reads: parts that are open, and whose process made them (a child of verify must not delete its parent's).
+// Parts beyond the table's room are written as well, but stay when the job is stopped.
+enum { PARTS = 256 };
+static struct { char *volatile path; volatile pid_t pid; } part[PARTS];
+static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void stopped(int number)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (part[i].path && part[i].pid == getpid())
+            unlink(part[i].path);
+    raise(number); // SA_RESETHAND: now it ends the program
+}
+
+// Only where the signal would end the program: nohup and a caller's own handler stay as they are.
+static void watch(void)
+{
+    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) {
+        struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = SA_RESETHAND | SA_NODEFER};
+        if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(number[i], &ours, NULL);
+    }
+}
+
+static void part_begins(char *path)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
+    pthread_mutex_lock(&parts_lock);
+    for (int i = 0; i < PARTS; i++)
+        if (!part[i].path) {
+            part[i].pid = getpid();
+            part[i].path = path;
+            break;
+        }
+    pthread_mutex_unlock(&parts_lock);
+}
+
+static void part_ends(const char *path)
+{
+    pthread_mutex_lock(&parts_lock);
+    for (int i = 0; i < PARTS; i++)
+        if (part[i].path == path)
+            part[i].path = NULL;
+    pthread_mutex_unlock(&parts_lock);
+}
+
+// ---- files ---------------------------------------------------------------------------------------------------------------
+
 int rg_file_open(rg_file *file, const char *path)
 {
+    struct stat facts;
+    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) // else only the last step, the renaming, would fail
+        return rg_fail(RG_USAGE, "%s: cannot write here: is a directory", path);
     file->path = rg_print("%s", path);
     file->part = rg_print("%s.part-%ld", path, (long)getpid());
+    part_begins(file->part);
     file->stream = fopen(file->part, "wb");
     if (file->stream)
         return RG_GOOD;
+    part_ends(file->part);
     int code = rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
     free(file->path);
     free(file->part);
@@ -41,6 +100,7 @@ int rg_file_commit(rg_file *file)
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
         unlink(file->part);
     }
+    part_ends(file->part);
     free(file->path);
     free(file->part);
     file->stream = NULL;
@@ -61,9 +121,19 @@ void rg_file_abandon(rg_file *file)
 {
     fclose(file->stream);
     unlink(file->part);
+    part_ends(file->part);
     free(file->path);
     free(file->part);
     file->stream = NULL;
+}
+
+int rg_file_can_write(const char *path)
+{
+    rg_file file;
+    int code = path ? rg_file_open(&file, path) : RG_GOOD;
+    if (path && code == RG_GOOD)
+        rg_file_abandon(&file);
+    return code;
 }
 
 int rg_make_folder(const char *path)

@@ -174,14 +174,15 @@ typedef struct fr_part {
     FILE *file; // NULL: none is kept
     char *path;
     int64_t *row, rows; // of the particles that are left
-    int64_t resumed;
+    int64_t resumed, kept; // particles that the file had, and has
+    bool warned;           // that it cannot be written
 } fr_part;
 
 // All rows are left, or with --resume those that are not in OUT.part, whose results are taken over. RG_GOOD, or one line and a
 // code.
 int fr_part_open(fr_part *, const rg_cli *, fr_files *, const char *out);
 void fr_part_add(fr_part *, const fr_files *, const int64_t *row, int64_t n); // one thread at a time
-void fr_part_close(fr_part *, bool finished);                                 // finished: the file is deleted
+void fr_part_close(fr_part *, bool finished); // finished, or with no particle in it: the file is deleted
 
 // ---- refinement ----------------------------------------------------------------------------------------------------------
 

@@ -51,7 +51,10 @@ static int check(const fr_files *f)
 int fr_files_open(fr_files *f, const rg_cli *cli, bool poses)
 {
     *f = (fr_files){.input = rg_cli_word(cli, 0), .invert = rg_cli_flag(cli, "invert"), .particles.open = -1};
-    int code = is_par(f->input)  ? open_par(f, cli)
+    int code = is_par(f->input) ? RG_GOOD : rg_cli_only_with(cli, FR_PAR_ONLY, "a .par file");
+    if (code != RG_GOOD)
+        return code;
+    code = is_par(f->input)  ? open_par(f, cli)
                : poses           ? rg_particles_open(&f->particles, f->input)
                                  : rg_particles_open_without_poses(&f->particles, f->input);
     return code == RG_GOOD ? check(f) : code;
@@ -102,7 +105,7 @@ static int read_sections(const char *path, int64_t side, float *volume)
                 code = rg_mrc_section(&mrc, z, section);
             for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
                 if (!isfinite(section[e]))
-                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z);
+                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z + 1);
         }
         rg_mrc_close(&mrc);
     }
@@ -127,6 +130,11 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
         return code;
     *volume = rg_alloc((size_t)(*side * *side * *side) * sizeof **volume);
     code = read_sections(path, *side, *volume);
+    int64_t n = *side * *side * *side, same = 1;
+    while (code == RG_GOOD && same < n && (*volume)[same] == (*volume)[0])
+        same++;
+    if (code == RG_GOOD && same == n)
+        code = rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere", path, (*volume)[0]);
     if (code != RG_GOOD) {
         free(*volume);
         *volume = NULL;

@@ -4,6 +4,7 @@
 #include "job.h"
 #include "../../data/malformed.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +79,16 @@ int fr_part_open(fr_part *p, const rg_cli *cli, fr_files *f, const char *out)
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
-    int code = rg_cli_flag(cli, "resume") ? read_part(p, f, command, done) : RG_GOOD;
+    int code = rg_file_can_write(out);
+    if (code == RG_GOOD && rg_cli_flag(cli, "resume"))
+        code = read_part(p, f, command, done);
+    else if (code == RG_GOOD && access(p->path, F_OK) == 0)
+        code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);
     for (int64_t i = 0; i < n; i++)
         if (!done[i])
             p->row[p->rows++] = i;
     if (code == RG_GOOD && !(p->file = fopen(p->path, "w")))
-        code = rg_fail(RG_USAGE, "%s: cannot be written", p->path);
+        code = rg_fail(RG_USAGE, "%s: cannot write here: %s", p->path, strerror(errno));
     if (code == RG_GOOD) {
         fprintf(p->file, "%s\n", command);
         for (int64_t i = 0; i < n; i++)
@@ -106,14 +111,18 @@ void fr_part_add(fr_part *p, const fr_files *f, const int64_t *row, int64_t n)
             fprintf(p->file, "\t%.17g", v[k]);
         fputc('\n', p->file);
     }
-    fflush(p->file);
+    p->kept += n;
+    if (fflush(p->file) != 0 && !p->warned) {
+        rg_warn("%s: a write failed (%s); --resume will not find all particles", p->path, strerror(errno));
+        p->warned = true;
+    }
 }
 
 void fr_part_close(fr_part *p, bool finished)
 {
     if (p->file)
         fclose(p->file);
-    if (p->file && finished)
+    if (p->file && (finished || !p->kept))
         unlink(p->path);
     free(p->path);
     free(p->row);

@@ -33,7 +33,7 @@ static int take_options(fr_reconstruction *r, const rg_cli *cli)
     if (code == RG_GOOD)
         code = rg_cli_real(cli, "mass", 0, 0, 1e9, &r->mass_kDa);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", widest, 0, 1e6, &r->mask_px);
+        code = rg_cli_real(cli, "mask-radius", widest, 0, (double)r->side / 2, &r->mask_px);
     if (code != RG_GOOD)
         return code;
     r->outer = (int64_t)floor((double)r->side * pixel_A / finest_A + 1e-9);
@@ -248,6 +248,8 @@ int fr_reconstruct(const rg_cli *cli)
     int code = fr_files_open(&r.files, cli, true);
     if (code == RG_GOOD)
         code = take_options(&r, cli);
+    if (code == RG_GOOD)
+        code = rg_file_can_write(r.out);
     if (code == RG_GOOD)
         code = fr_team_open(&r.team, cli, &r.files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r.files.particles.n, true, began_s);
     if (code == RG_GOOD)

@@ -13,6 +13,8 @@
     {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false},                  \
     {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}
 
+#define FR_PAR_ONLY "stack pixel kv cs amplitude-contrast"
+
 #define FR_INPUT_OPTIONS \
     FR_PAR_OPTIONS, {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
 
@@ -24,6 +26,8 @@
         {"pbc", "P", "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file",  \
          false},                                                                                                               \
         {"mass", "KDA", "frealign: of the particle, for the column part_ssnr", false}, FR_PAR_OPTIONS
+
+#define FR_RECONSTRUCT_ONLY "preset f resolution pbc mass " FR_PAR_ONLY
 
 int fr_reconstruct(const rg_cli *);
 

@@ -89,6 +89,9 @@ static int open_particles(gr_job *job, const char *path)
         return code;
     if (job->particles.side < 2)
         return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
+    if (job->mask_radius_px > (double)job->particles.side / 2)
+        return rg_fail(RG_USAGE, "--mask-radius: expected a number from 0 to %g, half the images' side, found \"%g\"",
+                       (double)job->particles.side / 2, job->mask_radius_px);
     if (job->halves > job->particles.n)
         return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
     if (job->ctf && job->particles.lacks_ctf)
@@ -159,6 +162,8 @@ static int prepare(gr_job *job, const rg_cli *cli)
         code = rg_cli_int(cli, "tune", 0, 1, 4096, &trials);
     if (code == RG_GOOD)
         code = open_particles(job, rg_cli_word(cli, 0));
+    if (code == RG_GOOD && job->rank == 0)
+        code = rg_file_can_write(job->out);
     job->trials = code == RG_GOOD ? (int)trials : 0;
     rg_silent = false;
     code = gr_ranks_agree(job, code);
@@ -170,14 +175,17 @@ static int prepare(gr_job *job, const rg_cli *cli)
 static int run(const rg_cli *cli)
 {
     const char *method = rg_cli_text(cli, "method", "gridding");
-    if (strcmp(method, "frealign") == 0)
-        return fr_reconstruct(cli);
-    if (strcmp(method, "gridding") != 0)
+    const bool frealign = strcmp(method, "frealign") == 0;
+    if (!frealign && strcmp(method, "gridding") != 0)
         return rg_fail(RG_USAGE, "--method: expected gridding or frealign, found \"%s\"", method);
+    int code = frealign ? rg_cli_only_with(cli, "padding radius per-operator tune", "--method gridding")
+                        : rg_cli_only_with(cli, FR_RECONSTRUCT_ONLY, "--method frealign");
+    if (frealign || code != RG_GOOD)
+        return code == RG_GOOD ? fr_reconstruct(cli) : code;
     gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
     double began_s = rg_seconds();
     bool was_quiet = rg_quiet;
-    int code = gr_ranks_begin(&job);
+    code = gr_ranks_begin(&job);
     rg_quiet = rg_quiet || job.rank > 0;
     if (code == RG_GOOD)
         code = prepare(&job, cli);

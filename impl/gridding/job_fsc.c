@@ -25,6 +25,14 @@ static double correlation(const rg_volume *a, const rg_volume *b)
     return ab / sqrt(aa) / sqrt(bb);
 }
 
+static bool is_constant(const rg_volume *m)
+{
+    for (int64_t i = 1; i < m->side * m->side * m->side; i++)
+        if (m->value[i] != m->value[0])
+            return false;
+    return true;
+}
+
 static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
 {
     const char *out = rg_cli_text(cli, "out", NULL);
@@ -34,6 +42,10 @@ static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
     if (a->voxel_A > 0 && b->voxel_A > 0 && fabs(a->voxel_A - b->voxel_A) > 1e-3 * a->voxel_A)
         rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", rg_cli_word(cli, 0), a->voxel_A, rg_cli_word(cli, 1),
                 b->voxel_A);
+    for (int i = 0; i < 2; i++)
+        if (is_constant(i ? b : a))
+            return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined",
+                           rg_cli_word(cli, i), (i ? b : a)->value[0]);
     double voxel_A = a->voxel_A > 0 ? a->voxel_A : b->voxel_A;
     if (!(voxel_A > 0)) {
         rg_warn("neither map has a voxel size; 1 A is taken");
