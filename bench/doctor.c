@@ -358,4 +358,5 @@ const rg_command rg_cmd_doctor = {
     "It reports and does not judge: the exit code is 0 whatever it finds.",
     options,
     run,
+    false,
 };

@@ -50,6 +50,9 @@ typedef struct rg_mrc_out {
     double voxel_A;
     double minimum, maximum, shift, sum, sum_of_squares; // of value - shift, the shift being the first value
     unsigned char *line;
+    struct rg_mrc_sums *row; // of the section
+    int64_t unsent;          // bytes
+    int threads;             // that count values: 1, or what is set here after rg_mrc_write_begin
 } rg_mrc_out;
 
 // voxel_A 0: unknown. is_volume sets ISPG 1, else 0 (one image or a stack). RG_GOOD, or one line and RG_USAGE.

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 1024 };
+enum { HEADER = 1024, SEND = 32 << 20 }; // bytes: of a header; between a disk's first sight of them
+
+// Of a row, eight values side by side, so that additions need not wait for one another.
+typedef struct rg_mrc_sums {
+    double low[8], high[8], sum[8], square[8];
+} values_sums;
 
 uint16_t rg_float_to_half(float f)
 {
@@ -30,7 +35,9 @@ int rg_mrc_write_begin(rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, 
     int code = rg_file_open(&m->file, path);
     if (code != RG_GOOD)
         return code;
+    m->threads = 1;
     m->line = rg_alloc((size_t)nx * (size_t)rg_mrc_mode_bytes(mode));
+    m->row = rg_alloc((size_t)ny * sizeof *m->row);
     static const char blank[HEADER];
     fwrite(blank, 1, HEADER, m->file.stream); // the statistics are known only at the end; errors show at commit
     return RG_GOOD;
@@ -56,11 +63,6 @@ static void put_value(rg_mrc_out *m, int64_t x, float v)
 // The value that a reader will find.
 static double stored_as(int mode, float v) { return mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v; }
 
-// Sums of `n` values, eight of them side by side, so that additions need not wait for one another.
-typedef struct values_sums {
-    double low[8], high[8], sum[8], square[8];
-} values_sums;
-
 static inline void count_value(values_sums *s, int k, double v, double shift)
 {
     s->low[k] = v < s->low[k] ? v : s->low[k];
@@ -69,48 +71,61 @@ static inline void count_value(values_sums *s, int k, double v, double shift)
     s->square[k] += (v - shift) * (v - shift);
 }
 
-static void count_values(rg_mrc_out *m, const float *row)
+static void count_row(const rg_mrc_out *m, const float *row, values_sums *s)
 {
-    values_sums s;
     int64_t x = 0;
     for (int k = 0; k < 8; k++) {
-        s.low[k] = m->minimum;
-        s.high[k] = m->maximum;
-        s.sum[k] = s.square[k] = 0;
+        s->low[k] = m->minimum;
+        s->high[k] = m->maximum;
+        s->sum[k] = s->square[k] = 0;
     }
     for (; x + 8 <= m->nx && m->mode == RG_MRC_FLOAT32; x += 8)
         for (int k = 0; k < 8; k++)
-            count_value(&s, k, row[x + k], m->shift);
+            count_value(s, k, row[x + k], m->shift);
     for (; x < m->nx; x++)
-        count_value(&s, (int)(x % 8), stored_as(m->mode, row[x]), m->shift);
-    for (int k = 0; k < 8; k++) {
-        m->minimum = s.low[k] < m->minimum ? s.low[k] : m->minimum;
-        m->maximum = s.high[k] > m->maximum ? s.high[k] : m->maximum;
-        m->sum += s.sum[k];
-        m->sum_of_squares += s.square[k];
-    }
+        count_value(s, (int)(x % 8), stored_as(m->mode, row[x]), m->shift);
+}
+
+// Rows side by side, their sums one after the other: the same statistics from any number of threads.
+static void count_section(rg_mrc_out *m, const float *section)
+{
+#pragma omp parallel for num_threads(m->threads) if (m->threads > 1)
+    for (int64_t y = 0; y < m->ny; y++)
+        count_row(m, section + y * m->nx, &m->row[y]);
+    for (int64_t y = 0; y < m->ny; y++)
+        for (int k = 0; k < 8; k++) {
+            const values_sums *s = &m->row[y];
+            m->minimum = s->low[k] < m->minimum ? s->low[k] : m->minimum;
+            m->maximum = s->high[k] > m->maximum ? s->high[k] : m->maximum;
+            m->sum += s->sum[k];
+            m->sum_of_squares += s->square[k];
+        }
+    m->values += m->nx * m->ny;
 }
 
 int rg_mrc_write_section(rg_mrc_out *m, const float *section)
 {
-    bool as_it_is = m->mode == RG_MRC_FLOAT32;
+    const bool as_it_is = m->mode == RG_MRC_FLOAT32;
     if (m->values == 0)
         m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
-    for (int64_t y = 0; y < m->ny; y++) {
+    for (int64_t y = 0; y < m->ny && !as_it_is; y++) {
         const float *row = section + y * m->nx;
-        for (int64_t x = 0; x < m->nx && !as_it_is; x++) {
+        for (int64_t x = 0; x < m->nx; x++) {
             if (!fits(m->mode, row[x]))
                 return rg_fail(RG_USAGE, "%s: the value %g at column %" PRId64 ", row %" PRId64 " has no place in mode %d",
                                m->file.path, row[x], x, y, m->mode);
             put_value(m, x, row[x]);
         }
-        count_values(m, row);
-        m->values += m->nx;
-        if (!as_it_is)
-            fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
+        fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
     }
+    count_section(m, section);
     if (as_it_is)
         fwrite(section, sizeof *section, (size_t)(m->nx * m->ny), m->file.stream);
+    m->unsent += m->nx * m->ny * rg_mrc_mode_bytes(m->mode);
+    if (m->unsent >= SEND) {
+        rg_file_send(&m->file);
+        m->unsent = 0;
+    }
     return RG_GOOD;
 }
 
@@ -151,6 +166,14 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     memcpy(h + 224, label, strlen(label));
 }
 
+static void let_go(rg_mrc_out *m)
+{
+    free(m->line);
+    free(m->row);
+    m->line = NULL;
+    m->row = NULL;
+}
+
 int rg_mrc_write_commit(rg_mrc_out *m)
 {
     unsigned char header[HEADER] = {0};
@@ -161,8 +184,7 @@ int rg_mrc_write_commit(rg_mrc_out *m)
         return code;
     }
     make_header(m, header);
-    free(m->line);
-    m->line = NULL;
+    let_go(m);
     if (fseeko(m->file.stream, 0, SEEK_SET) == 0) // on failure the stream's error is found by rg_file_commit
         fwrite(header, 1, HEADER, m->file.stream);
     return rg_file_commit(&m->file);
@@ -170,7 +192,6 @@ int rg_mrc_write_commit(rg_mrc_out *m)
 
 void rg_mrc_write_abandon(rg_mrc_out *m)
 {
-    free(m->line);
-    m->line = NULL;
+    let_go(m);
     rg_file_abandon(&m->file);
 }

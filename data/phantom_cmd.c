@@ -98,4 +98,5 @@ const rg_command rg_cmd_phantom = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

@@ -64,7 +64,7 @@ const rg_command rg_cmd_list = {
     "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed as they run emulated on\n"
     "the CPU, for checking only. The values a parameter may take follow its default; what `regather tune` found for this machine's\n"
     "processor (data/tuned) follows them, by shape, and takes the defaults' place.",
-    NULL, list_run,
+    NULL, list_run, false,
 };
 
 // ---- man -----------------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static int man_run(const rg_cli *cli)
 }
 
 const rg_command rg_cmd_man = {
-    "man", "", "print the manual page regather(1), made from the same text as --help", "Try: regather man | man -l -", NULL, man_run,
+    "man", "", "print the manual page regather(1), made from the same text as --help", "Try: regather man | man -l -", NULL, man_run, false,
 };
 
 // ---- dispatch ------------------------------------------------------------------------------------------------------------

@@ -221,6 +221,15 @@ static const char *variant_fault(const rg_variant *v)
     return NULL;
 }
 
+// A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as it.
+static bool built_in(const rg_variant *v)
+{
+    for (int i = 0; i < n_entries; i++)
+        if (entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)
+            return true;
+    return false;
+}
+
 static int add_plugged(const char *path, const rg_variant *const *list, bool emulated)
 {
     const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -229,6 +238,9 @@ static int add_plugged(const char *path, const rg_variant *const *list, bool emu
         const char *why = variant_fault(*list);
         if (why)
             return rg_fail(RG_USAGE, "%s: %s", path, why);
+        if (built_in(*list))
+            return rg_fail(RG_USAGE, "%s: \"%s:%s\" is this program's own, which stands before the plug-in's: build that with "
+                           "-fvisibility=hidden, as `make plugin` does", path, (*list)->algo, (*list)->name);
         for (int i = 0; i < before; i++)
             if (entry[i].origin == RG_PLUGGED_IN && entry[i].emulated == emulated && entry[i].algo == rg_algo_find((*list)->algo) &&
                 !strncmp(entry[i].name, file, strlen(file)) && !strcmp(entry[i].variant->name, (*list)->name))

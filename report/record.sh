@@ -138,8 +138,22 @@ for part; do
     echo "$part:"
     case $part in
     verify | photographs | fsc | job | online | tenth | align | scaling) ("$part") ;;
-    autocorr | gridding) measure "$part" "$part" ;;
-    affine) measure affine affine2d align2d align3d ;;
+    autocorr) measure autocorr autocorr ;;
+    gridding)
+        rm -f "$out/$name.gridding.tsv" "$out/$name.gridding.tsv.part"
+        for variant in scatter scatter_v4 gather owned simd_gather; do
+            "$regather" bench gridding:$variant --shape s257,i52,o1,b19,k0 --scope kernel,device --energy --mode hot --quiet \
+                --max-seconds "$seconds" --resume --out "$out/$name.gridding.tsv"
+        done
+        "$regather" bench gridding $options --mode hot --quiet --max-seconds "$seconds" --resume --out "$out/$name.gridding.tsv"
+        ;;
+    affine)
+        measure affine affine2d align2d align3d
+        for variant in batch batch_texture; do
+            "$regather" bench align3d:$variant --shape w90,h90,d90,m46656,o0,t0 --scope transfer --mode hot --quiet \
+                --max-seconds "$seconds" --resume --out "$out/$name.affine.tsv"
+        done
+        ;;
     frealign) measure frealign $frealign ;;
     modes) FR_LABEL=$label FR_WORK=$work/modes report/frealign_jobs.sh "$regather" "$out/$name" modes shares fsc ;;
     modes_scaling) FR_LABEL=$label FR_WORK=$work/modes report/frealign_jobs.sh "$regather" "$out/$name" scaling ;;

@@ -248,4 +248,5 @@ const rg_command rg_cmd_report = {
     "out and the report says so.",
     options,
     run,
+    false,
 };

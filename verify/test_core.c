@@ -33,7 +33,7 @@ static int probe_run(const rg_cli *cli)
 
 static const rg_option probe_options[] = {
     {"number", "N", "a number", false}, {"many", "TEXT", "repeated", true}, {"flag", NULL, "a flag", false}, {NULL, NULL, NULL, false}};
-static const rg_command probe = {"probe", "", "", "", probe_options, probe_run};
+static const rg_command probe = {"probe", "", "", "", probe_options, probe_run, false};
 
 static int type(int argc, const char *const *word)
 {
@@ -192,9 +192,33 @@ static void test_patterns(void **state)
     assert_int_equal(rg_plugin_load("/etc/passwd"), RG_USAGE);
 }
 
+// A copy of a built-in variant, built without hiding its symbols, would be the built-in one; hidden, it is its own.
+static void test_plugin_of_a_built_in_name(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/regather-core-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    static const char *const flags[] = {"", "-fvisibility=hidden"};
+    static const int expected[] = {RG_USAGE, RG_GOOD};
+    for (int hidden = 0; hidden < 2; hidden++) {
+        char *object = rg_print("%s/%d.so", folder, hidden);
+        char *build = rg_print("printf '#include \"%%s/impl/autocorr/naive.c\"\n"
+                               "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null", flags[hidden], object);
+        if (system(build) != 0)
+            skip(); // no compiler, or not in the project's folder
+        assert_int_equal(rg_plugin_load(object), expected[hidden]);
+        unlink(object);
+        free(build);
+        free(object);
+    }
+    rmdir(folder);
+    assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plugin_of_a_built_in_name),
         cmocka_unit_test(test_command_line), cmocka_unit_test(test_shapes), cmocka_unit_test(test_params),
         cmocka_unit_test(test_files_whole_or_nothing), cmocka_unit_test(test_guards), cmocka_unit_test(test_patterns),
     };

@@ -7,18 +7,20 @@
 // window is read row by row instead, four pixels a load, and the corners come from shared memory, where only banks count: with
 // a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
 //
-// Bound: 16.8 MB read and written; 7 us from memory, less from an L2 that holds both. On an H200, one call after the other,
-// 2048 x 2048: 16.7 us at 0 degrees, 15.2 at 10, 16.6 at 45 and 90, of which an empty kernel takes 2.8; as built here, where 8
-// bytes of registers go to memory, 15.7 to 18.2 (data/machines/h200-16xeon.affine.tsv). Predicted 12 to 15 from
-// 50 instructions a pixel; there were 98 (17.3 to 21.4 us) and, since pixels are copied by fours and none of a whole tile is
-// asked whether it is in the image, 59. What remains is waiting for the window: other tiles were slower at some angle
-// (64 x 32 15.3 to 17.4, 32 x 32 15.9 to 17.3, more pixels a thread 18 to 21).
+// Bound: 16.8 MB read and written, both in the L2; a plain copy takes 6.6 us, one by these tiles and patches 9.2, of which an
+// empty kernel has 2.5. On an H200, one call after the other, 2048 x 2048: 11.5 us at 0 degrees, 10.3 at -180, 13.5 at 45, 11.8
+// at 90. It was 17.7, 14.9, 17.6 and 17.4 while tiles at the border of the image took their pixels one by one: where a place
+// for blocks sees only two tiles, one of those makes the launch wait; predicted was nothing. Also gone since: the window
+// computed by every thread (a quarter of 62 instructions a pixel), half the pixels a thread in twice the warps (1 us).
+// A block that goes through several tiles and copies the next while it computes was slower (16 to 23 us); copies by
+// cp.async.bulk, a row each, were as fast. Beginning while the call before ends (programmatic launch) would save 1.1 us more;
+// it would be the only kernel here that has to know of the one before it.
 #include "source.cuh"
 #include "window.h"
 
-// A tile is 8 x 2 stacks of 8 patches; a warp has a stack.
-enum { PATCH_W = 8, PATCH_H = 4, STACK = 8, ACROSS = 8, WARPS = 16, TILE_W = PATCH_W * ACROSS, TILE_H = 2 * STACK * PATCH_H };
-enum { BLOCK = 32 * WARPS, BLOCKS = 4 };    // of a multiprocessor, as many as it has threads for
+// A tile is 8 stacks of 16 patches; a warp has a stack.
+enum { PATCH_W = 8, PATCH_H = 4, STACK = 16, WARPS = 8, TILE_W = PATCH_W * WARPS, TILE_H = PATCH_H * STACK };
+enum { BLOCK = 32 * WARPS, BLOCKS = 5 };    // of a multiprocessor, as many as it has shared memory for
 enum { WINDOW = 11264, WINDOW_WIDE = 128 }; // floats: 64 x 64 pixels at any angle, stretched by 1/0.9; pixels of a row
 
 typedef struct problem {
@@ -27,18 +29,21 @@ typedef struct problem {
     int w, h, outside, fours; // fours: rows begin at multiples of four floats
 } problem;
 
-typedef struct view { // a window, in pixels of the image
-    int x, y, width, height, pitch;
+// A window, in pixels of the image, and how its pixels come.
+enum { BY_FOURS, BY_ONES, EMPTY, NO_WINDOW };
+typedef struct view {
+    int x, y, width, height, pitch, way;
 } view;
 
-// Begins to copy four pixels past the registers, where there is a way; copied waits for all that this thread began.
-static __device__ __forceinline__ void copy_four(const float *from, float *to)
+// Begins to copy four pixels past the registers, where there is a way, or to write four zeros; copied waits for all that this
+// thread began.
+static __device__ __forceinline__ void copy_four(const float *from, float *to, bool empty)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     const unsigned there = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(from), "r"(empty ? 0 : 16) : "memory");
 #else
-    *(float4 *)to = *(const float4 *)from;
+    *(float4 *)to = empty ? make_float4(0, 0, 0, 0) : *(const float4 *)from;
 #endif
 }
 static __device__ __forceinline__ void copied(void)
@@ -48,19 +53,26 @@ static __device__ __forceinline__ void copied(void)
 #endif
 }
 
-// A warp a row of a window inside the image; from: the window's first pixel.
-static __device__ __forceinline__ void copy_fours(const view &v, const float *from, int w, float *to)
+// A warp a row; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no clamp. Rows
+// of image and window begin at multiples of four pixels, so that four are all inside or all outside.
+static __device__ __forceinline__ void copy_by_fours(const problem &p, const view &v, float *to)
 {
-    const int column = 4 * ((int)threadIdx.x % 32), warp = (int)threadIdx.x / 32;
+    const int column = 4 * ((int)threadIdx.x % 32), x = v.x + column;
     if (column >= v.width) return;
-    from += (int64_t)warp * w + column;
-    to += warp * v.pitch + column;
-    const int jump = WARPS * w, hop = WARPS * v.pitch;
-    for (int r = warp; r < v.height; r += WARPS, from += jump, to += hop) copy_four(from, to);
+#pragma unroll 1
+    for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
+        const int y = v.y + r, row = min(max(y, 0), p.h - 1);
+        const float *from = p.image + (int64_t)row * p.w;
+        if (x >= 0 && x < p.w) copy_four(from + x, to + r * v.pitch + column, p.outside == AF_ZERO && y != row);
+        else {
+            const float value = p.outside == AF_ZERO ? 0 : __ldg(from + (x < 0 ? 0 : p.w - 1));
+            *(float4 *)(to + r * v.pitch + column) = make_float4(value, value, value, value);
+        }
+    }
 }
 
-// Any window; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no clamp.
-static __device__ __forceinline__ void copy_by_rule(const problem &p, const view &v, float *to)
+// The same of any image.
+static __device__ __forceinline__ void copy_by_ones(const problem &p, const view &v, float *to)
 {
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
         const int y = v.y + r, row = min(max(y, 0), p.h - 1);
@@ -71,6 +83,23 @@ static __device__ __forceinline__ void copy_by_rule(const problem &p, const view
             if (at < v.width) to[r * v.pitch + at] = empty ? 0 : __ldg(p.image + (int64_t)row * p.w + column);
         }
     }
+}
+
+// The window of the tile at (x0, y0).
+static __device__ view view_of(const problem &p, const float *matrix, int x0, int y0)
+{
+    const af_window from = af_window_of(matrix, matrix + 3, p.w, p.h, x0, y0, min(TILE_W, p.w - x0), min(TILE_H, p.h - y0));
+    view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, 0, BY_ONES};
+    if (p.fours) {
+        v.way = BY_FOURS;
+        v.width += v.x & 3;
+        v.x -= v.x & 3;
+    }
+    v.pitch = (v.width + 7) / 16 * 16 + 8;
+    if (!from.found || v.width > WINDOW_WIDE || v.pitch * v.height > WINDOW || (p.outside == AF_IGNORE && !from.inside))
+        v.way = NO_WINDOW;
+    else if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0)) v.way = EMPTY;
+    return v;
 }
 
 // (x, y) from the window's first pixel, so not negative.
@@ -97,31 +126,25 @@ static __device__ __attribute__((noinline)) void one_by_one(const problem &p, in
 static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
 {
     __shared__ __align__(16) float window[WINDOW];
-    const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H, next = PATCH_H * p.w;
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int x = x0 + warp % ACROSS * PATCH_W + lane % PATCH_W, y = y0 + warp / ACROSS * PATCH_H * STACK + lane / PATCH_W;
-    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x, row[6];
-    for (int i = 0; i < 6; i++) row[i] = p.matrix[6 * (int64_t)blockIdx.z + i];
-    const af_window from = af_window_of(row, row + 3, p.w, p.h, x0, y0, min(TILE_W, p.w - x0), min(TILE_H, p.h - y0));
-    view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, 0};
-    const bool fours = p.fours && from.inside;
-    if (fours) {
-        v.width += v.x % 4;
-        v.x -= v.x % 4;
-    }
-    v.pitch = (v.width + 7) / 16 * 16 + 8;
-    // What follows is decided alike by the whole block.
-    if (!from.found || v.width > WINDOW_WIDE || v.pitch * v.height > WINDOW || (p.outside == AF_IGNORE && !from.inside)) {
+    __shared__ view found;
+    const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H, next = PATCH_H * p.w, lane = (int)threadIdx.x % 32;
+    const int x = x0 + (int)threadIdx.x / 32 * PATCH_W + lane % PATCH_W, y = y0 + lane / PATCH_W;
+    const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
+    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x;
+    if (threadIdx.x == 0) found = view_of(p, row, x0, y0); // by every thread it would be a quarter of the instructions
+    __syncthreads();
+    const view v = found; // what follows is decided alike by the whole block
+    if (v.way == NO_WINDOW) {
         if (x < p.w) one_by_one(p, x, y, to);
         return;
     }
-    if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0)) {
+    if (v.way == EMPTY) {
         for (int k = 0; k < STACK && x < p.w; k++, to += next)
             if (y + k * PATCH_H < p.h) *to = 0;
         return;
     }
-    if (fours) copy_fours(v, p.image + (int64_t)v.y * p.w + v.x, p.w, window);
-    else copy_by_rule(p, v, window);
+    if (v.way == BY_FOURS) copy_by_fours(p, v, window);
+    else copy_by_ones(p, v, window);
     const float px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
     const float at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w)), step_x = PATCH_H * row[1];
     const float at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h)), step_y = PATCH_H * row[4];

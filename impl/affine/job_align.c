@@ -301,4 +301,5 @@ const rg_command rg_cmd_align = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

@@ -339,4 +339,5 @@ const rg_command rg_cmd_average = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

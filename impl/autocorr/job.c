@@ -168,4 +168,5 @@ const rg_command rg_cmd_autocorr = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

@@ -38,6 +38,7 @@ typedef struct rg_command {
     const char *help;    // paragraphs, plain text
     const rg_option *option; // besides the common ones; ended by a NULL name
     int (*run)(const rg_cli *);
+    bool one_process; // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
 } rg_command;
 
 extern const rg_option rg_common_options[]; // --help --quiet --seed --threads --device --plugin ...; ended by a NULL name
@@ -108,6 +109,7 @@ typedef struct rg_file {
 } rg_file;
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
+void rg_file_send(rg_file *); // the disk may begin with what is there, so that commit has less to wait for
 void rg_file_abandon(rg_file *);
 // Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
 int rg_file_can_write(const char *path);

@@ -158,7 +158,10 @@ static const char *driver_open(driver *d)
     return d->init && d->count && d->get && d->attribute && d->name ? nullptr : "the NVIDIA driver library is damaged";
 }
 
-// cuInit is not inherited usably by fork() either, so a child of its own asks and answers through a pipe.
+static const char no_start[] = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
+
+// cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a
+// pipe.
 #include <sys/wait.h>
 #include <unistd.h>
 struct answer {
@@ -198,8 +201,25 @@ static bool ask_in_child(int index, answer *a, const char **why)
         close(end[0]);
         waitpid(child, &status, 0);
     }
-    *why = answered ? nullptr : "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
+    *why = answered ? nullptr : no_start;
     return answered;
+}
+
+static bool here;
+
+extern "C" void rg_gpu_ask_here(void) { here = true; }
+
+static bool ask_here(int index, answer *a, const char **why)
+{
+    driver d;
+    if ((*why = driver_open(&d)))
+        return false;
+    if (d.init(0) || d.count(&a->count)) {
+        *why = no_start;
+        return false;
+    }
+    ask_driver(d, index, a);
+    return true;
 }
 
 // Starting the driver takes a tenth of a second: each GPU is asked for once, and the first tells how many there are.
@@ -210,7 +230,7 @@ static const answer *gpu_answer(int index, const char **why)
     static bool asked[GPUS_MAX];
     if (index < 0 || index >= GPUS_MAX)
         return nullptr;
-    if (!asked[index] && !ask_in_child(index, &of[index], &reason[index]))
+    if (!asked[index] && !(here ? ask_here : ask_in_child)(index, &of[index], &reason[index]))
         of[index] = answer{};
     asked[index] = true;
     *why = reason[index];

@@ -154,6 +154,7 @@ static int begin_file(maps *m, int at, const char *suffix)
     free(path);
     if (code != RG_GOOD)
         return code;
+    w->out.threads = m->engine->threads;
     m->files++;
     for (int i = 0; i < PIECES; i++)
         if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))

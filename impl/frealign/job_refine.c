@@ -312,4 +312,5 @@ const rg_command rg_cmd_refine = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

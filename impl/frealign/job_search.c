@@ -325,4 +325,5 @@ const rg_command rg_cmd_search = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };

@@ -212,4 +212,5 @@ const rg_command rg_cmd_reconstruct = {
     .help = help,
     .option = options,
     .run = run,
+    .one_process = true,
 };
