@@ -258,11 +258,11 @@ int rg_cli_run(const rg_command *command, int argc, char **argv)
         rg_command_help(command, stdout);
     } else if (!code) {
         rg_quiet = rg_cli_flag(&cli, "quiet");
+        if (command->one_process)
+            rg_gpu_ask_here();
         code = check_device(&cli);
         for (int i = 0; !code && rg_cli_nth(&cli, "plugin", i); i++)
             code = rg_plugin_load(rg_cli_nth(&cli, "plugin", i));
-        if (command->one_process)
-            rg_gpu_ask_here();
         if (!code)
             code = command->run(&cli);
     }
