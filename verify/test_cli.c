@@ -83,6 +83,19 @@ static void test_constant_map(void **state)
     free(words);
 }
 
+// Photographs are read by several threads, and every section of this file is refused: by one line all the same.
+static void test_one_line_of_many(void **state)
+{
+    (void)state;
+    static float value[16 * 16 * 16];
+    rg_volume map = {.side = 16, .voxel_A = 1, .value = value};
+    assert_int_equal(rg_volume_write(in_dir("floats.mrc"), &map), RG_GOOD);
+    char *words = rg_print("autocorr %s/floats.mrc --max-offset 3 --threads 4 --out %s/none", test_dir, test_dir);
+    for (int i = 0; i < 10; i++)
+        assert_refused(run_command(&rg_cmd_autocorr, words, output), "floats.mrc: at byte 12: expected whole grey values");
+    free(words);
+}
+
 // A folder stands where the file should: found out at once, not when the work is done.
 static void test_folder_for_file(void **state)
 {
@@ -121,7 +134,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped), // first: it needs the handlers unset
         cmocka_unit_test(test_nearest_name), cmocka_unit_test(test_device), cmocka_unit_test(test_options_of_others),
-        cmocka_unit_test(test_constant_map), cmocka_unit_test(test_folder_for_file),
+        cmocka_unit_test(test_constant_map), cmocka_unit_test(test_one_line_of_many),
+        cmocka_unit_test(test_folder_for_file),
     };
     return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
 }

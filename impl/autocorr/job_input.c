@@ -103,6 +103,18 @@ static void widen_all(ac_job *job)
         job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
 }
 
+static int read_one(ac_job *job, ac_photo *photo)
+{
+    rg_image image;
+    int code = rg_image_read(photo->path, photo->page, &job->range, &image);
+    if (code == RG_GOOD) {
+        code = examine(job, photo, &image);
+        rg_image_free(&image);
+    }
+    return code;
+}
+
+// Several threads may each find a bad photograph; the first in order is read again, and complained of by one line.
 static int read_all(ac_job *job)
 {
     int code = RG_GOOD;
@@ -110,32 +122,36 @@ static int read_all(ac_job *job)
         code = rg_image_read(job->cross_path, 0, &job->range, &job->cross);
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
+    if (code != RG_GOOD)
+        return code;
     rg_progress progress;
-    int64_t done = 0;
+    int64_t done = 0, bad = job->n_photos;
     rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1) if (code == RG_GOOD)
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
     for (int64_t i = 0; i < job->n_photos; i++) {
-        int before;
+        int64_t first_bad;
 #pragma omp atomic read
-        before = code;
-        if (before != RG_GOOD)
+        first_bad = bad;
+        if (first_bad < i)
             continue;
-        rg_image image;
-        int mine = rg_image_read(job->photo[i].path, job->photo[i].page, &job->range, &image);
-        if (mine == RG_GOOD) {
-            mine = examine(job, &job->photo[i], &image);
-            rg_image_free(&image);
-        }
+        rg_silent = true;
+        int mine = read_one(job, &job->photo[i]);
+        rg_silent = false;
 #pragma omp critical(ac_done)
         {
-            code = code == RG_GOOD ? mine : code;
+            if (mine != RG_GOOD && i < bad)
+#pragma omp atomic write
+                bad = i;
             rg_progress_at(&progress, (double)++done);
         }
     }
     rg_progress_end(&progress);
-    if (code == RG_GOOD)
-        widen_all(job);
-    return code;
+    if (bad < job->n_photos) {
+        code = read_one(job, &job->photo[bad]);
+        return code != RG_GOOD ? code : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[bad].path);
+    }
+    widen_all(job);
+    return RG_GOOD;
 }
 
 // One row of times.tsv to the photograph that it names, with or without its folder and ending.
