@@ -64,7 +64,8 @@ static void test_options_of_others(void **state)
         {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
         {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
         {&rg_cmd_reconstruct, "reconstruct a.star --out x --f 2", "--f goes with --method frealign only"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x --method frealign --padding 2", "--padding goes with --method gridding only"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x --method frealign --padding 2",
+         "--padding goes with --method gridding only"},
         {&rg_cmd_refine, "refine a.star --reference a.mrc --out x --kv 200", "--kv goes with a .par file only"},
     };
     for (int i = 0; i < RG_COUNT(line); i++)

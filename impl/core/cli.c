@@ -204,7 +204,8 @@ static int take_option(rg_cli *cli, int argc, char **argv, int *i)
         return rg_fail(RG_USAGE, "%s: --%s takes no value", cli->command->name, option->name);
     if (option->arg && !text) {
         if (*i + 1 >= argc)
-            return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", cli->command->name, option->name, option->name, option->arg);
+            return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", cli->command->name, option->name, option->name,
+                           option->arg);
         text = argv[++*i];
     }
     cli->value[cli->n_values].option = option;
@@ -226,7 +227,8 @@ static int parse(rg_cli *cli, int argc, char **argv)
             if (code)
                 return code;
         } else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", cli->command->name, argv[i], cli->command->name);
+            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", cli->command->name, argv[i],
+                           cli->command->name);
         } else {
             cli->word[cli->n_words++] = argv[i];
         }

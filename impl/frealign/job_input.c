@@ -105,7 +105,8 @@ static int read_sections(const char *path, int64_t side, float *volume)
                 code = rg_mrc_section(&mrc, z, section);
             for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
                 if (!isfinite(section[e]))
-                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z + 1);
+                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e],
+                                   z + 1);
         }
         rg_mrc_close(&mrc);
     }
