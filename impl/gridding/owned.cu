@@ -19,7 +19,7 @@
 // Rows beyond reach cleared by whoever inserts instead of brick by brick, and one pass that stores and clears a brick: 3 ms
 // predicted, 4.6 reached; asking for shared sectors beforehand, where hits are few: 3.9. Taking the hits and the first pixels
 // of the next unit before a brick is stored, to hide 3000 cycles a unit, took 20 % longer there, 2 % with many images. Weights
-// of 6 operations instead of 7 gave 1 to 3 %, of the 4 % predicted. Outcome on an H200 node with 16 Xeon cores, pixels/s, with
+// of 6 operations instead of 7 gave 2 % of the 4 % predicted. Outcome on an H200 node with 16 Xeon cores, pixels/s, with
 // 52 images 4.1e9 at side 129, 6.9e9 at 257, 8.5e9 at 513, 6.3e9 at 841, 5.5e9 at 1025 (gather 3.7e9, 5.9e9, 5.8e9, 5.1e9,
 // 4.8e9); with more 1.11e10 at 129 (2000), 1.35e10 at 257 (1000), 1.47e10 at 513 (500), 1.38e10 at 841 (300), 1.26e10 at 1025
 // (200).

@@ -100,6 +100,7 @@ RG_HD int gr_hits_last(gr_bricks n)
     return n.hits / 4 > least ? n.hits / 4 : least;
 }
 
+// Units of brick i: none where it is beyond reach.
 RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
