@@ -3,27 +3,30 @@
 //
 // The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
-// the sums to G and W: by three atomics, or plainly, in a launch a sample, where ATOMICS is 0. Differences from the paper: half
-// of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x begin at 0; pixels
-// are looked for in 4 x 4 about the voxel's foot, or else in the square around the disc in which the ball of radius b cuts the
-// image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the columns' discs, which always fits in
-// eq. 5, instead of that of a box.
+// the sums to G and W: by two atomics (three before sm_90), or plainly, in a launch a sample, where ATOMICS is 0. Differences
+// from the paper: half of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x
+// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, or else in the square around the disc in which the ball of
+// radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the columns' discs,
+// which always fits in eq. 5, instead of that of a box.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, 11 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.05e11 pixels/s. Of the pixels of a 4 x 4
-// window less than half are within b, and each is loaded from L1 anew. Outcome on an H200 node with 16 Xeon cores, the best of
-// all 445 configurations at side 257 with 52 images: 5.83e9 pixels/s (8,1,16,0,0,0,8); with (16,1,16,0,0,0,8), the best of 25
-// at 513, 5.1e9 there with 500 images, 4.7e9 at 257 with 1000, 4.9e9 at 841 with 300. Tables are 5 % slower at 257 and 1 % at
-// 841, SHARED_IMG=1 takes 1.3 times as long, fewer samples at a time too. 5.5e9 to 6e9 was predicted at 513 from weights of 7
-// instructions and no test instead of 9 and one; it stayed where it was (5.2e9 before, 300 images), so not arithmetic but the
-// 16 loads a voxel, each of as many rows as its lanes lie in, are what is met.
+// Bound: fp32, 10 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.15e11 pixels/s. Of the pixels of a 4 x 4
+// window less than half are within b, and each is loaded from L1 anew: 128 instructions of a warp a stored pixel at side 513,
+// in 73 % of the issue slots of an H200, L1 at 49 %. The real and the imaginary part by one atomic of 8 bytes instead of two
+// gave 14 % at 513 (500 images) and at 841 (300); it had been held that loads were what was met. Weights of 6 operations
+// instead of 7 gave nothing there and 7 % at 257 with 52 images. Turning the tiles so that lanes lie along rows of the image,
+// from which a seventh fewer lines of L1 and as much time was predicted, took 2 % longer: their atomics lie farther apart.
+// Outcome on an H200 node with 16 Xeon cores, pixels/s: 2.8e9 at side 129 with 2000 images, 5.9e9 at 257 with 52 and 4.8e9
+// with 1000, 5.92e9 at 513 with 500, 5.57e9 at 841 with 300, 4.8e9 at 1025 with 52. 8 columns a block are 3 to 6 % faster than
+// 16 up to side 257 and 2 to 3 % slower from 513 on. Tables are slower by 1 to 5 %, SHARED_IMG=1 takes 1.3 times as long,
+// fewer samples at a time are slower too.
 #include "view.cuh"
 
 typedef struct volume {
     float *g, *w;
-    bool atomics;
+    bool atomics, aligned; // aligned: g to 8 bytes
 } volume;
 
 // Pixels first .. last, in the image or as terms in shared memory, where those beyond the circle are 0.
@@ -135,11 +138,23 @@ static __device__ __forceinline__ gr_terms window(const gr_input &in, const floa
     return sum;
 }
 
+// Real and imaginary part by one atomic where the GPU has it.
+static __device__ __forceinline__ void add_to_g(const volume &to, int64_t voxel, float re, float im)
+{
+#if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
+    if (to.aligned) {
+        atomicAdd(reinterpret_cast<float2 *>(to.g) + voxel, make_float2(re, im));
+        return;
+    }
+#endif
+    atomicAdd(&to.g[2 * voxel], re);
+    atomicAdd(&to.g[2 * voxel + 1], im);
+}
+
 static __device__ __forceinline__ void add(const volume &to, int64_t voxel, const gr_terms &t)
 {
     if (to.atomics) {
-        atomicAdd(&to.g[2 * voxel], t.re);
-        atomicAdd(&to.g[2 * voxel + 1], t.im);
+        add_to_g(to, voxel, t.re, t.im);
         atomicAdd(&to.w[voxel], t.w);
     } else {
         to.g[2 * voxel] += t.re;
@@ -215,7 +230,7 @@ static const rg_param params[PARAMS] = {
     {"PRECOMP_INT", flag, RG_COUNT(flag), 0, "weights from a table (1) or computed (0)"},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
-    {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 4,
+    {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 8,
      "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
 };
 
@@ -246,12 +261,12 @@ static size_t image_bytes(const rg_shape *s, const int64_t *param)
     return param[SHARED_IMG] ? side * side * sizeof(gr_terms) : 0;
 }
 
-// Three atomics for each voxel within b of an image: a slab of 2b voxels a pixel, where the pairs fill a ball of 4/3 pi b^3.
+// Two atomics for each voxel within b of an image: a slab of 2b voxels a pixel, where the pairs fill a ball of 4/3 pi b^3.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_QUARTIC_OPERATIONS);
-    c->amount[RG_ATOMIC] = param[ATOMICS] ? 3 * voxels : 0;
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_NESTED_OPERATIONS);
+    c->amount[RG_ATOMIC] = param[ATOMICS] ? 2 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
     // Voxels are cleared, read and written once.
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 24.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
@@ -296,7 +311,8 @@ static int insert(const rg_call *call, const gr_input &in, const volume &to, int
 static int run(rg_call *call)
 {
     const gr_input in = gr_input_of(call);
-    const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0};
+    const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
+                       (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     const size_t voxels = (size_t)gr_voxels(in.k);
     int error = (int)cudaMemsetAsync(to.g, 0, 8 * voxels, (cudaStream_t)call->stream);
     error = error ? error : (int)cudaMemsetAsync(to.w, 0, 4 * voxels, (cudaStream_t)call->stream);

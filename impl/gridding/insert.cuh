@@ -82,14 +82,14 @@ enum { GR_DIRECT, GR_GLOBAL_TABLE, GR_SHARED_TABLE };
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
     if (way == GR_DIRECT)
-        return gr_quartic(q);
+        return gr_nested(q);
     return q > 0 ? table[gr_table_index(1.0f - q)] : 0.0f;
 }
 
 // How far right results of a variant lie from index.h's sum, whose weights come from the table or not.
 static inline rg_tolerance gr_tolerance(const rg_shape *s, bool table)
 {
-    return table ? gr_bound(s, 1) : gr_bound_for(s, GR_QUARTIC_ERROR, 0);
+    return table ? gr_bound(s, 1) : gr_bound_for(s, GR_NESTED_ERROR, 0);
 }
 
 static __global__ void gr_make_table(float *table)

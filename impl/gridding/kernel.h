@@ -8,10 +8,11 @@
 //
 // Three forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
 // exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the same error takes a
-// degree of 10. gr_quartic, of the GPU: q p(q)^4 with p of degree 4. Its largest error, 2.94e-6, is the jump at q = 0 itself,
-// which this form leaves out: pairs beyond b, their q clamped to 0, add nothing and need no branch. As all coefficients are
-// positive, nothing cancels. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is
-// taken: wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// degree of 10. gr_nested, of the GPU: q (((p^2 + d)^2 + e)^2 + f) with p of degree 2: five multiply-adds and a product, where
+// q times the fourth power of a polynomial takes seven operations. Its error, 2.94e-6, after rounding less than
+// GR_NESTED_ERROR, is that of the jump at q = 0, which this form leaves out: pairs beyond b, their q clamped to 0, add nothing
+// and need no branch. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
+// wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 
@@ -37,16 +38,16 @@ RG_HD float gr_kernel(float q)
     return root * root;
 }
 
-// The same on a GPU, and 0 at q = 0.
-#define GR_QUARTIC_ERROR 3.2e-6 // largest error of gr_quartic; verify/test_gridding_kernel.c measures 3e-6
-enum { GR_QUARTIC_OPERATIONS = 7 };
-RG_HD float gr_quartic(float q)
+// The same on a GPU, and 0 at q = 0. The coefficients make the largest error least after rounding, fused or not.
+#define GR_NESTED_ERROR 3.8e-6 // largest error of gr_nested; verify/test_gridding_kernel.c measures 3.6e-6
+enum { GR_NESTED_OPERATIONS = 6 };
+RG_HD float gr_nested(float q)
 {
-    const float c[5] = {0.115578129f, 0.391039638f, 0.356980837f, 0.0891746996f, 0.0472273165f};
-    float p = c[4];
-    for (int i = 3; i >= 0; i--) p = p * q + c[i];
-    p *= p;
-    return q * p * p;
+    float p = (0.203087389f * q + 0.249556407f) * q + 0.733206928f;
+    p = p * p - 0.402248114f;
+    p = p * p - 0.00807494018f;
+    p = p * p + 0.000140041113f;
+    return q * p;
 }
 
 // Modified Bessel function of the first kind, order 0: all terms of its series are positive, so the sum is good to rounding.

@@ -7,21 +7,26 @@
 // and list the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a
 // list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
 //
-// Bound: fp32. A pair takes 11 operations (distance 1, weight 7, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
-// 3.3e13 operations/s give 1.05e11 pixels/s. What is met first are issue slots, 1.05e12 instructions of a warp a second.
-// Outcome on an H200 node with 16 Xeon cores with 13 instructions a window pixel, where 1.5e10 was predicted: 5.9e9 at side
-// 257 with 52 images, 1.02e10 at 129 with 2000, 1.21e10 at 257 and 1.38e10 at 841 with 1000; 64 instructions a stored pixel
-// (counted at 513 with 200 images), three in four slots used. 35 of them are windows, 12.6 pixels looked at for 7.6 in the
-// disc; 16 list voxels and copy pixels, of which half are not needed, as a plane cuts half of a brick's columns on average; 7
-// clear and store the brick, fewer with more images. Since then 12 instructions a window pixel (the machine code has 256 a
-// voxel of 4 x 4 pixels, 192 of them for pixels), and units in a fixed order, small ones last, which a simulation of 396
-// blocks finds 4 % faster at 257 and 10 % at 129. Predicted 1.3e10 at 257 with 1000 images; outcome 1.30e10, and 6.6e9 with 52
-// images, 1.08e10 at 129 with 2000, 1.40e10 at 513 with 500, 1.24e10 at 841 with 300; 3.8e9 at 1025 with 52, where clearing and
-// storing bricks is most of it and `gather` does 4.2e9. 2e10 would be 50 instructions a pixel in 19 of 20 slots: listing and
-// copying, not weights, is where to save next.
-#include "owned_brick.cuh"
+// Bound: fp32. A pair takes 10 operations (distance 1, weight 6, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
+// 3.3e13 operations/s give 1.15e11 pixels/s. What is met first are issue slots, 1.05e12 instructions of a warp a second: 53 a
+// stored pixel (counted at side 841 with 300 images), seven in ten slots used. 27 of them are windows, 12.6 pixels looked at
+// for 7.6 in the disc; 9 list voxels, of which half of the columns have none, as a plane cuts half of a brick's on average; 6
+// copy pixels; most of the rest clear and store. Waiting at the two barriers of a hit is 18 % of what warps do, more than
+// waiting for memory. 2e10 would be 48 instructions in nine of ten slots: fewer barriers, with hits two at a time, for which
+// shared memory lacks 9 KiB a block.
+//
+// With few images storing is met (owned_store.cuh): at 1025 with 52, 2.1 hits a brick, inserting alone takes 2.0 ms of 5.6.
+// Rows beyond reach cleared by whoever inserts instead of brick by brick, and one pass that stores and clears a brick: 3 ms
+// predicted, 4.6 reached; asking for shared sectors beforehand, where hits are few: 3.9. Taking the hits and the first pixels
+// of the next unit before a brick is stored, to hide 3000 cycles a unit, took 20 % longer there, 2 % with many images. Weights
+// of 6 operations instead of 7 gave 2 % of the 4 % predicted. Outcome on an H200 node with 16 Xeon cores, pixels/s, with
+// 52 images 4.1e9 at side 129, 6.9e9 at 257, 8.5e9 at 513, 6.3e9 at 841, 5.5e9 at 1025 (gather 3.7e9, 5.9e9, 5.8e9, 5.1e9,
+// 4.8e9); with more 1.11e10 at 129 (2000), 1.35e10 at 257 (1000), 1.47e10 at 513 (500), 1.38e10 at 841 (300), 1.26e10 at 1025
+// (200).
+#include "owned_store.cuh"
 
-enum { GROUP = 24 }; // hits whose data are made together
+enum { GROUP = 24 };   // hits whose data are made together
+enum { HITS_FEW = 4 }; // of a unit that spends more time on storing than on inserting
 
 // What a block keeps beside what depends on b.
 typedef struct state {
@@ -29,6 +34,7 @@ typedef struct state {
     int sample[THREADS], in_warp[THREADS / 32];
     int number[2][3]; // voxels in the lists of this hit and of the next
     gr_unit unit;
+    int next; // its number
 } state;
 
 typedef struct job {
@@ -59,9 +65,10 @@ static __device__ __forceinline__ bool misses(float4 foot, const int low[AXES], 
 {
     const int axis = __float_as_int(foot.w);
     const float half = (BRICK - 1) / 2.0f;
-    const float u = (float)low[gr_u_axis(axis)] + half, v = (float)low[gr_v_axis(axis)] + half;
+    const float u = (float)gr_along(low, gr_u_axis(axis)) + half, v = (float)gr_along(low, gr_v_axis(axis)) + half;
+    const int a = gr_along(low, axis);
     const float middle = foot.x * u + foot.y * v, reach = (fabsf(foot.x) + fabsf(foot.y)) * half + foot.z + TILE_MARGIN;
-    return middle + reach < (float)low[axis] || middle - reach > (float)min(low[axis] + BRICK - 1, k);
+    return middle + reach < (float)a || middle - reach > (float)min(a + BRICK - 1, k);
 }
 
 // The samples from `first` on, one a thread, that meet the brick: their numbers in order, and how many.
@@ -111,19 +118,22 @@ static __device__ __forceinline__ int insert_hit(const job &j, const gr_memory &
     return 1;
 }
 
-// Samples first .. past - 1.
+// Samples first .. past - 1; how many meet the brick.
 template <int N, bool has_ctf>
-static __device__ void pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
+static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
 {
-    int turn = 0;
+    int turn = 0, all = 0;
     if (threadIdx.x < 3)
         s.number[0][threadIdx.x] = 0;
     for (; first < past; first += THREADS) {
         const int hits = find_hits(j, low, first, past, s);
+        all += hits;
         for (int group = 0; group < hits; group += GROUP) {
             const int n = min(GROUP, hits - group);
+            if (group > 0) // the hits before have been read
+                __syncthreads();
             if ((int)threadIdx.x < n)
-                s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low, j.classes, N);
+                s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low);
             __syncthreads();
             gr_load load;
             gr_fetch<has_ctf>(s.hit[0], j.in, 0, 0, load);
@@ -132,29 +142,19 @@ static __device__ void pass(const job &j, const gr_memory &own, const int low[AX
                                                s.number[turn ^ 1]);
         }
     }
+    return all;
 }
 
-static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], const float *sums, bool empty)
+// Stores the sums of a unit into which so many hits went, and clears them for the next.
+static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], int hits, float *sums)
 {
     if (unit.parts > 1) {
-        float *to = gr_slots_of(j.units, j.count->units) + (int64_t)unit.slot * SLOT_FLOATS;
-        for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
-            to[i] = sums[i];
+        gr_store_slot(gr_slots_of(j.units, j.count->units) + (int64_t)unit.slot * SLOT_FLOATS, sums);
         return;
     }
-    // A thread goes along z: its voxels are a plane of the volume apart.
-    const int x = low[X_AXIS] + (int)threadIdx.x % BRICK, y = low[Y_AXIS] + (int)threadIdx.x / BRICK, k = j.in.k;
-    if (x > k || y > k)
-        return;
-    int64_t e = gr_voxel(k, x, y, low[Z_AXIS]);
-    const int64_t plane = (int64_t)(2 * k + 1) * (k + 1);
-    const int past = min(BRICK, k + 1 - low[Z_AXIS]);
-    for (int z = 0; z < past; z++, e += plane) {
-        const float *from = sums + gr_element((int)threadIdx.x + z * BRICK * BRICK);
-        j.to.g[2 * e] = empty ? 0 : from[0];
-        j.to.g[2 * e + 1] = empty ? 0 : from[BRICK_VOXELS];
-        j.to.w[e] = empty ? 0 : from[2 * BRICK_VOXELS];
-    }
+    if (hits <= HITS_FEW)
+        gr_prefetch_ends(j.to, j.in.k, low);
+    gr_store(j.to, j.in.k, low, sums);
 }
 
 template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS, N > 5 || has_ctf ? 2 : 3) insert(job j)
@@ -162,28 +162,29 @@ template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS,
     __shared__ state s;
     RG_SHARED_DYNAMIC(float, memory);
     const gr_memory own = memory_of(j, memory);
+    const int units = j.count->units;
+    int next = threadIdx.x == 0 ? atomicAdd(&j.count->next, 1) : 0;
+    for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
+        own.sums[i] = 0;
     for (;;) {
         if (threadIdx.x == 0) {
-            const int next = atomicAdd(&j.count->next, 1);
-            const gr_unit none = {-1, 0, 0, 0};
-            s.unit = next < j.count->units ? j.units[next] : none;
+            s.next = next;
+            if (next < units)
+                s.unit = j.units[next];
         }
         __syncthreads();
-        const gr_unit unit = s.unit;
-        if (unit.brick < 0)
+        if (s.next >= units)
             return;
+        const gr_unit unit = s.unit;
         int low[AXES];
         gr_brick_low(j.bricks, unit.brick, low);
-        const bool empty = gr_is_beyond(j.bricks, low);
-        if (!empty) {
-            for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
-                own.sums[i] = 0;
-            pass<N, has_ctf>(j, own, low, (int)((int64_t)j.in.samples * unit.part / unit.parts),
-                             (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
-            __syncthreads();
-        }
-        store(j, unit, low, own.sums, empty);
+        gr_clear_beyond(j.to, j.bricks, s.next, units);
+        const int hits = pass<N, has_ctf>(j, own, low, (int)((int64_t)j.in.samples * unit.part / unit.parts),
+                                          (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
         __syncthreads();
+        if (threadIdx.x == 0)
+            next = atomicAdd(&j.count->next, 1);
+        store(j, unit, low, hits, own.sums);
     }
 }
 
@@ -243,7 +244,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
-    c->amount[RG_F32_MAD] = (4 + GR_QUARTIC_OPERATIONS) * gr_pairs(s);
+    c->amount[RG_F32_MAD] = (4 + GR_NESTED_OPERATIONS) * gr_pairs(s);
     c->amount[RG_SHARED_BYTES] = (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) * gr_pairs(s);
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) +
                               2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
@@ -265,6 +266,7 @@ template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
     j.list_most = gr_list_most(b);
     j.small_most = gr_small_most(b, N);
     const size_t bytes = shared_bytes(j);
+    RG_LAUNCH(gr_make_views, gr_blocks(j.in.samples, 256), 256, 0, call->stream, j.in, j.classes, N, j.views);
     const auto kernel = insert<N, has_ctf>;
     int error = (int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     error = error ? error : (int)cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
@@ -293,7 +295,6 @@ static int run(rg_call *call)
     int error = (int)cudaMemsetAsync(&j.count->next, 0, sizeof(int), (cudaStream_t)call->stream);
     if (error)
         return error;
-    RG_LAUNCH(gr_make_views, gr_blocks(j.in.samples, 256), 256, 0, call->stream, j.in, j.views);
     const int N = window_of(call->shape);
     error = N == 2 ? launch_window<2>(call, j) : N == 4 ? launch_window<4>(call, j) : N == 5 ? launch_window<5>(call, j)
                                                                                           : launch_window<7>(call, j);

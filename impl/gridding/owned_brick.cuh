@@ -125,7 +125,7 @@ static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile 
         const float *line_c = tile.c + at + j * pitch;
 #pragma unroll
         for (int i = 0; i < n; i++) {
-            const float weight = gr_quartic(__saturatef(row - across[i]));
+            const float weight = gr_nested(__saturatef(row - across[i]));
             const float2 pixel = line[i];
             sum.re += weight * pixel.x;
             sum.im += weight * pixel.y;

@@ -79,11 +79,12 @@ static __device__ __forceinline__ int gr_sum_through(int n)
     return sum;
 }
 
-static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int entry, int first, int last)
+static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int column, int first, int last)
 {
+    const int past = column + (last + 1) * (1 << COLUMN_BITS);
 #pragma unroll 1
-    for (int a = first; a <= last; a++, to += step)
-        *to = (unsigned short)(entry | a << COLUMN_BITS);
+    for (int entry = column + first * (1 << COLUMN_BITS); entry < past; entry += 1 << COLUMN_BITS, to += step)
+        *to = (unsigned short)entry;
 }
 
 // Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before. Voxels beyond `reach` of the

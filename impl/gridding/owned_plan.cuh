@@ -18,6 +18,7 @@ enum { UNITS_WANTED = 800, HITS_LEAST = 12, HITS_MOST = 256, HITS_LAST_LEAST = 4
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
     float reach;                   // no voxel farther from the origin is within b of a pixel
+    int reach_squared;             // rounded down
 } gr_bricks;
 
 // One unit: part `part` of `parts` of the samples of a brick, whose sums go to `slot`, or to the volume where parts is 1.
@@ -34,7 +35,8 @@ static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
     gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits,
-                   (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN};
+                   (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN, 0};
+    n.reach_squared = (int)((double)n.reach * (double)n.reach);
     if (!hits) { // of half a ball, brick by brick: samples times the integral of BRICK_REACH / d
         const double all = (double)n.samples * 3.14159265 * BRICK_REACH * k * k / BRICK_VOXELS;
         n.hits = (int)fmin(fmax(all / UNITS_WANTED, HITS_LEAST), HITS_MOST);
@@ -51,6 +53,12 @@ RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES])
     low[Z_AXIS] = (z % 2 ? n.z / 2 - (z + 1) / 2 : n.z / 2 + z / 2) * BRICK - n.k;
 }
 
+// The same as low[axis], which would put `low` into local memory.
+RG_HD int gr_along(const int low[AXES], int axis)
+{
+    return axis == X_AXIS ? low[X_AXIS] : axis == Y_AXIS ? low[Y_AXIS] : low[Z_AXIS];
+}
+
 // Square of twice the distance of a brick's middle from the origin.
 RG_HD int64_t gr_brick_distance(const int low[AXES])
 {
@@ -62,15 +70,27 @@ RG_HD int64_t gr_brick_distance(const int low[AXES])
     return sum;
 }
 
+// Coordinate nearest to the origin of the BRICK from `low` on, squared.
+RG_HD int gr_nearest(int low)
+{
+    const int d = low > 0 ? low : low + BRICK - 1 < 0 ? low + BRICK - 1 : 0;
+    return d * d;
+}
+
 // All of its voxels are out of reach.
 RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES])
 {
-    int nearest = 0; // squared, of a voxel
-    for (int i = 0; i < AXES; i++) {
-        const int d = low[i] > 0 ? low[i] : low[i] + BRICK - 1 < 0 ? low[i] + BRICK - 1 : 0;
-        nearest += d * d;
-    }
-    return (double)nearest > (double)n.reach * (double)n.reach;
+    return gr_nearest(low[X_AXIS]) + gr_nearest(low[Y_AXIS]) + gr_nearest(low[Z_AXIS]) > n.reach_squared;
+}
+
+// Of the bricks along x that hold the voxels (y - k, z - k): the first that is beyond.
+RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
+{
+    const int rest = n.reach_squared - gr_nearest(y / BRICK * BRICK - n.k) - gr_nearest(z / BRICK * BRICK - n.k);
+    int i = rest < 0 ? 0 : (int)(sqrtf((float)rest) / BRICK);
+    while (gr_nearest(i * BRICK) <= rest)
+        i++;
+    return i;
 }
 
 // Hits of a unit of the last bricks, those beyond 0.7 k along z.
@@ -80,12 +100,13 @@ RG_HD int gr_hits_last(gr_bricks n)
     return n.hits / 4 > least ? n.hits / 4 : least;
 }
 
+// Units of brick i: none where it is beyond reach.
 RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
     gr_brick_low(n, i, low);
     if (gr_is_beyond(n, low))
-        return 1;
+        return 0;
     const double d = sqrt((double)gr_brick_distance(low)) / 2, share = d < BRICK_REACH ? 1 : BRICK_REACH / d;
     const int middle = 2 * low[Z_AXIS] + BRICK - 1, last = 5 * (middle < 0 ? -middle : middle) > 7 * n.k;
     const double parts = (double)n.samples * share / (last ? gr_hits_last(n) : n.hits);
@@ -147,41 +168,5 @@ static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_count
 // Element of voxel e = x + 16 y + 256 z of a brick in shared memory and in a slot: the lanes of a warp, whose columns may run
 // along any axis, meet seldom in a bank.
 RG_HD int gr_element(int e) { return e ^ (e >> 6 & 28); }
-
-typedef struct gr_volume {
-    float *g, *w;
-} gr_volume;
-
-// The volume's element of voxel i = x + 16 y + 256 z of a brick, -1 where it lies beyond.
-RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
-{
-    const int x = low[X_AXIS] + i % BRICK, y = low[Y_AXIS] + i / BRICK % BRICK, z = low[Z_AXIS] + i / (BRICK * BRICK);
-    return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
-}
-
-// Blocks take units in turn: the first of those that share a brick adds up their slots.
-static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
-{
-    const float *slots = gr_slots_of(units, count->units);
-    for (int u = (int)blockIdx.x; u < count->units; u += (int)gridDim.x) {
-        const gr_unit unit = units[u];
-        if (unit.part > 0 || unit.parts == 1)
-            continue;
-        int low[AXES];
-        gr_brick_low(n, unit.brick, low);
-        for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += (int)blockDim.x) {
-            const int64_t e = gr_voxel_of_brick(n.k, low, i);
-            if (e < 0)
-                continue;
-            float sum[3] = {0, 0, 0};
-            for (int part = 0; part < unit.parts; part++)
-                for (int c = 0; c < 3; c++)
-                    sum[c] += slots[(int64_t)(unit.slot + part) * SLOT_FLOATS + c * BRICK_VOXELS + gr_element(i)];
-            to.g[2 * e] = sum[0];
-            to.g[2 * e + 1] = sum[1];
-            to.w[e] = sum[2];
-        }
-    }
-}
 
 #endif

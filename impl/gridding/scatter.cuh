@@ -84,7 +84,7 @@ static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t
 // For each pair: the squared distance, the polynomial, and three products that the atomics add.
 static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
 {
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 4 + GR_QUARTIC_OPERATIONS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 4 + GR_NESTED_OPERATIONS);
     c->amount[RG_SHARED_BYTES] = param[GR_S_SHARED] ? 4 * gr_pairs(s) : 0;
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + voxel_bytes * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros where no pixel reaches.
+//
+// Rows of the volume have k + 1 voxels, so those of a brick begin and end within a sector of 32 bytes. Of a sector that two
+// bricks share, the part that comes first makes L2 read the sector from memory. That, not bytes, is what storing costs: blocks
+// that do nothing but store 16^3 voxels write 3.8e12 bytes/s on an H200 where rows have 512 voxels, 1.45e12 where they have 513
+// (bricks 32 wide: 2.1e12, whole rows: 3.1e12; a memset 4.4e12). Asking for all of a brick's shared sectors before it is
+// stored, so that L2 reads them together, makes up for a part of it where little is inserted, and costs time where much is.
+#ifndef RG_GRIDDING_OWNED_STORE_CUH
+#define RG_GRIDDING_OWNED_STORE_CUH
+
+#include "owned_brick.cuh"
+
+typedef struct gr_volume {
+    float *g, *w;
+} gr_volume;
+
+static __device__ __forceinline__ void gr_prefetch(const float *p)
+{
+#ifdef RG_EMULATED
+    (void)p;
+#else
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#endif
+}
+
+// The ends of a brick's rows, a thread each.
+static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int low[AXES])
+{
+    const int y = low[Y_AXIS] + (int)threadIdx.x % BRICK, z = low[Z_AXIS] + (int)threadIdx.x / BRICK;
+    if (y > k || z > k)
+        return;
+    const int64_t first = gr_voxel(k, low[X_AXIS], y, z), last = first + min(BRICK - 1, k - low[X_AXIS]);
+    gr_prefetch(to.g + 2 * first);
+    gr_prefetch(to.w + first);
+    gr_prefetch(to.g + 2 * last + 1);
+    gr_prefetch(to.w + last);
+}
+
+// Stores the sums of a brick in the volume and clears them. A thread goes along z: its voxels are a plane of the volume apart.
+static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES], float *sums)
+{
+    const int x = low[X_AXIS] + (int)threadIdx.x % BRICK, y = low[Y_AXIS] + (int)threadIdx.x / BRICK;
+    const int64_t plane = (int64_t)(2 * k + 1) * (k + 1);
+    const int past = x > k || y > k ? 0 : min(BRICK, k + 1 - low[Z_AXIS]);
+    const bool aligned = (uintptr_t)to.g % sizeof(float2) == 0;
+    int64_t e = gr_voxel(k, x, y, low[Z_AXIS]);
+    for (int z = 0; z < BRICK; z++, e += plane) {
+        float *from = sums + gr_element((int)threadIdx.x + z * BRICK * BRICK);
+        const float re = from[0], im = from[BRICK_VOXELS], w = from[2 * BRICK_VOXELS];
+        from[0] = from[BRICK_VOXELS] = from[2 * BRICK_VOXELS] = 0;
+        if (z >= past)
+            continue;
+        if (aligned) {
+            __stcs(reinterpret_cast<float2 *>(to.g) + e, make_float2(re, im));
+        } else {
+            to.g[2 * e] = re;
+            to.g[2 * e + 1] = im;
+        }
+        __stcs(to.w + e, w);
+    }
+}
+
+// The same in a slot.
+static __device__ void gr_store_slot(float *slot, float *sums)
+{
+    float4 *to = (float4 *)slot, *from = (float4 *)sums;
+    for (int i = (int)threadIdx.x; i < SLOT_FLOATS / 4; i += THREADS) {
+        to[i] = from[i];
+        from[i] = make_float4(0, 0, 0, 0);
+    }
+}
+
+// n zeros by a warp, 16 bytes at a time.
+static __device__ __forceinline__ void gr_clear(float *to, int n)
+{
+    const int lane = (int)threadIdx.x % 32, head = min(n, (int)(-(uintptr_t)to / sizeof(float) % 4));
+    if (lane < head)
+        to[lane] = 0;
+    to += head;
+    n -= head;
+    for (int i = lane; i < n / 4; i += 32)
+        __stcs(reinterpret_cast<float4 *>(to) + i, make_float4(0, 0, 0, 0));
+    if (lane < n % 4)
+        to[n / 4 * 4 + lane] = 0;
+}
+
+// Voxels of bricks beyond reach are owned by no unit: every unit clears them in its share of the volume's rows along x, so that
+// writing to memory and inserting go on at the same time.
+static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int unit, int units)
+{
+    const int k = n.k, side = 2 * k + 1;
+    const int64_t rows = (int64_t)side * side;
+    const int first = (int)(rows * unit / units), past = (int)(rows * (unit + 1) / units);
+    for (int row = first + (int)threadIdx.x / 32; row < past; row += WARPS) {
+        const int x = gr_first_beyond(n, row % side, row / side) * BRICK;
+        if (x > k)
+            continue;
+        const int64_t e = (int64_t)row * (k + 1) + x;
+        gr_clear(to.g + 2 * e, 2 * (k + 1 - x));
+        gr_clear(to.w + e, k + 1 - x);
+    }
+}
+
+// The volume's element of voxel i = x + 16 y + 256 z of a brick, -1 where it lies beyond.
+RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
+{
+    const int x = low[X_AXIS] + i % BRICK, y = low[Y_AXIS] + i / BRICK % BRICK, z = low[Z_AXIS] + i / (BRICK * BRICK);
+    return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
+}
+
+// Blocks take units in turn: the first of those that share a brick adds up their slots.
+static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
+{
+    const float *slots = gr_slots_of(units, count->units);
+    for (int u = (int)blockIdx.x; u < count->units; u += (int)gridDim.x) {
+        const gr_unit unit = units[u];
+        if (unit.part > 0 || unit.parts == 1)
+            continue;
+        int low[AXES];
+        gr_brick_low(n, unit.brick, low);
+        for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += (int)blockDim.x) {
+            const int64_t e = gr_voxel_of_brick(n.k, low, i);
+            if (e < 0)
+                continue;
+            float sum[3] = {0, 0, 0};
+            for (int part = 0; part < unit.parts; part++)
+                for (int c = 0; c < 3; c++)
+                    sum[c] += slots[(int64_t)(unit.slot + part) * SLOT_FLOATS + c * BRICK_VOXELS + gr_element(i)];
+            to.g[2 * e] = sum[0];
+            to.g[2 * e + 1] = sum[1];
+            to.w[e] = sum[2];
+        }
+    }
+}
+
+#endif
