@@ -111,6 +111,7 @@ static int read_options(const rg_cli *cli, rg_tune *t)
     const char *folder = rg_cli_text(cli, "tuned", NULL);
     t->device = rg_cli_text(cli, "device", "gpu");
     t->out = rg_cli_text(cli, "out", NULL);
+    t->command = rg_cli_line(cli);
     t->t4 = rg_cli_text(cli, "t4", NULL);
     t->energy = rg_cli_flag(cli, "energy");
     t->folder = !folder ? rg_share_path("data/tuned") : strcmp(folder, "none") ? rg_print("%s", folder) : NULL;
@@ -138,7 +139,7 @@ static int open_all(rg_tune *t, bool resume)
         return code;
     if (t->entry->variant->space == RG_DEVICE && !(t->gpu = rg_device_open(t->device, why)))
         return rg_fail(RG_LACKS, "tune: %s", why);
-    rg_head_make(&t->head, t->gpu, t->seed, NULL);
+    rg_head_make(&t->head, t->gpu, t->seed, t->command);
     rg_inputs_make(&t->in, t->entry->algo, &t->shape);
     rg_inputs_fill(&t->in, rg_bits(t->seed, 0));
     rg_shape_print(t->entry->algo, &t->shape, shape);

@@ -36,7 +36,7 @@ typedef struct rg_tune {
     // what was asked for
     const rg_entry *entry;
     rg_shape shape;
-    const char *device, *out;
+    const char *device, *out, *command;
     char *folder; // of the tuned file; NULL: none is written
     const char *t4;
     int threads;
