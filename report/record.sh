@@ -141,10 +141,8 @@ for part; do
     autocorr) measure autocorr autocorr ;;
     gridding)
         rm -f "$out/$name.gridding.tsv" "$out/$name.gridding.tsv.part"
-        for variant in scatter scatter_v4 gather owned simd_gather; do
-            "$regather" bench gridding:$variant --shape s257,i52,o1,b19,k0 --scope kernel,device --energy --mode hot --quiet \
-                --max-seconds "$seconds" --resume --out "$out/$name.gridding.tsv"
-        done
+        "$regather" bench gridding --shape s257,i52,o1,b19,k0 --scope kernel --energy --mode hot --quiet --max-seconds "$seconds" \
+            --max-call 3 --resume --out "$out/$name.gridding.tsv"
         "$regather" bench gridding $options --mode hot --quiet --max-seconds "$seconds" --resume --out "$out/$name.gridding.tsv"
         ;;
     affine)
