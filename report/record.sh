@@ -6,6 +6,7 @@
 #   photographs   2000 of 750 x 1500 on RECORD_GPUS (1,2,4)   NAME.autocorr_job.tsv
 #   autocorr, gridding, affine, frealign                      NAME.PART.tsv: times at the papers' sizes; RECORD_SECONDS a row,
 #                                                             RECORD_OPTIONS of `regather bench` instead of the papers' preset
+#   energy     gridding's joules a call by the board's counter  NAME.energy.tsv
 #   tune       gather's parameters, for data/tuned too        NAME.tune.tsv
 #   fsc        half maps by the CPU and by the GPU            NAME.fsc_cpu.tsv, NAME.fsc_gpu.tsv, NAME.truth.tsv
 #   job        28,881 images of 420 x 420 to a map            NAME.s9.tsv, .s9_lattice.tsv
@@ -63,6 +64,15 @@ photographs() {
     done
     "$regather" bench --job "autocorr photographs/*.png --max-offset 250 --variant gather --out {out}" --gpus $gpus \
         --work 2000:photographs --shape w750,h1500,r250,k0 --rounds 2 --max-seconds 5 --quiet --out "$out/$name.autocorr_job.tsv"
+}
+
+# Of the CPU only where RAPL can be read; elsewhere energy_source says why not.
+energy() {
+    file=$out/$name.energy.tsv once="--mode hot --quiet --max-seconds 1 --rounds 2"
+    rm -f "$file" "$file.part"
+    for variant in scatter scatter_v4 gather owned simd_gather; do
+        "$regather" bench gridding:$variant --shape s257,i52,o1,b19,k0 --scope kernel --energy $once --resume --out "$file"
+    done
 }
 
 particles() { # IMAGES FOLDER
@@ -137,14 +147,8 @@ fsc() {
 for part; do
     echo "$part:"
     case $part in
-    verify | photographs | fsc | job | online | tenth | align | scaling) ("$part") ;;
-    autocorr) measure autocorr autocorr ;;
-    gridding)
-        rm -f "$out/$name.gridding.tsv" "$out/$name.gridding.tsv.part"
-        "$regather" bench gridding --shape s257,i52,o1,b19,k0 --scope kernel --energy --mode hot --quiet --max-seconds "$seconds" \
-            --max-call 3 --resume --out "$out/$name.gridding.tsv"
-        "$regather" bench gridding $options --mode hot --quiet --max-seconds "$seconds" --resume --out "$out/$name.gridding.tsv"
-        ;;
+    verify | photographs | energy | fsc | job | online | tenth | align | scaling) ("$part") ;;
+    autocorr | gridding) measure "$part" "$part" ;;
     affine)
         measure affine affine2d align2d align3d
         for variant in batch batch_texture; do
