@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: MIT
 // simd_gather.c: each voxel collects its pixels, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
-// The volume is cut into bricks of 16 x 8 x 8 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
+// The volume is cut into bricks of 16 x 16 x 8 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
 // written once, by one thread, so that results do not depend on the number of threads. Of a sample (an image with an operator)
 // only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
 // the image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one
-// vector of weights, computed by a polynomial, and four multiply-adds.
+// vector of weights, computed by a polynomial, and four multiply-adds; 4 (or 2) hits at a time, whose totals become one vector.
 //
 // For that, images are copied to rows of records (m c Re F, m c Im F, m c^2, 0), one load for the four pixels of a row, with
 // margins and everything beyond the circle zero: no bounds are tested inside. A voxel whose place has x < 0 is looked up at -t,
 // and the imaginary part changes its sign.
 //
-// Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average. Predicted with AVX-512 on Zen 4:
-// 18 of its cycles, one multiply-add each, a hit, and 2b hits a pixel. Outcome at 3.6 GHz, 200 images, k = 64: 45 cycles a hit,
-// 2.1e7 pixels/s a core, 9 times naive_gather (11 times with weights computed there too). By sampling, adding takes 28 of them,
-// finding hits 10, calling for pixels 3, clearing and writing bricks 4. Weights as a square since then: a quarter less time,
-// by the shortest of five runs each on a busy machine (53.7 and 40.6 ms for 60 images).
+// Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average: 16 multiply-adds and
+// multiplications a hit, and 2b hits a pixel. Hits one by one took 28 cycles on Zen 4 and 61 instructions, the wait of one
+// hit for its own chain; predicted for four at a time with their addresses shortened, 43 instructions and 18 cycles. Measured
+// (best of several runs, b = 1.9, one core):
+//   an H200 node with 16 Xeon cores   side 129, 208 images: 57.9 to 43.1 ms, 3.1e7 pixels/s; side 257, 52 images: 76.7 to 69.0
+//   Zen 4                             side 129, 60 images: 20.5 to 16.5 ms; side 257, 52 images: 89 to 67 ms
+// Of the 44 ms at side 129 on the Xeon 4.4 go into copying images, clearing and writing, 13 into finding hits, 27 into adding
+// them, where misses of the cache are 1.6. Of the 70 ms at side 257 with few images 26, 16, 21 and 7: the volume, 102 MB, is
+// what binds one core there, so its lines are called for before they are written (69 to 65 ms on Zen 4).
+// Tried and left: the weights of gr_quartic (no gain beyond noise); fewer calls for pixels (2 to 6 % slower), none (a tenth).
 #include "../core/cpu.h"
 #include "bound.h"
 #include "call.h"
 #include <immintrin.h>
 
-enum { BX = 16, BY = 8, BZ = 8, BRICK = BX * BY * BZ, LANES_MOST = 16 };
+enum { BX = 16, BY = 16, BZ = 8, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
 // Room around a copied image: columns -3 .. k + 12, rows -k - 6 .. k + 12 hold every block of a place within b of the disc.
 enum { LEFT = 3, RIGHT = 12, ABOVE = 6, BELOW = 12 };
@@ -39,19 +44,19 @@ typedef struct plan {
 } plan;
 
 // Hits of one sample in one brick: the block's first pixel seen from the place, and 1 - height^2, scaled; where the block
-// begins; the voxel in the brick; and the sign bit of the imaginary part.
+// begins; where the voxel's record is in sum[]; and the sign bit of the imaginary part.
 typedef struct hits {
     int n;
-    float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST];
-    int32_t block[BRICK + LANES_MOST], voxel[BRICK + LANES_MOST], sign[BRICK + LANES_MOST];
+    float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST], sign[BRICK + LANES_MOST];
+    int32_t block[BRICK + LANES_MOST], sum[BRICK + LANES_MOST];
 } hits;
 
 typedef struct brick {
-    int x, y, z, nz;     // first voxel; planes inside the volume
-    int voxels[BY * BZ]; // of each row, those inside the volume and within b of the ball of radius k
-    int touched;         // whether sum[] is cleared and used
+    int x, y, z, nz;          // first voxel; planes inside the volume
+    uint32_t inside[BY * BZ]; // of each row, a bit for each voxel inside the volume and within b of the ball of radius k
+    int touched;              // whether sum[] is cleared and used
     float row_y[BY * BZ], row_z[BY * BZ];
-    _Alignas(64) float sum[BRICK][4]; // a record a voxel
+    _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for hits that are none
 } brick;
 
 static void touch(brick *b)
@@ -60,12 +65,25 @@ static void touch(brick *b)
     b->touched = 1;
 }
 
+// Adds hits that add nothing, up to a multiple of those that are done at a time.
+static inline void fill_up(hits *h)
+{
+    for (int i = h->n; i % 4; i++) {
+        h->ux[i] = h->uy[i] = 0;
+        h->t[i] = -2;
+        h->sign[i] = 0;
+        h->block[i] = 0;
+        h->sum[i] = 4 * BRICK;
+    }
+}
+
+// Calls for the pixels of hits, of neighbours a row each: their blocks overlap.
 static inline void call_for(const plan *p, const hits *h, int columns)
 {
-    for (int i = 0; i < h->n; i++) {
-        const float *block = p->record + 4 * (int64_t)h->block[i];
-        for (int row = i % 2; row < columns; row += 2) __builtin_prefetch(block + 4 * row * p->pitch); // neighbours share rows
-    }
+    const int64_t pitch = 4 * p->pitch;
+    for (int i = 0; i < h->n; i += 4)
+        for (int row = 0; row < columns; row++)
+            __builtin_prefetch(p->record + 4 * (int64_t)h->block[i + row % 4] + row * pitch);
 }
 
 #define GR_LANES 16
@@ -152,9 +170,10 @@ static int cut(const plan *p, brick *b)
     b->nz = (int)(k + 1 - b->z < BZ ? k + 1 - b->z : BZ);
     for (int row = 0; row < BY * BZ; row++) {
         const int64_t y = b->y + row % BY, z = b->z + row / BY;
-        int n = 0;
-        while (y <= k && z <= k && n < BX && b->x + n <= k && (float)((b->x + n) * (b->x + n) + y * y + z * z) <= reach) n++;
-        b->voxels[row] = n;
+        const float rest = reach - (float)(y * y + z * z);
+        const int64_t last = y > k || z > k || rest < 0 ? -1 : (int64_t)sqrtf(rest), past = (last < k ? last : k) + 1 - b->x;
+        const int n = past < 0 ? 0 : past < BX ? (int)past : BX;
+        b->inside[row] = (1u << n) - 1;
         b->row_y[row] = (float)y;
         b->row_z[row] = (float)z;
         if (n > most) most = n;
@@ -162,22 +181,31 @@ static int cut(const plan *p, brick *b)
     return most;
 }
 
+// Calls for n numbers that will be written.
+static inline void call_for_row(const float *row, int n)
+{
+    for (int at = 0; at < n; at += 16) __builtin_prefetch(row + at, 1);
+    __builtin_prefetch(row + n - 1, 1);
+}
+
 // Writes the voxels of a brick; zeros where no sample touched it.
 static void write_brick(const plan *p, const brick *b)
 {
     const gr_call *c = &p->call;
     const int nx = (int)(c->k + 1 - b->x < BX ? c->k + 1 - b->x : BX), ny = (int)(c->k + 1 - b->y < BY ? c->k + 1 - b->y : BY);
+    const int64_t plane = gr_width(c->k) * (2 * c->k + 1);
     for (int row = 0; row < b->nz * BY; row++) {
         if (row % BY >= ny) continue;
         const int64_t v = gr_voxel(c->k, b->x, b->y + row % BY, b->z + row / BY);
         float *G = c->G + 2 * v, *W = c->W + v;
+        if (row / BY + 1 < b->nz) call_for_row(G + 2 * plane, 2 * nx), call_for_row(W + plane, nx);
         if (!b->touched) {
             memset(G, 0, (size_t)nx * 2 * sizeof *G);
             memset(W, 0, (size_t)nx * sizeof *W);
             continue;
         }
         for (int x = 0; x < nx; x++) {
-            const float *sum = b->sum[row * BX + x];
+            const float *sum = b->sum + 4 * (row * BX + x);
             G[2 * x] = sum[0];
             G[2 * x + 1] = sum[1];
             W[x] = sum[2];

@@ -36,7 +36,6 @@
 #undef MUL_INTS
 #undef SPREAD
 #undef REPEAT
-#undef ADD_UP
 #undef STORE_INTS
 #undef CHOOSE
 
@@ -68,15 +67,24 @@
 #define MUL_INTS(a, b) _mm512_mullo_epi32(a, b)
 #define SPREAD(v, index) _mm512_permutexvar_ps(index, v)
 #define REPEAT(p) _mm512_broadcast_f32x4(_mm_loadu_ps(p))
-#define ADD_UP(v) avx512_add_up(v)
 #define STORE_INTS(p, v) _mm512_storeu_si512(p, v)
 #define CHOOSE(bits, v) _mm512_maskz_compress_ps((__mmask16)(bits), v)
 
-// The sum of the vector's records.
-TARGET static inline __m128 avx512_add_up(__m512 v)
+// The sums of four vectors' records.
+TARGET static inline __m512 avx512_add_up(const __m512 v[4])
 {
-    const __m256 two = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-    return _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+    const __m512 low = _mm512_add_ps(_mm512_shuffle_f32x4(v[0], v[1], 0x44), _mm512_shuffle_f32x4(v[0], v[1], 0xee));
+    const __m512 high = _mm512_add_ps(_mm512_shuffle_f32x4(v[2], v[3], 0x44), _mm512_shuffle_f32x4(v[2], v[3], 0xee));
+    return _mm512_add_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xdd));
+}
+
+// Adds the vector's records to those that begin at to[at[0]] ...
+TARGET static inline void avx512_add_records(float *to, const int32_t at[4], __m512 v)
+{
+    _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm512_castps512_ps128(v)));
+    _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm512_extractf32x4_ps(v, 1)));
+    _mm_store_ps(to + at[2], _mm_add_ps(_mm_load_ps(to + at[2]), _mm512_extractf32x4_ps(v, 2)));
+    _mm_store_ps(to + at[3], _mm_add_ps(_mm_load_ps(to + at[3]), _mm512_extractf32x4_ps(v, 3)));
 }
 #else
 #define TARGET __attribute__((target("avx2,fma")))
@@ -106,13 +114,19 @@ TARGET static inline __m128 avx512_add_up(__m512 v)
 #define MUL_INTS(a, b) _mm256_mullo_epi32(a, b)
 #define SPREAD(v, index) _mm256_permutevar8x32_ps(v, index)
 #define REPEAT(p) _mm256_broadcast_ps((const __m128 *)(p))
-#define ADD_UP(v) avx2_add_up(v)
 #define STORE_INTS(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define CHOOSE(bits, v) avx2_choose(bits, v)
 
-TARGET static inline __m128 avx2_add_up(__m256 v)
+// The sums of two vectors' records.
+TARGET static inline __m256 avx2_add_up(const __m256 v[2])
 {
-    return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    return _mm256_add_ps(_mm256_permute2f128_ps(v[0], v[1], 0x20), _mm256_permute2f128_ps(v[0], v[1], 0x31));
+}
+
+TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m256 v)
+{
+    _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm256_castps256_ps128(v)));
+    _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm256_extractf128_ps(v, 1)));
 }
 
 // The chosen lanes, in their order, first.
