@@ -2,7 +2,9 @@
 // patch.cuh: how `batch` shares out the result among threads.
 //
 // A warp computes a patch of 8 x 4 pixels or 4 x 4 x 2 voxels, which come from few lines of memory at any angle, and STACK such
-// patches below or behind each other. From patch to patch s moves by a constant.
+// patches below or behind each other. From patch to patch s moves by a constant. Each half of a warp has 4 x 2 x 2 voxels:
+// loads of 8 bytes are served by halves, and of the pairs (bricks.cuh) of so compact a block two at most lie at the same place
+// of their lines, however the axes are exchanged.
 #ifndef RG_AFFINE_PATCH_CUH
 #define RG_AFFINE_PATCH_CUH
 
@@ -40,8 +42,8 @@ template <int DIMS, int STACK> static __device__ __forceinline__ af_stack af_sta
     } else {
         const unsigned index = blockIdx.x * AF_WARPS + warp, across = af_parts(w, AF_CUBE_W), down = af_parts(h, AF_CUBE_H);
         s.x = (int)(index % across * AF_CUBE_W + lane % AF_CUBE_W);
-        s.y = (int)(index / across % down * AF_CUBE_H + lane / AF_CUBE_W % AF_CUBE_H);
-        s.z = (int)(index / across / down * AF_CUBE_D * STACK + lane / (AF_CUBE_W * AF_CUBE_H));
+        s.y = (int)(index / across % down * AF_CUBE_H + lane / AF_CUBE_W % 2 + lane / 16 * 2);
+        s.z = (int)(index / across / down * AF_CUBE_D * STACK + lane / (AF_CUBE_W * 2) % AF_CUBE_D);
         left = (d - s.z + AF_CUBE_D - 1) / AF_CUBE_D;
     }
     s.n = s.x < w && s.y < h && left > 0 ? left < STACK ? left : STACK : 0;
