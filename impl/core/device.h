@@ -58,6 +58,8 @@ const rg_device *rg_device_emulated(void);
 const rg_device *rg_device_open(const char *name, char why[200]);
 // Counts GPUs without creating a context; 0 with the reason ("built without CUDA", "no driver", "driver too old") in why.
 int rg_gpu_count(char why[200]);
+// From now on this process starts the driver itself to count GPUs: a job that will not fork has no use for a child that does.
+void rg_gpu_ask_here(void);
 int rg_gpu_sm(int index); // compute capability as 90, without a context; 0 when there is none
 const char *rg_gpu_name(int index); // without a context; "" when there is none
 const rg_device *rg_gpu_open(int index, char why[200]);
