@@ -50,9 +50,6 @@ typedef struct rg_mrc_out {
     double voxel_A;
     double minimum, maximum, shift, sum, sum_of_squares; // of value - shift, the shift being the first value
     unsigned char *line;
-    struct rg_mrc_sums *row; // of the section
-    int64_t unsent;          // bytes
-    int threads;             // that count values: 1, or what is set here after rg_mrc_write_begin
 } rg_mrc_out;
 
 // voxel_A 0: unknown. is_volume sets ISPG 1, else 0 (one image or a stack). RG_GOOD, or one line and RG_USAGE.
@@ -61,6 +58,7 @@ int rg_mrc_write_begin(rg_mrc_out *, const char *path, int64_t nx, int64_t ny, i
 // The next section. Values outside the integer modes' range, not whole, or not finite are a programming error of the caller
 // only for floats; for integer modes they are refused: RG_USAGE and one line.
 int rg_mrc_write_section(rg_mrc_out *, const float *section);
+int rg_mrc_write_sections(rg_mrc_out *, const float *section, int64_t n); // the next n; statistics by several threads
 int rg_mrc_write_commit(rg_mrc_out *); // header with statistics, then rename; exactly nz sections must have been written
 void rg_mrc_write_abandon(rg_mrc_out *);
 

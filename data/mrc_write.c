@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "mrc.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 1024, SEND = 32 << 20 }; // bytes: of a header; between a disk's first sight of them
-
-// Of a row, eight values side by side, so that additions need not wait for one another.
-typedef struct rg_mrc_sums {
-    double low[8], high[8], sum[8], square[8];
-} values_sums;
+enum { HEADER = 1024 };
 
 uint16_t rg_float_to_half(float f)
 {
@@ -35,10 +31,10 @@ int rg_mrc_write_begin(rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, 
     int code = rg_file_open(&m->file, path);
     if (code != RG_GOOD)
         return code;
-    m->threads = 1;
     m->line = rg_alloc((size_t)nx * (size_t)rg_mrc_mode_bytes(mode));
-    m->row = rg_alloc((size_t)ny * sizeof *m->row);
     static const char blank[HEADER];
+    // Blocks that are there already are filled in two thirds of the time (ext4); where that is refused, they come as always.
+    fallocate(fileno(m->file.stream), 0, 0, HEADER + nx * ny * nz * rg_mrc_mode_bytes(mode));
     fwrite(blank, 1, HEADER, m->file.stream); // the statistics are known only at the end; errors show at commit
     return RG_GOOD;
 }
@@ -63,6 +59,11 @@ static void put_value(rg_mrc_out *m, int64_t x, float v)
 // The value that a reader will find.
 static double stored_as(int mode, float v) { return mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v; }
 
+// Sums of values, eight of them side by side, so that additions need not wait for one another.
+typedef struct values_sums {
+    double low[8], high[8], sum[8], square[8];
+} values_sums;
+
 static inline void count_value(values_sums *s, int k, double v, double shift)
 {
     s->low[k] = v < s->low[k] ? v : s->low[k];
@@ -71,44 +72,33 @@ static inline void count_value(values_sums *s, int k, double v, double shift)
     s->square[k] += (v - shift) * (v - shift);
 }
 
-static void count_row(const rg_mrc_out *m, const float *row, values_sums *s)
+static void count_values(values_sums *s, const rg_mrc_out *m, const float *section)
 {
-    int64_t x = 0;
+    const int64_t n = m->nx * m->ny, as_they_are = m->mode == RG_MRC_FLOAT32 ? n / 8 * 8 : 0;
     for (int k = 0; k < 8; k++) {
-        s->low[k] = m->minimum;
-        s->high[k] = m->maximum;
+        s->low[k] = s->high[k] = m->shift;
         s->sum[k] = s->square[k] = 0;
     }
-    for (; x + 8 <= m->nx && m->mode == RG_MRC_FLOAT32; x += 8)
+    for (int64_t i = 0; i < as_they_are; i += 8)
         for (int k = 0; k < 8; k++)
-            count_value(s, k, row[x + k], m->shift);
-    for (; x < m->nx; x++)
-        count_value(s, (int)(x % 8), stored_as(m->mode, row[x]), m->shift);
+            count_value(s, k, section[i + k], m->shift);
+    for (int64_t i = as_they_are; i < n; i++)
+        count_value(s, (int)(i % 8), stored_as(m->mode, section[i]), m->shift);
 }
 
-// Rows side by side, their sums one after the other: the same statistics from any number of threads.
-static void count_section(rg_mrc_out *m, const float *section)
+static void add_values(rg_mrc_out *m, const values_sums *s)
 {
-#pragma omp parallel for num_threads(m->threads) if (m->threads > 1)
-    for (int64_t y = 0; y < m->ny; y++)
-        count_row(m, section + y * m->nx, &m->row[y]);
-    for (int64_t y = 0; y < m->ny; y++)
-        for (int k = 0; k < 8; k++) {
-            const values_sums *s = &m->row[y];
-            m->minimum = s->low[k] < m->minimum ? s->low[k] : m->minimum;
-            m->maximum = s->high[k] > m->maximum ? s->high[k] : m->maximum;
-            m->sum += s->sum[k];
-            m->sum_of_squares += s->square[k];
-        }
-    m->values += m->nx * m->ny;
+    for (int k = 0; k < 8; k++) {
+        m->minimum = s->low[k] < m->minimum ? s->low[k] : m->minimum;
+        m->maximum = s->high[k] > m->maximum ? s->high[k] : m->maximum;
+        m->sum += s->sum[k];
+        m->sum_of_squares += s->square[k];
+    }
 }
 
-int rg_mrc_write_section(rg_mrc_out *m, const float *section)
+static int convert(rg_mrc_out *m, const float *section)
 {
-    const bool as_it_is = m->mode == RG_MRC_FLOAT32;
-    if (m->values == 0)
-        m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
-    for (int64_t y = 0; y < m->ny && !as_it_is; y++) {
+    for (int64_t y = 0; y < m->ny; y++) {
         const float *row = section + y * m->nx;
         for (int64_t x = 0; x < m->nx; x++) {
             if (!fits(m->mode, row[x]))
@@ -118,16 +108,31 @@ int rg_mrc_write_section(rg_mrc_out *m, const float *section)
         }
         fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
     }
-    count_section(m, section);
-    if (as_it_is)
-        fwrite(section, sizeof *section, (size_t)(m->nx * m->ny), m->file.stream);
-    m->unsent += m->nx * m->ny * rg_mrc_mode_bytes(m->mode);
-    if (m->unsent >= SEND) {
-        rg_file_send(&m->file);
-        m->unsent = 0;
-    }
     return RG_GOOD;
 }
+
+int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n)
+{
+    const int64_t plane = m->nx * m->ny;
+    int code = RG_GOOD;
+    if (m->values == 0)
+        m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
+    values_sums *s = rg_alloc((size_t)n * sizeof *s);
+#pragma omp parallel for num_threads(8) if (n > 1)
+    for (int64_t z = 0; z < n; z++)
+        count_values(&s[z], m, section + z * plane);
+    for (int64_t z = 0; z < n; z++)
+        add_values(m, &s[z]);
+    free(s);
+    if (m->mode == RG_MRC_FLOAT32)
+        fwrite(section, sizeof *section, (size_t)(n * plane), m->file.stream);
+    for (int64_t z = 0; z < n && m->mode != RG_MRC_FLOAT32 && code == RG_GOOD; z++)
+        code = convert(m, section + z * plane);
+    m->values += n * plane;
+    return code;
+}
+
+int rg_mrc_write_section(rg_mrc_out *m, const float *section) { return rg_mrc_write_sections(m, section, 1); }
 
 static void put_int(unsigned char *header, int n, int32_t v) { memcpy(header + 4 * (n - 1), &v, 4); }
 
@@ -166,14 +171,6 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     memcpy(h + 224, label, strlen(label));
 }
 
-static void let_go(rg_mrc_out *m)
-{
-    free(m->line);
-    free(m->row);
-    m->line = NULL;
-    m->row = NULL;
-}
-
 int rg_mrc_write_commit(rg_mrc_out *m)
 {
     unsigned char header[HEADER] = {0};
@@ -184,7 +181,8 @@ int rg_mrc_write_commit(rg_mrc_out *m)
         return code;
     }
     make_header(m, header);
-    let_go(m);
+    free(m->line);
+    m->line = NULL;
     if (fseeko(m->file.stream, 0, SEEK_SET) == 0) // on failure the stream's error is found by rg_file_commit
         fwrite(header, 1, HEADER, m->file.stream);
     return rg_file_commit(&m->file);
@@ -192,6 +190,7 @@ int rg_mrc_write_commit(rg_mrc_out *m)
 
 void rg_mrc_write_abandon(rg_mrc_out *m)
 {
-    let_go(m);
+    free(m->line);
+    m->line = NULL;
     rg_file_abandon(&m->file);
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # frealign_jobs.sh REGATHER PREFIX PART...: the modes of FREALIGN on phantoms of symmetry D7, for reproduce.sh and record.sh.
 #   modes     PREFIX.modes.tsv      search, refine, reconstruct as rows of scope `job`: one core, all cores, one GPU
-#   scaling   PREFIX.modes_gpus.tsv, PREFIX.fr_merged.tsv      the same with four times the particles on each of FR_GPUS; map on
-#                                   the most of them against that on one
+#   scaling   PREFIX.modes_gpus.tsv, PREFIX.fr_merged.tsv      the same with four times the particles (shape sSIDE,many) on each
+#                                   of FR_GPUS, and with FR_AGAIN times as many again, their images named that often
+#                                   (sSIDE,longer); map on the most of them against that on one
 #   shares    PREFIX.fr_shares.tsv  share of each routine in the run time, in percent: one core, GPU; the last of FR_SIDES
 #   fsc       PREFIX.fr_*.tsv       maps of the CPU and the GPU after refinement, and of the same poses; the first of FR_SIDES
 # FR_SIDES of the images; FR_COUNTS particles searched, refined, reconstructed, FR_CORE_COUNTS on one core, FR_MAP for a map of
@@ -14,7 +15,7 @@ regather=$(realpath "${1:?usage: report/frealign_jobs.sh REGATHER PREFIX PART...
 shift 2
 sides=${FR_SIDES:-100 150 200 250 300 350 400 450 500} counts=${FR_COUNTS:-24 100 1000} cores=${FR_CORE_COUNTS:-4 40 200}
 cpu=${FR_CPU-one all} gpu=${FR_GPU:-1} gpus=${FR_GPUS:-1,2,4,8} seconds=${FR_SECONDS:-20}
-label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
+again=${FR_AGAIN:-8} label=${FR_LABEL:-this machine} images=${FR_MAP:-1000} work=${FR_WORK:-/dev/shm/regather-frealign}
 mkdir -p "$work" && cd "$work" && rm -f ./*.part ./*/*.part || exit 2 # of jobs that were stopped
 
 # particles SIDE COUNT: SIDE/particles.star of so many at least. first SIDE COUNT: SIDE/first_COUNT.star, SIDE/wrong_COUNT.star,
@@ -32,6 +33,14 @@ first() {
         /@/ { if (n++ < most) { for (a = 3; a < 6; a++) $a += off(2); $6 += off(pixel); $7 += off(pixel); print } next }
         { print }' "$1/particles.star" > "$1/wrong_$2.star"
 }
+# repeated SIDE COUNT TIMES: SIDE/first_COUNTxTIMES.star and SIDE/wrong_COUNTxTIMES.star, every row so many times.
+repeated() {
+    for rows in first wrong; do
+        awk -v times="$3" '/@/ { row[n++] = $0; next } { print }
+            END { for (t = 0; t < times; t++) for (i = 0; i < n; i++) print row[i] }' \
+            "$1/${rows}_$2.star" > "$1/${rows}_$2x$3.star"
+    done
+}
 
 # job MODE SIDE COUNT OUT
 job() {
@@ -44,8 +53,8 @@ job() {
 
 # row MODE SIDE COUNT SHAPE GPUS OPTIONS: to a file of its own in rows/, so that several can run at a time
 row() {
-    "$regather" bench --job "$(job "$1" "$2" "$3" "{out}") $6" --gpus "$5" --work "$3:particles" --shape "$4" --rounds 2 \
-        --max-seconds "$seconds" --quiet --out "rows/$1-$4-$5-$(echo "$6" | tr -dc 0-9).tsv" > /dev/null
+    "$regather" bench --job "$(job "$1" "$2" "$3" "{out}") $6" --gpus "$5" --work "$(($(echo "$3" | tr x '*'))):particles" \
+        --shape "$4" --rounds 2 --max-seconds "$seconds" --quiet --out "rows/$1-$4-$5-$(echo "$6" | tr -dc 0-9).tsv" > /dev/null
 }
 # The rows as one file; what another machine of this kind has not (more GPUs) is a row that says so.
 join() {
@@ -104,6 +113,12 @@ scaling() {
             row $mode "$side" "$(nth $i $many)" "s$side,many" "$gpus" ""
         done
         wait
+        i=0
+        for mode in search refine reconstruct; do
+            i=$((i + 1))
+            n=$(nth $i $many) && repeated "$side" "$n" "$again"
+            row $mode "$side" "${n}x$again" "s$side,longer" "$gpus" ""
+        done
     done
     join "$prefix.modes_gpus.tsv"
     particles 128 1000 && first 128 1000

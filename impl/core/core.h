@@ -109,7 +109,6 @@ typedef struct rg_file {
 } rg_file;
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
-void rg_file_send(rg_file *); // the disk may begin with what is there, so that commit has less to wait for
 void rg_file_abandon(rg_file *);
 // Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
 int rg_file_can_write(const char *path);

@@ -4,9 +4,13 @@
 #include "device.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <thread>
+#include <vector>
 
 enum { GPUS_MAX = 64 };
 static thread_local int opened = -1; // the GPU of this thread, as in the CUDA runtime
@@ -72,13 +76,35 @@ static void *gpu_stream_urgent()
 }
 static int gpu_wait(void *s, void *e) { return (int)cudaStreamWaitEvent((cudaStream_t)s, (cudaEvent_t)e, 0); }
 
-// Portable: a thread of any GPU may copy from it.
+// Portable: a thread of any GPU may copy from it. What takes time is that the system clears the pages, one thread 3.5e9 B/s of
+// them (cudaHostAlloc is as slow), so several touch them first.
 static void *gpu_pinned(size_t bytes)
 {
-    void *p = nullptr;
-    return cudaHostAlloc(&p, bytes, cudaHostAllocPortable) == cudaSuccess ? p : nullptr;
+    const size_t page = 1 << 12, large = 1 << 21, unit = bytes < large ? page : large, room = (bytes + unit - 1) / unit * unit;
+    const size_t piece = (room / 16 / large + 1) * large;
+    char *p = (char *)aligned_alloc(unit, room);
+    if (!p)
+        return nullptr;
+    madvise(p, room, MADV_HUGEPAGE); // as it likes
+    std::vector<std::thread> touching;
+    for (size_t at = 0; at < room; at += piece)
+        touching.emplace_back([=] {
+            for (size_t i = at; i < room && i < at + piece; i += page)
+                ((volatile char *)p)[i] = 0;
+        });
+    for (std::thread &t : touching)
+        t.join();
+    if (cudaHostRegister(p, room, cudaHostRegisterPortable) == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    free(p);
+    return nullptr;
 }
-static void gpu_unpin(void *p) { cudaFreeHost(p); }
+static void gpu_unpin(void *p)
+{
+    cudaHostUnregister(p);
+    free(p);
+}
 static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s)
 {
     return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s);
@@ -158,8 +184,6 @@ static const char *driver_open(driver *d)
     return d->init && d->count && d->get && d->attribute && d->name ? nullptr : "the NVIDIA driver library is damaged";
 }
 
-static const char no_start[] = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
-
 // cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a
 // pipe.
 #include <sys/wait.h>
@@ -178,6 +202,21 @@ static void ask_driver(const driver &d, int index, answer *a)
     d.name(a->name, (int)sizeof a->name, device);
 }
 
+static const char *const NOT_STARTING = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
+
+static bool ask_here(int index, answer *a, const char **why)
+{
+    driver d;
+    *a = answer{};
+    if ((*why = driver_open(&d)))
+        return false;
+    if (d.init(0) || d.count(&a->count))
+        *why = NOT_STARTING;
+    else
+        ask_driver(d, index, a);
+    return !*why;
+}
+
 static bool ask_in_child(int index, answer *a, const char **why)
 {
     driver d;
@@ -188,10 +227,8 @@ static bool ask_in_child(int index, answer *a, const char **why)
     fflush(nullptr);
     pid_t child = pipe(end) ? -1 : fork();
     if (child == 0) {
-        if (d.init(0) || d.count(&a->count))
-            _exit(1);
-        ask_driver(d, index, a);
-        _exit(write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
+        bool asked = ask_here(index, a, why);
+        _exit(asked && write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
     }
     bool answered = false;
     if (child > 0) {
@@ -201,26 +238,12 @@ static bool ask_in_child(int index, answer *a, const char **why)
         close(end[0]);
         waitpid(child, &status, 0);
     }
-    *why = answered ? nullptr : no_start;
+    *why = answered ? nullptr : NOT_STARTING;
     return answered;
 }
 
-static bool here;
-
-extern "C" void rg_gpu_ask_here(void) { here = true; }
-
-static bool ask_here(int index, answer *a, const char **why)
-{
-    driver d;
-    if ((*why = driver_open(&d)))
-        return false;
-    if (d.init(0) || d.count(&a->count)) {
-        *why = no_start;
-        return false;
-    }
-    ask_driver(d, index, a);
-    return true;
-}
+static bool asks_here;
+extern "C" void rg_gpu_ask_here() { asks_here = true; }
 
 // Starting the driver takes a tenth of a second: each GPU is asked for once, and the first tells how many there are.
 static const answer *gpu_answer(int index, const char **why)
@@ -230,7 +253,7 @@ static const answer *gpu_answer(int index, const char **why)
     static bool asked[GPUS_MAX];
     if (index < 0 || index >= GPUS_MAX)
         return nullptr;
-    if (!asked[index] && !(here ? ask_here : ask_in_child)(index, &of[index], &reason[index]))
+    if (!asked[index] && !(asks_here ? ask_here : ask_in_child)(index, &of[index], &reason[index]))
         of[index] = answer{};
     asked[index] = true;
     *why = reason[index];

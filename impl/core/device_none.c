@@ -5,13 +5,13 @@
 #if !HAVE_CUDA
 #include <stdio.h>
 
-void rg_gpu_ask_here(void) {}
-
 int rg_gpu_count(char why[200])
 {
     snprintf(why, 200, "built without CUDA");
     return 0;
 }
+
+void rg_gpu_ask_here(void) {}
 
 int rg_gpu_sm(int index)
 {

@@ -4,7 +4,6 @@
 #include "revision.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -105,16 +104,6 @@ int rg_file_commit(rg_file *file)
     free(file->part);
     file->stream = NULL;
     return code;
-}
-
-void rg_file_send(rg_file *file)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    if (fflush(file->stream) == 0) // what fails shows at commit
-        sync_file_range(fileno(file->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)file;
-#endif
 }
 
 void rg_file_abandon(rg_file *file)

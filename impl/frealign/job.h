@@ -90,6 +90,7 @@ typedef enum {
 
 typedef struct fr_engine {
     const rg_device *device;
+    bool is_lost; // the device does not open
     const fr_job_steps *steps;
     int index, threads; // of the team's; threads of the CPU that are its share
     fr_call does[FR_DOES];
@@ -116,20 +117,28 @@ static inline void fr_lap(fr_engine *e, fr_stage stage, double since_s) { e->sta
 
 // ---- images --------------------------------------------------------------------------------------------------------------
 
-// Batches of a device's rows: while one is worked on, the next one is read.
+// Batches of a device's rows: while one is worked on, the next ones are read.
+enum { FR_ROOMS = 3 };
 typedef struct fr_feed {
     fr_engine *engine;
     const fr_files *files;
     const int64_t *row; // of the particles
-    int64_t rows, taken, batches; // batches that were handed out; of all
+    int64_t rows, batches; // of all
     struct fr_room {
-        float *image, *optics, *shift;
-    } room[2]; // pinned
+        float *image, *optics, *shift; // pinned
+        int64_t bad_row;
+    } room[FR_ROOMS];
     pthread_t reader;
     bool is_running;
+    int64_t taken;        // batches that were handed out
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t change;
+    int64_t read, copied; // batches that are there, that have left their room
+    bool stop;
 } fr_feed;
 
-// `row` must stay until the end, and not be empty. RG_GOOD or a code.
+// `row` must stay until the last of it is handed out, and not be empty. A feed of zeros, or one whose rows were all handed
+// out and whose rooms are taken over. RG_GOOD or a code.
 int fr_feed_begin(fr_feed *, fr_engine *, const fr_files *, const int64_t *row, int64_t rows);
 // The next batch on the device, as D, X and c, shifted by their origins: (*row)[0 .. n-1], n 0 at the end. A row that cannot be
 // read is not complained of but named in the engine's bad_row. RG_GOOD or a code.
@@ -146,6 +155,8 @@ typedef struct fr_team {
     const fr_files *files;
     fr_engine *engine;
     int n;
+    pthread_t opening[FR_TEAM_MAX]; // all GPUs open at the same time, while the job goes on to read
+    bool is_opening[FR_TEAM_MAX];
     double began_s;
     rg_progress progress;
     pthread_mutex_t lock;

@@ -4,6 +4,7 @@
 #include "job_map.h"
 #include "../../data/fsc.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ typedef struct written {
     rg_mrc_out out;
     int64_t side, sections, next, n; // a piece has; of the one that is written
     float *piece[PIECES], *at;       // pinned
-    pthread_t thread;
-    bool is_writing;
+    pthread_t thread, flusher;
+    bool is_writing, is_flushing;
     int code;
 } written;
 
@@ -108,11 +109,26 @@ static int make(maps *m, int half, double f, int at)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
+// The disk begins with what the system has got, so that at the end there is little to wait for.
+static void *flush_pieces(void *of)
+{
+    sync_file_range(fileno(((written *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
+    return NULL;
+}
+
+static void finish_flushing(written *w)
+{
+    if (w->is_flushing)
+        pthread_join(w->flusher, NULL);
+    w->is_flushing = false;
+}
+
 static void *write_piece(void *of)
 {
     written *w = of;
-    for (int64_t z = 0; z < w->n && w->code == RG_GOOD; z++)
-        w->code = rg_mrc_write_section(&w->out, w->at + z * w->side * w->side);
+    w->code = rg_mrc_write_sections(&w->out, w->at, w->n);
+    finish_flushing(w);
+    w->is_flushing = pthread_create(&w->flusher, NULL, flush_pieces, w) == 0;
     return NULL;
 }
 
@@ -154,7 +170,6 @@ static int begin_file(maps *m, int at, const char *suffix)
     free(path);
     if (code != RG_GOOD)
         return code;
-    w->out.threads = m->engine->threads;
     m->files++;
     for (int i = 0; i < PIECES; i++)
         if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
@@ -174,6 +189,7 @@ static int end_files(maps *m, int code)
 {
     const double since_s = rg_seconds();
     for (int i = 0; i < m->files; i++) {
+        finish_flushing(&m->file[i]);
         if (code == RG_GOOD)
             code = rg_mrc_write_commit(&m->file[i].out);
         else

@@ -177,7 +177,7 @@ static int refine_rows(fr_team *t, fr_engine *e, void *context)
     job *j = context;
     int64_t first, n, rows = fr_team_share(t, e, j->part.rows, &first);
     const int64_t batch = j->batch < rows ? j->batch : rows, *row;
-    fr_feed feed;
+    fr_feed feed = {0};
     if (!rows)
         return RG_GOOD;
     int code = fr_engine_size(e, j->refine.side, batch, j->refine.trials, true, fr_refinement_out(&j->refine, batch),

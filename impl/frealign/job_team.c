@@ -114,22 +114,63 @@ static int count(const rg_cli *cli, const char *device, bool on_host, int64_t mo
     return RG_GOOD;
 }
 
+static const rg_device *open_device(const fr_team *t, const fr_engine *e, char why[200])
+{
+    char name[16];
+    const fr_call *first = e->does;
+    while (!first->entry)
+        first++;
+    if (first->entry->emulated)
+        return rg_device_emulated();
+    if (first->entry->variant->space == RG_HOST)
+        return rg_device_cpu();
+    snprintf(name, sizeof name, "gpu%d", e->index);
+    return rg_device_open(t->n > 1 ? name : rg_cli_text(t->cli, "device", "gpu"), why);
+}
+
+typedef struct opening {
+    const fr_team *team;
+    const fr_engine *engine;
+} opening;
+
+// A GPU's context belongs to the process: when enter() opens the GPU again, it is there.
+static void *open_ahead(void *of)
+{
+    opening *o = of;
+    char why[200];
+    open_device(o->team, o->engine, why);
+    free(o);
+    return NULL;
+}
+
+static void begin_opening(fr_team *t, int index)
+{
+    opening *o = rg_alloc(sizeof *o);
+    *o = (opening){t, &t->engine[index]};
+    t->is_opening[index] = pthread_create(&t->opening[index], NULL, open_ahead, o) == 0;
+    if (!t->is_opening[index])
+        free(o);
+}
+
+static void wait_until_open(fr_team *t, int index)
+{
+    if (t->is_opening[index])
+        pthread_join(t->opening[index], NULL);
+    t->is_opening[index] = false;
+}
+
 // In the thread that the engine belongs to.
 static int enter(fr_team *t, fr_engine *e)
 {
-    char name[16], why[200] = "";
-    const char *device = rg_cli_text(t->cli, "device", "gpu");
-    const fr_call *first = e->does;
+    char why[200] = "";
     const double since_s = rg_seconds();
-    while (!first->entry)
-        first++;
-    snprintf(name, sizeof name, "gpu%d", e->index);
-    e->device = first->entry->emulated                          ? rg_device_emulated()
-                : first->entry->variant->space == RG_HOST       ? rg_device_cpu()
-                : strcmp(device, "gpu") == 0 && t->n > 1        ? rg_device_open(name, why)
-                                                                : rg_device_open(device, why);
-    if (!e->device)
-        return rg_fail(RG_LACKS, "--device %s: %s", device, why);
+    if (e->is_lost) // which was said
+        return RG_LACKS;
+    wait_until_open(t, e->index);
+    e->device = open_device(t, e, why);
+    e->is_lost = !e->device;
+    if (e->is_lost)
+        return rg_fail(RG_LACKS, "--device %s: %s", rg_cli_text(t->cli, "device", "gpu"), why);
     e->steps = steps_of(e->device);
     fr_lap(e, FR_OPEN, since_s);
     return RG_GOOD;
@@ -155,9 +196,10 @@ int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned 
         t->engine[i] = (fr_engine){.index = i, .bad_row = -1, .threads = (int)(threads / n > 1 ? threads / n : 1)};
         memcpy(t->engine[i].does, does, sizeof does);
     }
-    code = enter(t, t->engine);
+    for (int i = 0; i < t->n; i++)
+        begin_opening(t, i);
     t->engine->stage_s[FR_OPEN] = rg_seconds() - began_s;
-    return code;
+    return RG_GOOD;
 }
 
 // ---- running -------------------------------------------------------------------------------------------------------------
@@ -174,7 +216,7 @@ typedef struct member {
 static void *work(void *of)
 {
     member *m = of;
-    m->code = m->engine->index ? enter(m->team, m->engine) : RG_GOOD;
+    m->code = enter(m->team, m->engine);
     if (m->code == RG_GOOD)
         m->code = m->task(m->team, m->engine, m->context);
     return NULL;
@@ -196,7 +238,7 @@ int fr_team_run(fr_team *t, fr_task task, void *context)
 {
     member of[FR_TEAM_MAX];
     int code = RG_GOOD;
-    const bool turns = t->engine->device->is_emulated;
+    const bool turns = strcmp(rg_cli_text(t->cli, "device", "gpu"), "host") == 0;
     for (int i = t->n - 1; i >= 0; i--) {
         of[i] = (member){.team = t, .engine = &t->engine[i], .task = task, .context = context};
         if (i == 0 || turns)
@@ -235,6 +277,8 @@ static int close_engine(fr_team *t, fr_engine *e, void *context)
 
 void fr_team_close(fr_team *t)
 {
+    for (int i = 0; i < t->n; i++)
+        wait_until_open(t, i);
     if (t->engine && t->engine->device)
         fr_team_run(t, close_engine, NULL);
     free(t->engine);

@@ -168,9 +168,7 @@ static int write_begin(const gr_job *job, const char *suffix, const float *map, 
     free(path);
     if (code != RG_GOOD)
         return code;
-    out->threads = job->threads;
-    for (int64_t z = 0; z < side && code == RG_GOOD; z++)
-        code = rg_mrc_write_section(out, map + z * side * side);
+    code = rg_mrc_write_sections(out, map, side);
     if (code != RG_GOOD)
         rg_mrc_write_abandon(out);
     return code;
