@@ -12,15 +12,18 @@
 // and the imaginary part changes its sign.
 //
 // Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average: 16 multiply-adds and
-// multiplications a hit, and 2b hits a pixel. Hits one by one took 28 cycles on Zen 4 and 61 instructions, the wait of one
-// hit for its own chain; predicted for four at a time with their addresses shortened, 43 instructions and 18 cycles. Measured
-// (best of several runs, b = 1.9, one core):
-//   an H200 node with 16 Xeon cores   side 129, 208 images: 57.9 to 43.1 ms, 3.1e7 pixels/s; side 257, 52 images: 76.7 to 69.0
-//   Zen 4                             side 129, 60 images: 20.5 to 16.5 ms; side 257, 52 images: 89 to 67 ms
-// Of the 44 ms at side 129 on the Xeon 4.4 go into copying images, clearing and writing, 13 into finding hits, 27 into adding
-// them, where misses of the cache are 1.6. Of the 70 ms at side 257 with few images 26, 16, 21 and 7: the volume, 102 MB, is
-// what binds one core there, so its lines are called for before they are written (69 to 65 ms on Zen 4).
-// Tried and left: the weights of gr_quartic (no gain beyond noise); fewer calls for pixels (2 to 6 % slower), none (a tenth).
+// multiplications a hit, and 2b hits a pixel. Hits one by one took 61 instructions each and 24 to 28 cycles on Zen 4, most of
+// them waiting for a hit's own chain; predicted for four at a time with shorter addresses: 16 to 18. Measured, b = 1.9, hits
+// one by one in bricks of 16 x 8 x 8 before and as it is now, both in turn, the shorter of several runs:
+//   an H200 node with 16 Xeon cores, one core   side 129, 208 images: 59.0 to 45.2 ms, 3.0e7 pixels/s
+//                                               side 257, 52 images: 80.5 to 55.5 ms, 2.4e7; 400 images: 490 to 362 ms, 2.9e7
+//   the same, 16 cores                          side 129, 2000 images: 39.5 to 33.6 ms; side 257, 1000 images: 86.0 to 68.9
+//   Zen 4, one core                             side 129, 60 images: 20.5 to 16.5 ms; side 257, 52 images: 89 to 67 ms
+// naive_gather, called in the same process on that Xeon, makes 2.1e6 to 2.5e6 pixels/s: 12.3 times at side 129, 11.7 at 257.
+// By leaving parts out, of 44 ms at side 129 copying, clearing and writing are 4, finding hits 13, adding them 27, of which
+// misses of the cache 2. At side 257 with 52 images the volume, 102 MB, was 26 of 70 ms: calling for its lines before they are
+// written took it to 55. Bricks of 16 x 16 x 8, cut by a root: 1 % with 52 images, 9 % with 400, 7 % on 16 cores with 1000.
+// Tried and left: the weights of gr_quartic (no gain beyond noise); half as many calls for pixels (2 to 6 % slower).
 #include "../core/cpu.h"
 #include "bound.h"
 #include "call.h"
