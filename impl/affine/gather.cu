@@ -8,10 +8,11 @@
 // a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
 //
 // Bound: 16.8 MB read and written, both in the L2; a plain copy takes 6.6 us, one by these tiles and patches 9.2, of which an
-// empty kernel has 2.5. On an H200, one call after the other, 2048 x 2048: 11.5 us at 0 degrees, 10.3 at -180, 13.5 at 45, 11.8
-// at 90. It was 17.7, 14.9, 17.6 and 17.4 while tiles at the border of the image took their pixels one by one: where a place
-// for blocks sees only two tiles, one of those makes the launch wait; predicted was nothing. Also gone since: the window
-// computed by every thread (a quarter of 62 instructions a pixel), half the pixels a thread in twice the warps (1 us).
+// empty kernel has 2.5. On an H200, one call after the other, 2048 x 2048: 10.8 us at -180 degrees, 12.3 at 0, 12.5 at 10, 14.1
+// at 45 and 90 (data/machines/h200-16xeon.affine.tsv). It was 15.7 to 18.2 while tiles at the border of the image took their
+// pixels one by one: where a place for blocks sees only two tiles, one of those makes the launch wait; predicted was nothing.
+// Also gone since: the window computed by every thread (a quarter of 62 instructions a pixel), half the pixels a thread in
+// twice the warps (1 us).
 // A block that goes through several tiles and copies the next while it computes was slower (16 to 23 us); copies by
 // cp.async.bulk, a row each, were as fast. Beginning while the call before ends (programmatic launch) would save 1.1 us more;
 // it would be the only kernel here that has to know of the one before it.
