@@ -19,11 +19,12 @@
 //                                               side 257, 52 images: 80.5 to 55.5 ms, 2.4e7; 400 images: 490 to 362 ms, 2.9e7
 //   the same, 16 cores                          side 129, 2000 images: 39.5 to 33.6 ms; side 257, 1000 images: 86.0 to 68.9
 //   Zen 4, one core                             side 129, 60 images: 20.5 to 16.5 ms; side 257, 52 images: 89 to 67 ms
-// naive_gather, called in the same process on that Xeon, makes 2.1e6 to 2.5e6 pixels/s: 12.3 times at side 129, 11.7 at 257.
+// By the suite on that Xeon (data/machines/h200-16xeon.gridding.tsv) one core is 11.7 times naive_gather at side 129 and 10.1
+// times at 257; of 16 cores each is 7 times at 129, where they share what a core has alone, and 9.6 at 257 with 1000 images.
 // By leaving parts out, of 44 ms at side 129 copying, clearing and writing are 4, finding hits 13, adding them 27, of which
 // misses of the cache 2. At side 257 with 52 images the volume, 102 MB, was 26 of 70 ms: calling for its lines before they are
 // written took it to 55. Bricks of 16 x 16 x 8, cut by a root: 1 % with 52 images, 9 % with 400, 7 % on 16 cores with 1000.
-// Tried and left: the weights of gr_quartic (no gain beyond noise); half as many calls for pixels (2 to 6 % slower).
+// Tried and left: weights of fewer operations and a wider bound, as on GPUs (no gain beyond noise); half as many calls for pixels (2 to 6 % slower).
 #include "../core/cpu.h"
 #include "bound.h"
 #include "call.h"
