@@ -12,10 +12,10 @@
 // 90 x 90 x 90, 729 at once. batch_texture: fetches of two planes, 1.4 us; measured 1.5 us for turns by 90 degrees about any
 // axis, 2.2 at 45 about y, 1.9 over all rotations. batch: four loads of 7 to 8 lines a warp, 2.6 us, 52 instructions a voxel,
 // 1.1 us, 6 MB from the L2, 1.2 us; measured 2.6 us at 0 degrees and at 90 about any axis, 2.5 at 45 about y, 2.7 over all, by
-// stack=8 and group=32 2.4 to 2.6. At 90 about y it was 3.3 while half a warp had 4 x 4 voxels of a plane (patch.cuh): 4 of its
-// 16 pairs at one place of their lines, the L1's data 99 % of the time at work; predicted 2.6 without. Instructions are next, of
-// which 83 % of what can be issued were at 0 degrees: pairs moved about within bricks so that fewer collide (the L1's data 41 to
-// 46 % at work) took 3.0 to 3.2 us for their longer addresses.
+// stack=8 and group=32 2.4 to 2.6. At 90 about y it was 3.3 while half a warp had 4 x 4 voxels of a plane (patch.cuh): 4 of
+// its 16 pairs at one place of their lines, the L1's data 99 % of the time at work; predicted 2.6 without. Instructions are
+// next, of which 83 % of what can be issued were at 0 degrees: pairs moved about within bricks so that fewer collide (the L1's
+// data 41 to 46 % at work) took 3.0 to 3.2 us for their longer addresses.
 // 46,656 transforms (G4) take 124 ms with copies, by the texture unit 86 ms. The slow spot at 90 degrees about y (G5) is one of rows: from
 // the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
 //

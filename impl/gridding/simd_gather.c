@@ -24,7 +24,8 @@
 // By leaving parts out, of 44 ms at side 129 copying, clearing and writing are 4, finding hits 13, adding them 27, of which
 // misses of the cache 2. At side 257 with 52 images the volume, 102 MB, was 26 of 70 ms: calling for its lines before they are
 // written took it to 55. Bricks of 16 x 16 x 8, cut by a root: 1 % with 52 images, 9 % with 400, 7 % on 16 cores with 1000.
-// Tried and left: weights of fewer operations and a wider bound, as on GPUs (no gain beyond noise); half as many calls for pixels (2 to 6 % slower).
+// Tried and left: weights of fewer operations and a wider bound, as on GPUs (no gain beyond noise); half as many calls for
+// pixels (2 to 6 % slower).
 #include "../core/cpu.h"
 #include "bound.h"
 #include "call.h"
