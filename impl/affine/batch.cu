@@ -16,8 +16,8 @@
 // its 16 pairs at one place of their lines, the L1's data 99 % of the time at work; predicted 2.6 without. Instructions are
 // next, of which 83 % of what can be issued were at 0 degrees: pairs moved about within bricks so that fewer collide (the L1's
 // data 41 to 46 % at work) took 3.0 to 3.2 us for their longer addresses.
-// 46,656 transforms (G4) take 124 ms with copies, by the texture unit 86 ms. The slow spot at 90 degrees about y (G5) is one of rows: from
-// the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
+// 46,656 transforms (G4) take 124 ms with copies, by the texture unit 86 ms. The slow spot at 90 degrees about y (G5) is one
+// of rows: from the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
 //
 // Others were slower. 2048 x 2048 from the rows of the image 10.5 us, 18 at 90 degrees, from windows in shared memory
 // (gather.cu) 11.7 us, 15 at 45. The four corners by the texture unit (tex2Dgather), interpolated exactly in registers: it
