@@ -77,9 +77,7 @@ static int plot(const char *table)
         rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
         return RG_GOOD;
     }
-    const char *dot = strrchr(table, '.'), *slash = strrchr(table, '/');
-    int stem = dot && dot > (slash ? slash : table) ? (int)(dot - table) : (int)strlen(table);
-    char *svg = rg_print("%.*s.svg", stem, table);
+    char *svg = rg_path_beside(table, "", ".svg");
     const char *const argument[] = {table, NULL};
     int code = rg_gnuplot(gnuplot, "plots/fsc.gp", svg, argument);
     free(svg);

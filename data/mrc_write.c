@@ -111,14 +111,14 @@ static int convert(rg_mrc_out *m, const float *section)
     return RG_GOOD;
 }
 
-int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n)
+int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n, int threads)
 {
     const int64_t plane = m->nx * m->ny;
     int code = RG_GOOD;
     if (m->values == 0)
         m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
     values_sums *s = rg_alloc((size_t)n * sizeof *s);
-#pragma omp parallel for num_threads(8) if (n > 1)
+#pragma omp parallel for num_threads(threads) if (n > 1 && threads > 1)
     for (int64_t z = 0; z < n; z++)
         count_values(&s[z], m, section + z * plane);
     for (int64_t z = 0; z < n; z++)
@@ -132,7 +132,7 @@ int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n)
     return code;
 }
 
-int rg_mrc_write_section(rg_mrc_out *m, const float *section) { return rg_mrc_write_sections(m, section, 1); }
+int rg_mrc_write_section(rg_mrc_out *m, const float *section) { return rg_mrc_write_sections(m, section, 1, 1); }
 
 static void put_int(unsigned char *header, int n, int32_t v) { memcpy(header + 4 * (n - 1), &v, 4); }
 

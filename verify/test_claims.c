@@ -139,6 +139,17 @@ static void test_energy(void **state)
     j = rg_judge_energy(&q);
     assert_true(fabs(j.value - 10) < 1e-9);
     assert_int_equal(j.outcome, RG_REPRODUCED);
+    // Faster rows of a run that did not ask for energy do not hide those that did.
+    add("naive", "s9", "-", 900, 1e9);
+    put(RG_C_ENERGY_SOURCE, "not asked for (--energy)");
+    add("gather", "s9", "-", 900, 1e9);
+    put(RG_C_ENERGY_SOURCE, "not asked for (--energy)");
+    assert_true(fabs(rg_judge_energy(&q).value - 10) < 1e-9);
+    test_set(&row[0], RG_C_JOULES, "");
+    j = rg_judge_energy(&q);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "no RAPL here"));
+    assert_non_null(strstr(j.why, "`gather` takes 0.5 J"));
 }
 
 static void test_cell(void **state)

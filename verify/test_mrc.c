@@ -105,7 +105,7 @@ static int write_one(const char *path, int mode, const float *value, int64_t nz,
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, 3, 2, nz, mode, 2.5, nz > 1);
     for (int64_t z = 0; z < nz && code == RG_GOOD; z += at_once ? nz : 1)
-        code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1);
+        code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1, 2);
     if (code == RG_GOOD)
         return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);

@@ -145,8 +145,6 @@ typedef struct aj_align {
 int aj_write_tables(const aj_align *); // TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors
 int aj_write_aligned(aj_align *);
 
-// "DIR/NAME" of the path "DIR/NAME.mrc", then the ending; malloc'ed.
-char *aj_beside(const char *path, const char *ending);
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
 double aj_median(int64_t n, double *v); // sorts v

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *aj_beside(const char *path, const char *ending)
-{
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return rg_print("%.*s%s", dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path), path, ending);
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -52,7 +46,7 @@ static int write_errors(const aj_align *job)
         error[1][i] = fmax(fabs(found->shift_x_px - truth->shift_x_px), fabs(found->shift_y_px - truth->shift_y_px));
         error[2][i] = fabs(found->scale - truth->scale);
     }
-    char *path = aj_beside(job->out, ".errors.tsv");
+    char *path = rg_path_beside(job->out, "", ".errors.tsv");
     int code = aj_write_errors(path, job->command, 3, quantity, n, error);
     free(path);
     free(room);
@@ -66,7 +60,7 @@ static int plot(const aj_align *job)
         rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
         return RG_GOOD;
     }
-    char *svg = aj_beside(job->out, ".svg");
+    char *svg = rg_path_beside(job->out, "", ".svg");
     const char *const argument[] = {job->out, job->tilt_deg ? "tilt_deg" : "image", NULL};
     int code = rg_gnuplot(gnuplot, "plots/align.gp", svg, argument);
     free(svg);
@@ -81,7 +75,7 @@ int aj_write_tables(const aj_align *job)
                           "before\n", job->command, job->series.n, job->series.width, job->series.height,
                           job->pair.scorer[0].picked.entry->name, convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
-    char *whole = aj_beside(job->out, ".cumulative.tsv");
+    char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
     int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg);
     if (code == RG_GOOD)

@@ -49,7 +49,7 @@ static int write_errors(const aj_average *job)
         error[0][i] = rg_rotation_apart_deg(turned, b);
         error[1][i] = sqrt(sum);
     }
-    char *path = aj_beside(job->out, ".errors.tsv");
+    char *path = rg_path_beside(job->out, "", ".errors.tsv");
     int code = aj_write_errors(path, job->command, 2, quantity, job->n, error);
     free(path);
     free(room);
@@ -64,7 +64,7 @@ static int write_halves(const aj_average *job)
     float *masked[2];
     double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
     for (int h = 0; h < 2; h++) {
-        char *path = aj_beside(job->out, ending[h]);
+        char *path = rg_path_beside(job->out, "", ending[h]);
         if (code == RG_GOOD)
             code = rg_volume_write(path, &job->half[h]);
         free(path);
@@ -74,7 +74,7 @@ static int write_halves(const aj_average *job)
     }
     rg_fsc(job->side, masked[0], masked[1], fsc);
     double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
-    char *path = aj_beside(job->out, ".fsc.tsv");
+    char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD)
         code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc);
     double shell = rg_fsc_crossing(fsc, job->side / 2 + 1, 0.143);
@@ -91,7 +91,7 @@ static int write_halves(const aj_average *job)
 
 static int write_poses(const aj_average *job)
 {
-    char *path = aj_beside(job->out, ".poses.tsv");
+    char *path = rg_path_beside(job->out, "", ".poses.tsv");
     char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
                           "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].picked.entry->name);
     int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
@@ -103,7 +103,7 @@ static int write_poses(const aj_average *job)
 static int write_iterations(const aj_average *job)
 {
     rg_file file;
-    char *path = aj_beside(job->out, ".iterations.tsv"), *svg = aj_beside(job->out, ".svg");
+    char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
     char *gnuplot = rg_program_path("gnuplot");
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {

@@ -112,6 +112,8 @@ int rg_file_commit(rg_file *);
 void rg_file_abandon(rg_file *);
 // Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
 int rg_file_can_write(const char *path);
+// A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
+char *rg_path_beside(const char *path, const char *suffix, const char *ending);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else

@@ -148,6 +148,13 @@ int rg_make_folder(const char *path)
 
 const char *rg_revision(void) { return RG_GIT_REVISION; }
 
+char *rg_path_beside(const char *path, const char *suffix, const char *ending)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    int stem = dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path);
+    return rg_print("%.*s%s%s", stem, path, suffix, ending ? ending : path + stem);
+}
+
 char *rg_share_path(const char *relative)
 {
     const char *own = getenv("REGATHER_SHARE");

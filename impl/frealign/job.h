@@ -175,8 +175,6 @@ int64_t fr_team_share(const fr_team *, const fr_engine *, int64_t n, int64_t *fi
 void fr_team_close(fr_team *);
 // Seconds and shares of the stages, on stdout and beside `out`: OUT_stages.tsv.
 int fr_team_report(const fr_team *, const char *out);
-// OUT -> OUT without its ending, then suffix, then `ending` or its own; malloc'ed.
-char *fr_out_path(const char *out, const char *suffix, const char *ending);
 
 // ---- what is done already ------------------------------------------------------------------------------------------------
 

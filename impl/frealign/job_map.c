@@ -21,7 +21,7 @@ typedef struct written {
     float *piece[PIECES], *at;       // pinned
     pthread_t thread, flusher;
     bool is_writing, is_flushing;
-    int code;
+    int threads, code;
 } written;
 
 enum { HALF_1, HALF_2, FULL, MAPS };
@@ -126,7 +126,7 @@ static void finish_flushing(written *w)
 static void *write_piece(void *of)
 {
     written *w = of;
-    w->code = rg_mrc_write_sections(&w->out, w->at, w->n);
+    w->code = rg_mrc_write_sections(&w->out, w->at, w->n, w->threads);
     finish_flushing(w);
     w->is_flushing = pthread_create(&w->flusher, NULL, flush_pieces, w) == 0;
     return NULL;
@@ -164,8 +164,9 @@ static int begin_file(maps *m, int at, const char *suffix)
     const double since_s = rg_seconds();
     const int64_t plane_bytes = r->side * r->side * (int64_t)sizeof(float);
     written *w = &m->file[m->files];
-    *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1};
-    char *path = fr_out_path(r->out, suffix, NULL);
+    *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1,
+                   .threads = m->engine->threads};
+    char *path = rg_path_beside(r->out, suffix, NULL);
     int code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
     free(path);
     if (code != RG_GOOD)
@@ -212,7 +213,7 @@ static int write_fsc(const maps *m, const double *sums)
     const double particle = r->mass_kDa * 1000 / 0.81 / (length_A * length_A * length_A);
     const double share = r->mass_kDa > 0 ? 4 * PI / 3 * radius * radius * radius / box / particle : 1;
     rg_file file;
-    char *path = fr_out_path(r->out, "_fsc", ".tsv");
+    char *path = rg_path_beside(r->out, "_fsc", ".tsv");
     int code = rg_file_open(&file, path);
     free(path);
     if (code != RG_GOOD)

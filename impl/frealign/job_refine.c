@@ -92,7 +92,7 @@ static int write_rings(const fr_refinement *r, const char *command, const char *
 {
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
-    char *path = fr_out_path(out, "_rings", ".tsv");
+    char *path = rg_path_beside(out, "_rings", ".tsv");
     int code = rg_file_open(&file, path);
     free(path);
     if (code != RG_GOOD)

@@ -291,13 +291,6 @@ static const char *const stage_name[FR_STAGES] = {"open", "setup", "reference", 
                                                   "step", "merge", "map",       "fsc", "write"};
 enum { FIRST_AFTER = FR_STEP }; // the routines stand before it
 
-char *fr_out_path(const char *out, const char *suffix, const char *ending)
-{
-    const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
-    int stem = dot && dot > (slash ? slash : out) ? (int)(dot - out) : (int)strlen(out);
-    return rg_print("%.*s%s%s", stem, out, suffix, ending ? ending : out + stem);
-}
-
 static void put_stage(FILE *f, const char *name, double busy_s, double whole_s, int64_t calls)
 {
     if (busy_s > 0 || calls)
@@ -336,7 +329,7 @@ int fr_team_report(const fr_team *t, const char *out)
     const double whole_s = rg_seconds() - t->began_s;
     rg_device_facts facts;
     rg_file file;
-    char *path = fr_out_path(out, "_stages", ".tsv");
+    char *path = rg_path_beside(out, "_stages", ".tsv");
     int code = rg_file_open(&file, path);
     free(path);
     if (code != RG_GOOD)

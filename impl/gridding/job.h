@@ -131,7 +131,5 @@ void gr_map(const gr_job *, const gr_sums *, double wiener, float *map);
 double *gr_factors(const gr_job *, int64_t *n);
 double gr_wiener(const gr_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
 int gr_write_maps(gr_job *);                // the full map, and the halves when there are
-// VOL.mrc -> VOL then suffix then ending; malloc'ed.
-char *gr_out_path(const gr_job *, const char *suffix, const char *ending);
 
 #endif

@@ -153,22 +153,15 @@ void gr_map(const gr_job *job, const gr_sums *sums, double wiener, float *map)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-char *gr_out_path(const gr_job *job, const char *suffix, const char *ending)
-{
-    const char *dot = strrchr(job->out, '.'), *slash = strrchr(job->out, '/');
-    int stem = dot && dot > (slash ? slash : job->out) ? (int)(dot - job->out) : (int)strlen(job->out);
-    return rg_print("%.*s%s%s", stem, job->out, suffix, ending ? ending : job->out + stem);
-}
-
 static int write_begin(const gr_job *job, const char *suffix, const float *map, rg_mrc_out *out)
 {
     int64_t side = job->particles.side;
-    char *path = gr_out_path(job, suffix, NULL);
+    char *path = rg_path_beside(job->out, suffix, NULL);
     int code = rg_mrc_write_begin(out, path, side, side, side, RG_MRC_FLOAT32, job->particles.pixel_A, true);
     free(path);
     if (code != RG_GOOD)
         return code;
-    code = rg_mrc_write_sections(out, map, side);
+    code = rg_mrc_write_sections(out, map, side, job->threads);
     if (code != RG_GOOD)
         rg_mrc_write_abandon(out);
     return code;
