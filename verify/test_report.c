@@ -403,6 +403,22 @@ static void malformed_tables_are_refused(void **state)
     unlink(path);
 }
 
+// A whole job is no point of a curve over offsets.
+static void jobs_are_in_no_figure_of_offsets(void **state)
+{
+    (void)state;
+    made m;
+    char folder[] = "/tmp/regather-figures-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    make(&m);
+    set(add(&m, "gather", "w750,h1500,r250,k0", "gpus=1", "PASS", 1e9), RG_C_SCOPE, "job");
+    rg_report r = {.out = folder, .plots = "plots", .n_machines = 1, .machine = &m.machine};
+    rg_draw(&r);
+    assert_int_equal(r.n_figures, 0);
+    free_machine(&m);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +433,7 @@ int main(void)
         cmocka_unit_test(pages_escape_what_they_are_given),
         cmocka_unit_test(papers_tables_have_ours_beside),
         cmocka_unit_test(malformed_tables_are_refused),
+        cmocka_unit_test(jobs_are_in_no_figure_of_offsets),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
