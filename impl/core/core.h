@@ -114,6 +114,7 @@ void rg_file_abandon(rg_file *);
 int rg_file_can_write(const char *path);
 // A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
 char *rg_path_beside(const char *path, const char *suffix, const char *ending);
+int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *ending);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else

@@ -155,6 +155,14 @@ char *rg_path_beside(const char *path, const char *suffix, const char *ending)
     return rg_print("%.*s%s%s", stem, path, suffix, ending ? ending : path + stem);
 }
 
+int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *ending)
+{
+    char *beside = rg_path_beside(path, suffix, ending);
+    int code = rg_file_open(file, beside);
+    free(beside);
+    return code;
+}
+
 char *rg_share_path(const char *relative)
 {
     const char *own = getenv("REGATHER_SHARE");

@@ -213,9 +213,7 @@ static int write_fsc(const maps *m, const double *sums)
     const double particle = r->mass_kDa * 1000 / 0.81 / (length_A * length_A * length_A);
     const double share = r->mass_kDa > 0 ? 4 * PI / 3 * radius * radius * radius / box / particle : 1;
     rg_file file;
-    char *path = rg_path_beside(r->out, "_fsc", ".tsv");
-    int code = rg_file_open(&file, path);
-    free(path);
+    int code = rg_file_open_beside(&file, r->out, "_fsc", ".tsv");
     if (code != RG_GOOD)
         return code;
     fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",

@@ -92,9 +92,7 @@ static int write_rings(const fr_refinement *r, const char *command, const char *
 {
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
-    char *path = rg_path_beside(out, "_rings", ".tsv");
-    int code = rg_file_open(&file, path);
-    free(path);
+    int code = rg_file_open_beside(&file, out, "_rings", ".tsv");
     if (code != RG_GOOD)
         return code;
     fprintf(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);

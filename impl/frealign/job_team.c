@@ -329,9 +329,7 @@ int fr_team_report(const fr_team *t, const char *out)
     const double whole_s = rg_seconds() - t->began_s;
     rg_device_facts facts;
     rg_file file;
-    char *path = rg_path_beside(out, "_stages", ".tsv");
-    int code = rg_file_open(&file, path);
-    free(path);
+    int code = rg_file_open_beside(&file, out, "_stages", ".tsv");
     if (code != RG_GOOD)
         return code;
     t->engine->device->facts(&facts);

@@ -105,9 +105,7 @@ static int open_particles(gr_job *job, const char *path)
 static int write_stages(const gr_job *job, double whole_s)
 {
     rg_file file;
-    char *path = rg_path_beside(job->out, "_stages", ".tsv");
-    int code = rg_file_open(&file, path);
-    free(path);
+    int code = rg_file_open_beside(&file, job->out, "_stages", ".tsv");
     if (code != RG_GOOD)
         return code;
     rg_device_facts facts;
