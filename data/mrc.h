@@ -58,7 +58,8 @@ int rg_mrc_write_begin(rg_mrc_out *, const char *path, int64_t nx, int64_t ny, i
 // The next section. Values outside the integer modes' range, not whole, or not finite are a programming error of the caller
 // only for floats; for integer modes they are refused: RG_USAGE and one line.
 int rg_mrc_write_section(rg_mrc_out *, const float *section);
-int rg_mrc_write_sections(rg_mrc_out *, const float *section, int64_t n, int threads); // the next n; their statistics by threads
+// The next n, of which so many threads make the statistics: the same from any number.
+int rg_mrc_write_sections(rg_mrc_out *, const float *section, int64_t n, int threads);
 int rg_mrc_write_commit(rg_mrc_out *); // header with statistics, then rename; exactly nz sections must have been written
 void rg_mrc_write_abandon(rg_mrc_out *);
 
