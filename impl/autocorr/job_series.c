@@ -170,7 +170,7 @@ int ac_series(ac_job *job)
         ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
     int code = work(&c);
     for (int w = 0; w < c.n_workers; w++)
-        if (bind(&c, w, why) || !c.worker[w].made)
+        if (!c.worker[w].made || bind(&c, w, why))
             ac_worker_free(&c.worker[w]);
     free(c.worker);
     return code;
