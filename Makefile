@@ -63,7 +63,7 @@ C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HA
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
 CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
-# not linked (impl/core/host_cuda/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
+# not linked (impl/gpu/emulator/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
 # A kernel that is neither static nor in an anonymous namespace would clash with one of that name in another file: an error here.
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
@@ -76,18 +76,22 @@ LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lff
         -lstdc++ -lpthread -ldl -lm
 
 # ---- sources by wildcard: a new kernel is its file and one line in impl/variants.def -------------------------------------------
-C_SRC   := $(filter-out $(SKIP),$(wildcard impl/*.c impl/*/*.c reference/*.c bench/*.c data/*.c report/*.c) $(filter-out verify/test_%,$(wildcard verify/*.c)))
-CU_SRC  := $(if $(filter 1,$(HAVE_CUDA)),$(wildcard impl/*/*.cu bench/*.cu))
-EMU_SRC := $(filter-out impl/core/%,$(wildcard impl/*/*.cu))
-EMU_RT  := $(wildcard impl/core/host_cuda/*.cc)
+rooms = $(wildcard $(foreach d,$(1),$(d)/$(2) $(d)/*/$(2) $(d)/*/*/$(2)))
+C_SRC   := $(filter-out $(SKIP),$(call rooms,impl reference bench data report,*.c) $(wildcard verify/checker/*.c verify/trace/*.c))
+CU_ALL_SRC := $(call rooms,impl bench,*.cu)
+CU_SRC  := $(if $(filter 1,$(HAVE_CUDA)),$(CU_ALL_SRC))
+EMU_SRC := $(filter-out impl/gpu/% bench/%,$(CU_ALL_SRC))
+EMU_RT  := $(wildcard impl/gpu/emulator/*.cc)
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.cu.o) $(EMU_SRC:%.cu=$(BUILD)/emulated/%.o) $(EMU_RT:%.cc=$(BUILD)/%.o)
 LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ))
-TESTS   := $(patsubst verify/%.c,$(BUILD)/verify/%,$(wildcard verify/test_*.c)) \
-           $(patsubst verify/%.cc,$(BUILD)/verify/%,$(wildcard verify/test_*.cc))
-BROKEN_C  := $(wildcard verify/broken/*.c)
-BROKEN_CU := $(wildcard verify/broken/*.cu)
-BROKEN  := $(BROKEN_C:verify/broken/%.c=$(BUILD)/broken/%.so) $(BROKEN_CU:verify/broken/%.cu=$(BUILD)/broken/host/%.so) \
-           $(if $(filter 1,$(HAVE_CUDA)),$(BROKEN_CU:verify/broken/%.cu=$(BUILD)/broken/gpu/%.so))
+TESTS   := $(addprefix $(BUILD)/,$(basename $(wildcard verify/tests/*/test_*.c verify/tests/*/test_*.cc)))
+# Kernels that are wrong on purpose: a folder a paper here, one folder of plug-ins.
+vpath %.c $(wildcard verify/broken/*)
+vpath %.cu $(wildcard verify/broken/*)
+BROKEN_C  := $(basename $(notdir $(wildcard verify/broken/*/*.c)))
+BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*/*.cu)))
+BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host/%.so) \
+           $(if $(filter 1,$(HAVE_CUDA)),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so))
 
 all: $(BUILD)/regather $(BUILD)/regather.1
 
@@ -117,14 +121,14 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	$(NVCC) $(CU_ALL) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -MMD -MP -x c++ -c $< -o $@
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -MMD -MP -x c++ -c $< -o $@
 $(BUILD)/verify/%.o: verify/%.cc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -MMD -MP -c $< -o $@
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) -Iimpl/core/host_cuda -MMD -MP -c $< -o $@
-$(BUILD)/bench/machine.o $(BUILD)/impl/core/file.o: $(BUILD)/revision.h
+	$(CXX) $(CXX_EMU) -Iimpl/gpu/emulator -MMD -MP -c $< -o $@
+$(BUILD)/bench/machine/machine.o $(BUILD)/impl/base/file.o: $(BUILD)/revision.h
 
 # -rdynamic: emulated plug-ins call back into the program.
 $(BUILD)/regather: $(OBJ)
@@ -132,16 +136,16 @@ $(BUILD)/regather: $(OBJ)
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
-$(BUILD)/verify/test_%: $(BUILD)/verify/test_%.o $(LIB_OBJ)
+$(TESTS): %: %.o $(LIB_OBJ)
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ -lcmocka $(LIBS)
-$(BUILD)/broken/%.so: verify/broken/%.c $(BUILD)/flags
+$(BUILD)/broken/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) $< -o $@
-$(BUILD)/broken/host/%.so: verify/broken/%.cu $(BUILD)/flags
+$(BUILD)/broken/host/%.so: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/core/host_cuda -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ -c $< -o $(@:.so=.o)
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ -c $< -o $(@:.so=.o)
 	$(CXX) $(SAN) -shared $(@:.so=.o) -o $@
-$(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
+$(BUILD)/broken/gpu/%.so: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
 
@@ -151,7 +155,7 @@ PLUGIN_NAME = $(basename $(notdir $(SRC)))
 plugin:
 	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cu)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/plugin/host
-	$(if $(filter %.cu,$(SRC)),$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl -Iimpl/core/host_cuda -fPIC -fvisibility=hidden -x c++ \
+	$(if $(filter %.cu,$(SRC)),$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -x c++ \
 	    -c $(SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
 	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\
 	    $(CC) $(C_ALL) -Iimpl -fPIC -shared -fvisibility=hidden $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // main.c: the commands and their dispatch; `list` and `man` themselves.
-#include "core/core.h"
-#include "core/table.h"
-#include "core/tuned.h"
+#include "base/core.h"
+#include "runtime/table.h"
+#include "runtime/tuned.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job.c: what the job `regather autocorr` left in its folders: the growth of R_max over a series, and the lines through it.
-#include "../impl/core/core.h"
+#include "../impl/base/core.h"
 #include "report.h"
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef RG_REPORT_H
 #define RG_REPORT_H
 
-#include "../data/result.h"
+#include "../data/formats/result.h"
 #include <stdbool.h>
 
 // ---- small tables (claims.tsv, published numbers, the job's curves) --------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tsv.c: small tables by column name: the claims, the published numbers, the curves that the job writes.
-#include "../impl/core/core.h"
+#include "../impl/base/core.h"
 #include "report.h"
 #include <math.h>
 #include <stdlib.h>

@@ -89,10 +89,9 @@ plugins() {
 "$regather" verify --quiet --device host > "$logs/verify_emulated.out" 2>&1 &
 emulated=$!
 trap 'kill $emulated 2>/dev/null' EXIT
-for source in verify/test_*.c verify/test_*.cc; do
+for source in verify/tests/*/test_*.c verify/tests/*/test_*.cc; do
     [ -e "$source" ] || continue
-    program=${source##*/}
-    test_program "$build/verify/${program%.*}"
+    test_program "$build/${source%.*}"
 done
 command_line variants_list check_list
 command_line verify "$regather" verify --quiet

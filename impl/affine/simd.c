@@ -13,7 +13,7 @@
 // 0.28; align2d 4.6 ms a transform and 0.44 (naive 40.5); align3d of 90 x 90 x 90 1.24 ms and 0.103 (naive 10.6, with AVX2
 // 1.95). That was 2.0 ms with lines of one plane after the other, voxels at the border one by one and the sums of a vector in
 // memory.
-#include "../core/cpu.h"
+#include "../runtime/cpu.h"
 #include "sample.h"
 #include "sums.h"
 #include "window.h"

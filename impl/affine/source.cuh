@@ -6,7 +6,7 @@
 #ifndef RG_AFFINE_SOURCE_CUH
 #define RG_AFFINE_SOURCE_CUH
 
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 #include "sample.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // What the arrays of fixed size cannot hold is refused. Among that is the paper's own case, 750 pixels and R = 250: two rows of
 // 501 threads write 1002 pixels into ImageDataLine1[800]. Bound: shared memory, two 4-byte loads for each multiply-add.
 #include "printed_index.h"
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 
 #include <math.h>
 #include <stdio.h>

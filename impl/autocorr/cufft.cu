@@ -7,7 +7,7 @@
 // photograph. Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and
 // rounds. 750 x 1500, R = 250 on an H200: 90 us, of which the bare transforms are 75.
 #include "index.h"
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 
 #include <cufft.h>
 #include <math.h>

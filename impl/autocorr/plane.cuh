@@ -9,7 +9,7 @@
 #ifndef RG_AUTOCORR_PLANE_CUH
 #define RG_AUTOCORR_PLANE_CUH
 
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 #include "index.h"
 
 enum { AC_PITCH_STEP = 64 };

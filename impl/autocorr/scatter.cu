@@ -6,7 +6,7 @@
 // A texture wants an aligned base and pitch, which the arguments need not have: run copies them to scratch first.
 // 750 x 1500, R = 250 on an H200: 0.45 s, 9.5e11 fetches/s.
 #include "index.h"
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 
 #include <stdlib.h>
 

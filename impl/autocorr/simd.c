@@ -12,7 +12,7 @@
 //
 // Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD); predicted 70 % of it, since one row costs two loads besides
 // its 12 products. Outcome at 750 x 1500, R = 250, one Zen 4 core: 2.0e11 multiply-adds/s, over 80 %; AVX2 0.8e11.
-#include "../core/cpu.h"
+#include "../runtime/cpu.h"
 #include "index.h"
 #include <immintrin.h>
 #include <string.h>

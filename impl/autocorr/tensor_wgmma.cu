@@ -14,7 +14,7 @@
 // them; 166 us on an H200. A block a warpgroup, without copies ahead, took 181: loads and empties of all blocks came at the same
 // time. ncu: the units are busy 81 % of the kernel; the rest is its first lines, its last sums and, between lines, T.
 #include "tiles.cuh"
-#include "../core/cuda_hopper.h"
+#include "../gpu/hopper.h"
 
 enum { X0S = 64, SEGMENT = 128, STEP = 64, GROUP = 128, THREADS = 2 * GROUP };
 enum { WAVE = 132 };      // blocks at once: one on each multiprocessor of an H200

@@ -17,8 +17,8 @@
 #define ROLE RG_GATHER
 #define FLAGS 0
 #define NEEDS "sm_60"
-#include "apply.cuh"
-#include "turns.cuh"
+#include "ctf/apply.cuh"
+#include "turn/turns.cuh"
 
 static const int64_t calls_values[] = {8, 32, 128}, block_values[] = {32}, interpolate_values[] = {16, 32};
 static const rg_param params[] = {
@@ -27,7 +27,7 @@ static const rg_param params[] = {
     {"interpolate", interpolate_values, RG_COUNT(interpolate_values), 16, "columns of the blocks of 16 rows that interpolate"},
 };
 
-#include "correlate_variants.cuh"
+#include "compare/correlate_variants.cuh"
 
 // ---- ccoef without transforms --------------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@
 #define ROLE RG_SCATTER
 #define FLAGS RG_UNORDERED
 #define NEEDS "sm_60"
-#include "apply.cuh"
-#include "turns.cuh"
+#include "ctf/apply.cuh"
+#include "turn/turns.cuh"
 
 static const int64_t calls_values[] = {1}, block_values[] = {32}, interpolate_values[] = {16};
 static const rg_param params[] = {
@@ -21,7 +21,7 @@ static const rg_param params[] = {
     {"interpolate", interpolate_values, RG_COUNT(interpolate_values), 16, "columns of the blocks of 16 rows that interpolate"},
 };
 
-#include "correlate_variants.cuh"
+#include "compare/correlate_variants.cuh"
 FR_ROUTINE(ccoef, FR_CCOEF)
 
 RG_VARIANT(cc3m_scatter) = FR_DESCRIPTOR(cc3m, "cc3m");

@@ -4,7 +4,7 @@
 #ifndef RG_FREALIGN_SECTION_CUH
 #define RG_FREALIGN_SECTION_CUH
 
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 #include "index.h"
 
 // Inputs of cc3m, presb, sigma2, ccoef and ccp. Arguments are only element-aligned: complex numbers are read by halves unless

@@ -6,7 +6,7 @@
 #ifndef RG_GRIDDING_INSERT_CUH
 #define RG_GRIDDING_INSERT_CUH
 
-#include "../core/cuda.h"
+#include "../gpu/cuda.h"
 #include "bound.h"
 #include "index.h"
 #include "kernel.h"

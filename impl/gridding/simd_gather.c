@@ -26,7 +26,7 @@
 // written took it to 55. Bricks of 16 x 16 x 8, cut by a root: 1 % with 52 images, 9 % with 400, 7 % on 16 cores with 1000.
 // Tried and left: weights of fewer operations and a wider bound, as on GPUs (no gain beyond noise); half as many calls for
 // pixels (2 to 6 % slower).
-#include "../core/cpu.h"
+#include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
 #include <immintrin.h>

@@ -14,7 +14,7 @@
 // Bound: RG_F32_MAD, counting all 64 lanes of the window, of which 29 are within b at b = 1.9. Outcome with AVX-512 on Zen 4 at
 // 3.6 GHz, k = 64: 1.1e7 pixels/s a core, 37 % of the bound, 2.5 times naive_scatter; half of what simd_gather does, which
 // neither reads nor writes a volume for each pixel, and computes 61 weights a pixel instead of 64 x 1.7.
-#include "../core/cpu.h"
+#include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
 #include <immintrin.h>

@@ -10,7 +10,7 @@
 // The object: a ball with a smaller one beside it, so that it is no mirror image of itself and every axis can be told; its
 // transform is known in closed form, (sin t - t cos t) 4 pi R^3 / t^3 with t = 2 pi R |q| (Bracewell), and so is every image's.
 #include "trace.h"
-#include "job.h"
+#include "../jobs/reconstruct/reconstruct.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

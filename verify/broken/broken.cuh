@@ -4,7 +4,7 @@
 #define RG_BROKEN_CUH
 
 #include "broken.h"
-#include "../../impl/core/cuda.h"
+#include "../../impl/gpu/cuda.h"
 
 enum { BLOCK = 64 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // mrc.c: any bytes as an MRC file, first and last section. Under libFuzzer:
-//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/mrc.c data/mrc*.c data/malformed.c
-//         impl/core/core.c impl/core/file.c -lm -o fuzz_mrc
-#include "../../data/mrc.h"
+//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/mrc.c data/formats/mrc*.c data/formats/malformed.c
+//         impl/base/core.c impl/base/file.c -lm -o fuzz_mrc
+#include "../../data/formats/mrc.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // result.c: any bytes as a result file. Under libFuzzer:
-//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/result.c data/result.c
-//         impl/core/core.c impl/core/file.c -lm -o fuzz_result
-#include "../../data/result.h"
-#include "../../impl/core/core.h"
+//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/result.c data/formats/result.c
+//         impl/base/core.c impl/base/file.c -lm -o fuzz_result
+#include "../../data/formats/result.h"
+#include "../../impl/base/core.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// compare.c: the command `compare`: two result files, row by row, by the bootstrap interval of the ratio of medians against a
+// gate.
+
+#include "../timing/lineup.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rg_option options[] = {
+    {"gate", "G%", "a change smaller than this counts as none (default 5%)", false},
+    {NULL, NULL, NULL, false},
+};
+
+typedef enum { SAME, FASTER, SLOWER, UNSURE, BROKEN, ONLY_A, ONLY_B, OUTCOMES } verdict;
+static const char *const verdict_name[OUTCOMES] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
+static const char *const verdict_colour[OUTCOMES] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
+
+typedef struct comparison {
+    rg_result file[2];
+    double gate;
+    uint64_t seed;
+    int count[OUTCOMES];
+} comparison;
+
+// "5%" or "0.05".
+static int read_gate(const rg_cli *cli, double *gate)
+{
+    const char *text = rg_cli_text(cli, "gate", "5%");
+    char *past;
+    errno = 0;
+    *gate = strtod(text, &past);
+    if (*past == '%') {
+        *gate /= 100;
+        past++;
+    }
+    if (errno || past == text || *past || !(*gate > 0 && *gate < 1))
+        return rg_fail(RG_USAGE, "--gate: expected a share between 0%% and 100%%, as in 5%%, found \"%s\"", text);
+    return RG_GOOD;
+}
+
+// Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
+static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
+
+static const rg_row *find(const rg_result *f, const rg_row *key)
+{
+    for (int i = 0; i < f->n_rows; i++)
+        if (rg_row_same(&f->row[i], key))
+            return &f->row[i];
+    return NULL;
+}
+
+// ---- what must not be mixed ------------------------------------------------------------------------------------------------
+
+static int check_heads(const comparison *c)
+{
+    const char *a = rg_result_head(&c->file[0], "suite"), *b = rg_result_head(&c->file[1], "suite");
+    if (!a || !b || strcmp(a, b))
+        return rg_fail(RG_USAGE, "compare: made by different versions of the suite: %s by \"%s\", %s by \"%s\"",
+                       c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
+    for (int i = 0; i < c->file[0].n_head; i++) {
+        const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
+        if (!strncmp(key, "input ", 6) && other && strcmp(other, c->file[0].head_value[i]))
+            return rg_fail(RG_USAGE, "compare: different inputs: %s is %s in %s, %s in %s (same --seed?)", key,
+                           c->file[0].head_value[i], c->file[0].path, other, c->file[1].path);
+    }
+    return RG_GOOD;
+}
+
+// A row without a partner whose twin in the other file differs in the scope alone: the two files measure different things.
+static int check_scopes(const comparison *c)
+{
+    for (int i = 0; i < c->file[0].n_rows; i++) {
+        const rg_row *a = &c->file[0].row[i];
+        if (!measured(a) || find(&c->file[1], a))
+            continue;
+        for (int k = 0; k < c->file[1].n_rows; k++) {
+            const rg_row *b = &c->file[1].row[k];
+            rg_row as_a = *b;
+            as_a.cell[RG_C_SCOPE] = a->cell[RG_C_SCOPE];
+            as_a.cell[RG_C_MODE] = a->cell[RG_C_MODE];
+            if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], b))
+                return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s",
+                               a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE],
+                               c->file[0].path, b->cell[RG_C_SCOPE], c->file[1].path);
+        }
+    }
+    return RG_GOOD;
+}
+
+static int check_repeats(const rg_result *f)
+{
+    for (int i = 0; i < f->n_rows; i++)
+        if (find(f, &f->row[i]) != &f->row[i])
+            return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
+                           f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
+                           f->row[i].cell[RG_C_PARAMS]);
+    return RG_GOOD;
+}
+
+// ---- one row -------------------------------------------------------------------------------------------------------------
+
+static verdict judge(const comparison *c, const rg_ratio *r)
+{
+    if (r->low > 1 + c->gate)
+        return SLOWER;
+    if (r->high < 1 / (1 + c->gate))
+        return FASTER;
+    return r->low >= 1 / (1 + c->gate) && r->high <= 1 + c->gate ? SAME : UNSURE;
+}
+
+static void print_name(const rg_row *row, verdict v)
+{
+    printf("%s%-9s%s %s:%s %s %s %s %s", rg_colour(stdout, verdict_colour[v]), verdict_name[v], rg_colour(stdout, "off"),
+           row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE],
+           row->cell[RG_C_MODE]);
+}
+
+// The command that takes the samples which are missing: intervals shrink with the root of the time.
+static void print_next_step(const comparison *c, const rg_row *row, const rg_ratio *r)
+{
+    double width = (r->high - r->low) / 2, near = fmin(fabs(r->ratio - 1 - c->gate), fabs(r->ratio - 1 / (1 + c->gate)));
+    double taken_s = rg_cell_number(row, RG_C_N) * rg_cell_number(row, RG_C_MEDIAN) / 1e9;
+    double wanted = isfinite(width) ? pow(width / fmax(near, c->gate / 10), 2) * 1.5 : 10;
+    if (near < c->gate / 10 && width < c->gate / 2)
+        printf("          the change lies at the gate itself: choose another, as in --gate %.2g%%\n", 200 * c->gate);
+    const char *params = row->cell[RG_C_PARAMS];
+    printf("          next, for both files: regather bench %s:%s --shape %s --scope %s --mode %s", row->cell[RG_C_ALGO],
+           row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+    // On the host the first parameter is the number of threads; on a device all belong to the variant.
+    if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
+        printf(" --threads %d", atoi(params + 8));
+        params += strcspn(params, ";");
+        params += *params == ';';
+    }
+    for (; *params && *params != '-'; params += strcspn(params, ";"), params += *params == ';')
+        printf(" --param %.*s", (int)strcspn(params, ";"), params);
+    printf(" --rounds 20 --max-seconds %.0f --out F.tsv\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
+}
+
+static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
+static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "SKIP"); }
+
+// A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
+// than slower; what never passed is no news.
+static verdict compare_untimed(const rg_row *a, const rg_row *b)
+{
+    if (!passed(a) && !passed(b))
+        return OUTCOMES;
+    verdict v = passed(b) ? ONLY_B : skipped(b) ? ONLY_A : BROKEN;
+    const rg_row *untimed = passed(b) ? a : b;
+    print_name(b, v);
+    printf(": %s in %s: %s\n", untimed->cell[RG_C_STATUS], passed(b) ? "A" : "B", untimed->cell[RG_C_STOP]);
+    return v;
+}
+
+static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *b)
+{
+    if (!passed(a) || !passed(b))
+        return compare_untimed(a, b);
+    double *sample_a, *sample_b;
+    int na = rg_row_samples(a, &sample_a), nb = rg_row_samples(b, &sample_b);
+    rg_ratio r = rg_ratio_of_medians(sample_b, nb, sample_a, na, c->seed);
+    free(sample_a);
+    free(sample_b);
+    verdict v = judge(c, &r);
+    char time_a[32], time_b[32];
+    rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
+    rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
+    print_name(b, v);
+    printf(": %s -> %s, %.4g [%.4g, %.4g]\n", time_a, time_b, r.ratio, r.low, r.high);
+    if (v == UNSURE)
+        print_next_step(c, b, &r);
+    return v;
+}
+
+// ---- the command ---------------------------------------------------------------------------------------------------------
+
+static void compare_all(comparison *c)
+{
+    for (int i = 0; i < c->file[1].n_rows; i++) {
+        const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], b);
+        if (!measured(b))
+            continue;
+        if (!a)
+            print_name(b, ONLY_B), putchar('\n');
+        verdict v = a ? compare_rows(c, a, b) : ONLY_B;
+        if (v < OUTCOMES)
+            c->count[v]++;
+    }
+    for (int i = 0; i < c->file[0].n_rows; i++) {
+        const rg_row *a = &c->file[0].row[i];
+        if (!measured(a) || find(&c->file[1], a))
+            continue;
+        print_name(a, ONLY_A), putchar('\n');
+        c->count[ONLY_A]++;
+    }
+}
+
+static int conclude(const comparison *c)
+{
+    int compared = c->count[SAME] + c->count[FASTER] + c->count[SLOWER] + c->count[UNSURE];
+    const char *machine[2] = {rg_result_head(&c->file[0], "machine"), rg_result_head(&c->file[1], "machine")};
+    printf("A %s (%s), B %s (%s), gate %.3g %%: %d same, %d faster, %d slower, %d unsure", c->file[0].path,
+           machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine",
+           100 * c->gate, c->count[SAME], c->count[FASTER], c->count[SLOWER], c->count[UNSURE]);
+    printf(", %d broken, %d only in A, %d only in B\n", c->count[BROKEN], c->count[ONLY_A], c->count[ONLY_B]);
+    if (c->count[SLOWER] || c->count[BROKEN])
+        return RG_WRONG;
+    if (!compared)
+        return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
+    return c->count[UNSURE] ? RG_UNSURE : RG_GOOD;
+}
+
+static int read_files(const rg_cli *cli, comparison *c)
+{
+    int code = RG_GOOD;
+    for (int i = 0; i < 2 && !code; i++) {
+        bool cut;
+        code = rg_result_read(rg_cli_word(cli, i), &c->file[i], &cut);
+        if (!code && cut)
+            rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
+        if (!code)
+            code = check_repeats(&c->file[i]);
+    }
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    comparison c = {.gate = 0};
+    int64_t seed;
+    if (rg_cli_count(cli) != 2)
+        return rg_fail(RG_USAGE, "compare: expected two result files, found %d", rg_cli_count(cli));
+    int code = read_gate(cli, &c.gate);
+    if (!code)
+        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    if (!code)
+        code = read_files(cli, &c);
+    if (!code)
+        code = check_heads(&c);
+    if (!code)
+        code = check_scopes(&c);
+    if (!code) {
+        c.seed = (uint64_t)seed;
+        compare_all(&c);
+        code = conclude(&c);
+    }
+    rg_result_free(&c.file[0]);
+    rg_result_free(&c.file[1]);
+    return code;
+}
+
+const rg_command rg_cmd_compare = {
+    .name = "compare",
+    .usage = "A.tsv B.tsv [--gate 5%]",
+    .summary = "is B the same as A, faster or slower, row by row",
+    .help = "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 %\n"
+            "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
+            "+ gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
+            "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
+            "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with rows\n"
+            "that differ only in their scope. Exit codes: 0 nothing slower, 1 something slower or broken, 2 files that\n"
+            "cannot be compared, 3 unsure.",
+    .option = options,
+    .run = run,
+};

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// machine.c: the head of a result file: what one must know about a machine and a build before believing a number from it.
+#include "machine.h"
+#include "sensors.h"
+#include "../../impl/base/core.h"
+#include "../../impl/runtime/cpu.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#if __has_include("revision.h")
+#include "revision.h" // written by the Makefile
+#endif
+#ifndef RG_GIT_REVISION
+#define RG_GIT_REVISION "unknown (not built by the Makefile)"
+#endif
+#ifndef RG_CC
+#define RG_CC __VERSION__
+#endif
+#ifndef RG_CFLAGS
+#define RG_CFLAGS "unknown (not built by the Makefile)"
+#endif
+#ifndef RG_NVCC
+#define RG_NVCC ""
+#endif
+#ifndef RG_NVCCFLAGS
+#define RG_NVCCFLAGS ""
+#endif
+
+const char *const rg_resource_name[RG_RESOURCES] = {
+    [RG_MEM_BYTES] = "memory", [RG_SHARED_BYTES] = "shared", [RG_F32_MAD] = "fp32",     [RG_F64_MAD] = "fp64",
+    [RG_I32_MAD] = "int32",    [RG_I16_MAD] = "int16",       [RG_I8_MAD] = "int8",      [RG_MATRIX_I8_MAD] = "matrix_int8",
+    [RG_ATOMIC] = "atomic",    [RG_ATOMIC_16B] = "atomic16", [RG_ATOMIC_MEM] = "atomic_mem", [RG_TEXTURE] = "texture",
+};
+#define MAD "multiply-adds/s"
+const char *const rg_resource_unit[RG_RESOURCES] = {
+    [RG_MEM_BYTES] = "B/s",     [RG_SHARED_BYTES] = "B/s",       [RG_F32_MAD] = MAD,            [RG_F64_MAD] = MAD,
+    [RG_I32_MAD] = MAD,         [RG_I16_MAD] = MAD,              [RG_I8_MAD] = MAD,             [RG_MATRIX_I8_MAD] = MAD,
+    [RG_ATOMIC] = "atomics/s",  [RG_ATOMIC_16B] = "atomics/s",   [RG_ATOMIC_MEM] = "atomics/s", [RG_TEXTURE] = "fetches/s",
+};
+
+void rg_head_add(rg_head *head, const char *key, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    for (char *c = text; *c; c++) {
+        if ((unsigned char)*c < ' ') { // one line a key, whatever a driver or a command line holds
+            *c = ' ';
+        }
+    }
+    size_t room = ((size_t)head->n + 1) * sizeof(char *);
+    char **key_room = realloc(head->key, room), **value_room = realloc(head->value, room);
+    if (!key_room || !value_room) {
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    }
+    head->key = key_room;
+    head->value = value_room;
+    head->key[head->n] = rg_print("%s", key);
+    head->value[head->n] = rg_print("%s", text);
+    head->n++;
+}
+
+void rg_head_free(rg_head *head)
+{
+    for (int i = 0; i < head->n; i++) {
+        free(head->key[i]);
+        free(head->value[i]);
+    }
+    free(head->key);
+    free(head->value);
+    *head = (rg_head){0};
+}
+
+// Copies text; of each absolute path ("/a/b/c" at the start of a word, after '=', -I or -L) only the last part is kept. n > 0.
+static void without_folders(char *out, size_t n, const char *text)
+{
+    char *const end = out + n - 1;
+    char before = ' ', before_that = ' ';
+    while (*text && out < end) {
+        bool starts = strchr(" ='\"", before) || (before_that == '-' && (before == 'I' || before == 'L'));
+        if (*text == '/' && starts) {
+            const char *past = text + strcspn(text, " '\"");
+            const char *last = text;
+            for (const char *c = text; c < past; c++) {
+                if (*c == '/' && c + 1 < past) {
+                    last = c + 1;
+                }
+            }
+            text = last;
+        }
+        before_that = before;
+        before = *text;
+        *out++ = *text++;
+    }
+    *out = '\0';
+}
+
+static void head_run(rg_head *head, uint64_t seed, const char *command)
+{
+    char text[1024];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    rg_head_add(head, "suite", "regather %s", RG_VERSION);
+    rg_head_add(head, "revision", "%s", RG_GIT_REVISION);
+    rg_head_add(head, "date", "%s", text);
+    without_folders(text, sizeof text, command ? command : "unknown (not given)");
+    rg_head_add(head, "command", "%s", text);
+    rg_head_add(head, "seed", "%" PRIu64, seed);
+}
+
+static void head_cpu(rg_head *head)
+{
+    char text[160];
+    rg_topology t;
+    struct utsname os;
+    rg_topology_read(&t);
+    rg_cpu_model(text);
+    rg_head_add(head, "cpu", "%s", text);
+    if (!rg_proc_field("/proc/cpuinfo", "vendor_id", text, sizeof text)) {
+        snprintf(text, sizeof text, "unknown (/proc/cpuinfo names no vendor)");
+    }
+    rg_head_add(head, "cpu_vendor", "%s", text);
+    if (t.sockets) {
+        rg_head_add(head, "sockets", "%d", t.sockets);
+    } else {
+        rg_head_add(head, "sockets", "unknown (/sys tells no topology)");
+    }
+    rg_head_add(head, "cores", "%d of %d usable, %d threads", rg_cpu_cores(), t.cores, t.threads);
+    rg_cpu_simd(text);
+    rg_head_add(head, "simd", "%s", text);
+    rg_topology_caches(&t, text);
+    rg_head_add(head, "caches", "%s", text);
+    if (!rg_proc_field("/proc/meminfo", "MemTotal", text, sizeof text)) {
+        snprintf(text, sizeof text, "unknown (/proc/meminfo)");
+    }
+    rg_head_add(head, "memory", "%s", text);
+    rg_cpu_governor(text);
+    rg_head_add(head, "governor", "%s", text);
+    rg_head_add(head, "kernel", "%s", uname(&os) == 0 ? os.release : "unknown (uname)");
+}
+
+static void head_build(rg_head *head)
+{
+    char text[1024];
+    rg_head_add(head, "compiler", "%s", RG_CC);
+    without_folders(text, sizeof text, RG_CFLAGS);
+    rg_head_add(head, "cflags", "%s", text);
+    rg_head_add(head, "nvcc", "%s", RG_NVCC[0] ? RG_NVCC : "none (built without CUDA)");
+    rg_head_add(head, "nvcc_flags", "%s", RG_NVCCFLAGS[0] && RG_NVCC[0] ? RG_NVCCFLAGS : "none (built without CUDA)");
+}
+
+static const char *const gpu_key[] = {"gpu",        "gpu_sm",  "gpu_memory",    "gpu_driver", "cuda_runtime",
+                                      "gpu_ecc",    "gpu_power_cap", "gpu_clocks"};
+
+// What NVML alone knows of the board: driver version, power cap, clocks.
+static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts)
+{
+    char why[160] = "not told by this GPU", driver[96] = "";
+    const rg_nvml *nvml;
+    void *board = rg_nvml_gpu(gpu, &nvml, why);
+    unsigned sm, mem, sm_max, mem_max, cap_mW;
+    if (!board || !nvml->driver || nvml->driver(driver, sizeof driver) != 0) {
+        snprintf(driver, sizeof driver, "unknown version");
+    }
+    rg_head_add(head, "gpu_driver", "%s (CUDA %d.%d)", driver, facts->driver / 1000, facts->driver % 1000 / 10);
+    rg_head_add(head, "cuda_runtime", "%d.%d", facts->runtime / 1000, facts->runtime % 1000 / 10);
+    rg_head_add(head, "gpu_ecc", "%s", !facts->ecc_known ? "unknown (not told by this GPU)" : facts->ecc ? "on" : "off");
+    if (board && nvml->power_cap_mW && nvml->power_cap_mW(board, &cap_mW) == 0) {
+        rg_head_add(head, "gpu_power_cap", "%g W", cap_mW / 1e3);
+    } else {
+        rg_head_add(head, "gpu_power_cap", "unknown (%s)", why);
+    }
+    if (board && nvml->clock && nvml->max_clock && nvml->clock(board, RG_NVML_CLOCK_SM, &sm) == 0 &&
+        nvml->clock(board, RG_NVML_CLOCK_MEM, &mem) == 0 && nvml->max_clock(board, RG_NVML_CLOCK_SM, &sm_max) == 0 &&
+        nvml->max_clock(board, RG_NVML_CLOCK_MEM, &mem_max) == 0) {
+        rg_head_add(head, "gpu_clocks", "SM %u of %u MHz, memory %u of %u MHz", sm, sm_max, mem, mem_max);
+    } else {
+        rg_head_add(head, "gpu_clocks", "unknown (%s)", why);
+    }
+}
+
+static void head_gpu(rg_head *head, const rg_device *gpu)
+{
+    rg_device_facts facts;
+    int code = gpu ? gpu->facts(&facts) : RG_OK;
+    if (!gpu || !gpu->is_gpu || gpu->is_emulated || code != RG_OK) {
+        for (int i = 0; i < RG_COUNT(gpu_key); i++) {
+            if (code == RG_OK) {
+                rg_head_add(head, gpu_key[i], "none (CPU run)");
+            } else {
+                rg_head_add(head, gpu_key[i], "unknown (%s)", gpu->error(code));
+            }
+        }
+        return;
+    }
+    rg_head_add(head, "gpu", "%s", facts.name);
+    rg_head_add(head, "gpu_sm", "%d, %d multiprocessors", facts.sm, facts.multiprocessors);
+    rg_head_add(head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30,
+                (double)facts.l2_bytes / 0x1p20);
+    head_board(head, gpu, &facts);
+}
+
+void rg_head_make(rg_head *head, const rg_device *gpu, uint64_t seed, const char *command)
+{
+    char model[128];
+    rg_device_facts facts;
+    *head = (rg_head){0};
+    head_run(head, seed, command);
+    // Model, usable cores and GPU: nothing that a reboot, an update of the kernel or the day's clock changes.
+    rg_cpu_model(model);
+    if (gpu && gpu->is_gpu && !gpu->is_emulated && gpu->facts(&facts) == RG_OK) {
+        rg_head_add(head, "machine", "%s, %d cores, %s", model, rg_cpu_cores(), facts.name);
+    } else {
+        rg_head_add(head, "machine", "%s, %d cores", model, rg_cpu_cores());
+    }
+    head_cpu(head);
+    head_build(head);
+    head_gpu(head, gpu);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// sensors.h: what machine.c, sensors.c, energy.c and doctor.c share: NVML as loaded at run time, small files of /sys and /proc,
+// the shape of the CPU, and the decoders that tests call with numbers of their own.
+#ifndef RG_SENSORS_H
+#define RG_SENSORS_H
+
+#include "../../impl/runtime/cpu.h"
+#include "machine.h"
+#include <stdbool.h>
+
+// ---- NVML ----------------------------------------------------------------------------------------------------------------
+
+// Functions of libnvidia-ml.so.1 by their public ABI: all return 0 for success. One that the driver lacks is NULL.
+typedef struct rg_nvml_memory {
+    unsigned long long total, free, used;
+} rg_nvml_memory;
+#define RG_NVML_FUNCTIONS(F)                                                                        \
+    F(init, "nvmlInit_v2", (void))                                                                  \
+    F(driver, "nvmlSystemGetDriverVersion", (char *, unsigned))                                     \
+    F(cuda_version, "nvmlSystemGetCudaDriverVersion_v2", (int *))                                   \
+    F(count, "nvmlDeviceGetCount_v2", (unsigned *))                                                 \
+    F(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned, void **))                               \
+    F(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, void **))                          \
+    F(name, "nvmlDeviceGetName", (void *, char *, unsigned))                                        \
+    F(capability, "nvmlDeviceGetCudaComputeCapability", (void *, int *, int *))                     \
+    F(memory, "nvmlDeviceGetMemoryInfo", (void *, rg_nvml_memory *))                                \
+    F(clock, "nvmlDeviceGetClockInfo", (void *, int, unsigned *))                                   \
+    F(max_clock, "nvmlDeviceGetMaxClockInfo", (void *, int, unsigned *))                            \
+    F(temperature, "nvmlDeviceGetTemperature", (void *, int, unsigned *))                           \
+    F(power_mW, "nvmlDeviceGetPowerUsage", (void *, unsigned *))                                    \
+    F(power_cap_mW, "nvmlDeviceGetEnforcedPowerLimit", (void *, unsigned *))                        \
+    F(energy_mJ, "nvmlDeviceGetTotalEnergyConsumption", (void *, unsigned long long *))             \
+    F(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons", (void *, unsigned long long *))        \
+    F(ecc, "nvmlDeviceGetEccMode", (void *, int *, int *))
+enum { RG_NVML_CLOCK_SM = 1, RG_NVML_CLOCK_MEM = 2 }; // nvmlClockType_t
+typedef struct rg_nvml {
+#define F(field, symbol, arguments) int(*field) arguments;
+    RG_NVML_FUNCTIONS(F)
+#undef F
+} rg_nvml;
+// NULL with the reason in why ("libnvidia-ml.so.1 not found", ...). Loaded and initialised once; not thread safe.
+const rg_nvml *rg_nvml_load(char why[160]);
+// The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
+void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
+
+// Words of a mask of nvmlClocksThrottleReason* bits: "none", "power cap, hw thermal"; bits without a name as "bit 0x...".
+void rg_throttle_words(unsigned long long mask, char text[160]);
+
+// ---- energy --------------------------------------------------------------------------------------------------------------
+
+// Microjoules between two readings of a counter that counts 0..range and starts again; at most one wrap lies between.
+uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ);
+// Reads the package counters below root ("/sys/class/powercap"): their number, or 0 with the reason and the fix in why.
+int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t range_uJ[RG_PACKAGES_MAX], char why[120]);
+
+// ---- the CPU -------------------------------------------------------------------------------------------------------------
+
+// First line of a small file without its newline; false when unreadable or empty.
+bool rg_line(char *text, size_t bytes, const char *path_format, ...) __attribute__((format(printf, 3, 4)));
+// Value of the first line "key : value" of /proc/cpuinfo or /proc/meminfo; false when absent.
+bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes);
+
+enum { RG_CACHES_MAX = 8 };
+typedef struct rg_cache {
+    int level, count; // how many of them this machine has
+    char kind;        // 'd'ata, 'i'nstruction or 'u'nified
+    size_t bytes;     // of one
+} rg_cache;
+typedef struct rg_topology {
+    int sockets, cores, threads; // 0 when unknown
+    int n_caches;
+    rg_cache cache[RG_CACHES_MAX];
+} rg_topology;
+void rg_topology_read(rg_topology *);
+size_t rg_topology_last_cache(const rg_topology *); // bytes of all caches of the last level together; 0 when unknown
+void rg_topology_caches(const rg_topology *, char text[160]); // "L1d 32 KiB x 2, L2 ..."; "unknown (...)"
+
+void rg_cpu_simd(char text[96]);      // "avx2 avx512 avx512vnni"
+void rg_cpu_governor(char text[128]); // "performance", or "unknown (...)"
+
+#endif

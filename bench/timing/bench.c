@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
+// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then shape by
+// shape, in rounds, every lane in turn, in alternating order.
+
+#include "lineup.h"
+#include "rounds.h"
+
+#include "../../impl/runtime/cpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rg_option options[] = {
+    {"preset", "quick|paper|large", "which of the algorithm's shapes (default quick)", false},
+    {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0; may be repeated", true},
+    {"variant", "NAME", "the same as ALGO:NAME", false},
+    {"param", "NAME=VALUE", "a parameter of the variants that have it; may be repeated", true},
+    {"scope", "LIST", "kernel, device, transfer, or several with commas (default device)", false},
+    {"mode", "cold|hot|both", "caches flushed before each call, or not (default: hot on the CPU, both on a GPU)", false},
+    {"max-seconds", "S", "time for the samples of one row (default 1 with quick, else 20)", false},
+    {"max-call", "S",
+     "skip a row of which one call would take longer, by the rate at another shape (default 60 with quick, else 600)", false},
+    {"rounds", "N", "most rounds, an even number (default 10)", false},
+    {"energy", NULL, "measure the energy of a call too: 5 s more a row", false},
+    {"out", "F.tsv", "write the result file; F.tsv.part while it grows", false},
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", false},
+    {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run", false},
+    {"gpus", "LIST", "of --job: on so many GPUs, as in 1,2,4, 0 for none (default: all there are)", false},
+    {"work", "N:UNIT", "of --job: what it handles, for the rate, as in 16:photographs (default 1:jobs)", false},
+    {"self-test", NULL, "time one variant against itself and report the false difference", false},
+    {NULL, NULL, NULL, false},
+};
+
+typedef struct session {
+    const rg_bench_options *options;
+    rg_lineup lineup;
+    rg_out out;
+    const rg_device *gpu; // NULL when there is none, or --device cpu
+    rg_progress progress;
+    double visits;
+    int code;
+} session;
+
+// ---- rows ----------------------------------------------------------------------------------------------------------------
+
+static void add_row(session *b, const rg_lane *lane)
+{
+    rg_rates rates;
+    rg_rates_known(&b->out, lane, &rates);
+    int code = rg_out_add(&b->out, rg_lane_row(lane, &rates));
+    if (code)
+        b->code = code;
+}
+
+// ---- rounds --------------------------------------------------------------------------------------------------------------
+
+static bool finished(void *of, rg_lane *lane)
+{
+    session *b = of;
+    add_row(b, lane);
+    return !b->code;
+}
+
+static void visited(void *of)
+{
+    session *b = of;
+    rg_progress_at(&b->progress, ++b->visits);
+}
+
+// Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
+static int choose(session *b, int first, int past, rg_lane **chosen)
+{
+    double room[2] = {rg_free_bytes(rg_device_cpu()), b->gpu ? rg_free_bytes(b->gpu) : 0}, taken[2] = {0, 0};
+    int n = 0;
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (lane->done)
+            continue;
+        int where = lane->entry->variant->space == RG_DEVICE;
+        double needs = (double)rg_lane_bytes(lane);
+        if (needs > room[where]) {
+            char fits[96];
+            rg_largest_that_fits(lane, room[where], fits);
+            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
+                        room[where] / 1e9, fits);
+            add_row(b, lane);
+        } else if (taken[where] + needs <= room[where]) {
+            taken[where] += needs;
+            chosen[n++] = lane;
+        }
+    }
+    return n;
+}
+
+static void time_group(session *b, int first, int past)
+{
+    rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
+    rg_inputs in = {0};
+    const double energy_s = b->options->energy ? RG_ENERGY_WINDOW_S : 0;
+    const rg_rounds rounds = {b->gpu, b->options->seed, false, energy_s, finished, visited, b};
+    const rg_lane *any = &b->lineup.lane[first];
+    double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (!lane->done && needs > has)
+            rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
+        double call_s = lane->done ? 0 : rg_predicted_s(&b->out, lane);
+        if (call_s > b->options->max_call_s)
+            rg_lane_end(lane, RG_SKIP,
+                        "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s",
+                        call_s, b->options->max_call_s);
+        // Rows of lanes that were ended before; those of a resumed file are there already.
+        if (lane->done && !lane->in_file)
+            add_row(b, lane);
+    }
+    for (int n; !b->code && (n = choose(b, first, past, chosen));) {
+        if (!in.algo)
+            rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
+        rg_time_rounds(&rounds, chosen, n, &in);
+    }
+    if (in.algo)
+        rg_inputs_free(&in);
+    free(chosen);
+}
+
+// The rows of a group in the order of the table, not of their ends.
+static void show_group(const session *b, int first, int past)
+{
+    rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
+    int n = 0;
+    for (int i = first; i < past; i++) {
+        rg_row key = rg_lane_key(&b->lineup.lane[i]);
+        const rg_row *found = rg_out_find(&b->out, &key);
+        if (found)
+            row[n++] = *found;
+        rg_row_free(&key);
+    }
+    rg_show_rows(stdout, row, n, b->options->seed);
+    free(row);
+}
+
+// ---- the run -------------------------------------------------------------------------------------------------------------
+
+// The hash of each shape's first inputs, so that compare can tell whether two files timed the same work.
+static void head_inputs(const session *b, rg_head *head)
+{
+    for (int i = 0; i < b->lineup.n; i = rg_lineup_group(&b->lineup, i)) {
+        const rg_lane *lane = &b->lineup.lane[i];
+        char shape[96];
+        rg_shape_print(lane->entry->algo, &lane->shape, shape);
+        char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
+        if (rg_inputs_bytes(lane->entry->algo, &lane->shape) > rg_free_bytes(rg_device_cpu())) {
+            rg_head_add(head, key, "unknown (does not fit in memory)");
+        } else {
+            rg_inputs in;
+            rg_inputs_make(&in, lane->entry->algo, &lane->shape);
+            rg_inputs_fill(&in, rg_bits(b->options->seed, 0));
+            rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
+            rg_inputs_free(&in);
+        }
+        free(key);
+    }
+}
+
+static void leave_out_finished(session *b)
+{
+    for (int i = 0; i < b->lineup.n; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        rg_row key = rg_lane_key(lane);
+        if (rg_out_find(&b->out, &key))
+            lane->done = lane->in_file = true;
+        rg_row_free(&key);
+    }
+}
+
+// Opened also when every lane is the CPU's: the head names the whole machine, so that one file can be made in several runs.
+static void open_gpu(session *b)
+{
+    char why[200] = "";
+    if (strcmp(b->options->device, "cpu"))
+        b->gpu = rg_device_open(b->options->device, why);
+    for (int i = 0; i < b->lineup.n; i++) {
+        rg_lane *lane = &b->lineup.lane[i];
+        if (lane->done || lane->entry->variant->space == RG_HOST)
+            continue;
+        if (!b->gpu)
+            rg_lane_end(lane, RG_SKIP, "%s", why);
+    }
+}
+
+static int outcome(const session *b)
+{
+    int wrong = 0, timed = 0;
+    for (int i = 0; i < b->out.n_rows; i++) {
+        const char *status = b->out.row[i].cell[RG_C_STATUS];
+        timed += !strcmp(status, "PASS");
+        wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
+    }
+    if (wrong)
+        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, wrong > 1 ? "s" : "",
+                       wrong > 1 ? "have" : "has");
+    return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
+}
+
+// Which lanes take parameters from data/tuned: once a variant and shape, on the terminal and in the head of the file.
+static void tell_tuned(const session *b, rg_head *head)
+{
+    const rg_lane *last = NULL;
+    for (int i = 0; i < b->lineup.n; i++) {
+        const rg_lane *lane = &b->lineup.lane[i];
+        if (!lane->tuned || (last && last->entry == lane->entry && !memcmp(&last->shape, &lane->shape, sizeof lane->shape)))
+            continue;
+        char shape[96], params[192];
+        last = lane;
+        rg_shape_print(lane->entry->algo, &lane->shape, shape);
+        rg_params_print(lane->entry->variant, lane->param, params);
+        printf("tuned: %s:%s %s runs with %s\n", lane->entry->algo->name, lane->entry->name, shape, params);
+        char *key = rg_print("tuned %s:%s %s", lane->entry->algo->name, lane->entry->name, shape);
+        rg_head_add(head, key, "%s", params);
+        free(key);
+    }
+}
+
+static int run_session(session *b)
+{
+    const rg_bench_options *o = b->options;
+    leave_out_finished(b);
+    rg_lineup_verify(&b->lineup, o);
+    open_gpu(b);
+    rg_head head;
+    rg_head_make(&head, b->gpu, o->seed, rg_cli_line(o->cli));
+    head_inputs(b, &head);
+    tell_tuned(b, &head);
+    int code = rg_out_start(&b->out, &head);
+    rg_head_free(&head);
+    if (!code)
+        code = rg_rates_measure(&b->out, &b->lineup, b->gpu);
+    if (code)
+        return code;
+    rg_show_probes(stdout, b->out.row, b->out.n_rows);
+    rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
+    for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
+        past = rg_lineup_group(&b->lineup, i);
+        time_group(b, i, past);
+        b->visits = past * (double)o->rounds;
+        rg_progress_end(&b->progress);
+        show_group(b, i, past);
+    }
+    rg_progress_end(&b->progress);
+    if (b->code)
+        return b->code;
+    code = rg_out_commit(&b->out);
+    return code ? code : outcome(b);
+}
+
+static int run(const rg_cli *cli)
+{
+    rg_bench_options o;
+    int code = rg_bench_options_read(cli, &o);
+    if (code)
+        return code;
+    if (o.self_test)
+        return rg_self_test(&o);
+    if (rg_cli_text(cli, "job", NULL))
+        return rg_bench_job(&o);
+    session b = {.options = &o};
+    code = rg_lineup_make(&o, &b.lineup);
+    if (!code)
+        code = rg_out_begin(&b.out, o.out, o.resume);
+    if (!code)
+        code = run_session(&b);
+    rg_out_free(&b.out);
+    rg_lineup_free(&b.lineup);
+    return code;
+}
+
+const rg_command rg_cmd_bench = {
+    .name = "bench",
+    .usage = "[ALGO[:VARIANT]] [--preset quick|paper|large] [--out F.tsv]",
+    .summary = "time variants, each only after it has passed verify here",
+    .help = "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of\n"
+            "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
+            "at the timed shape are compared with the reference afterwards. A row that fails has status FAIL (CRASH,\n"
+            "TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason in\n"
+            "both cases, and says for timed rows why sampling ended: interval (the 95 % interval of the median is\n"
+            "below 1 % of it), time (--max-seconds) or rounds (--rounds); then the mean power and why the clock was\n"
+            "held down.\n\n"
+            "Rounds: all variants of a shape in turn, in alternating order, with fresh inputs in every round. A\n"
+            "variant's first calls warm up and are not counted, unless one call takes longer than --max-seconds: then\n"
+            "it is the only sample. At most 400 samples a row, all kept in the file. CPU threads are pinned; variants\n"
+            "that use threads are timed on one core and on all (--threads N: on N).\n\n"
+            "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel`\n"
+            "is the same less the cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and\n"
+            "outputs. Modes: `cold` flushes the caches before every call; `hot` makes calls follow each other, as many\n"
+            "to a sample as make it last 1 ms. `prepare` (plans, textures) has a column of its own. `rate` is work /\n"
+            "median; `bound` names the resource that limits the variant, and `fraction` is how near its median comes\n"
+            "to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm\n"
+            "`probe`.\n\n"
+            "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
+            "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
+            "of GPUs, and for none that of threads. Every run is a process of its own that sees only so many GPUs; a first one brings the files into\n"
+            "the page cache and is not counted. --energy reads the counters around one more run of at least 5 s.\n\n"
+            "--self-test times one variant under two names and reports the median false difference with its interval:\n"
+            "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
+            "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
+            "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
+            "longer than --max-call is skipped. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 nothing could be\n"
+            "timed here.",
+    .option = options,
+    .run = run,
+};

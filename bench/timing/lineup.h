@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// lineup.h: from the command line to the list of lanes that a benchmark times, and the gate that each has to pass.
+#ifndef RG_LINEUP_H
+#define RG_LINEUP_H
+
+#include "../../data/formats/result.h"
+#include "../../impl/base/core.h"
+#include "../machine/machine.h"
+#include "sample.h"
+
+typedef struct rg_bench_options {
+    char pattern[128];
+    const char *device, *out;
+    rg_preset preset;
+    unsigned scopes, modes;  // bit masks; 0: the standard ones of the space
+    int64_t threads, rounds; // threads 0: one, and all for RG_THREADED variants
+    double max_s, max_call_s;
+    uint64_t seed;
+    bool energy, resume, self_test;
+    const rg_cli *cli;       // for --shape and --param, which repeat
+} rg_bench_options;
+int rg_bench_options_read(const rg_cli *, rg_bench_options *);
+
+typedef struct rg_lineup {
+    rg_lane *lane; // ordered by algorithm, shape, variant, threads, scope, mode
+    int n;
+} rg_lineup;
+// RG_GOOD, or one line and its exit code. What cannot run here is in the list, already ended as SKIP.
+int rg_lineup_make(const rg_bench_options *, rg_lineup *);
+void rg_lineup_free(rg_lineup *);
+int rg_lineup_group(const rg_lineup *, int first); // past the last lane of the same algorithm and shape as lane[first]
+
+// Every lane that is not done has to pass verify on small shapes, in children: before any GPU context or thread exists here.
+// Fills the verdict; a lane that does not pass is ended.
+void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
+
+// ---- row.c: a lane as a row ------------------------------------------------------------------------------------------------
+
+rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
+rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
+rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
+rg_row rg_empty_row(void);
+// n, min to max, rate (work / median) and samples.
+void rg_set_times(rg_row *, const double *sample_ns, int n, double work);
+void rg_set_cell(rg_row *, rg_column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rg_set_number(rg_row *, rg_column, double); // empty when NaN
+
+// ---- show.c: rows for people -----------------------------------------------------------------------------------------------
+
+// One table: rows of one algorithm at one shape, with speed-ups against its naive variant on one core.
+void rg_show_rows(FILE *, const rg_row *row, int n, uint64_t seed);
+void rg_show_probes(FILE *, const rg_row *row, int n);
+void rg_show_scaled(double value, char text[32]);  // "12.3 G"
+
+// ---- out.c: the growing file --------------------------------------------------------------------------------------------
+
+// F.tsv.part grows by whole rows and becomes F.tsv at the end. Without --out rows are kept in memory only.
+typedef struct rg_out {
+    char *path, *part;
+    FILE *stream;
+    rg_result old;   // head of a resumed file
+    bool cut;        // its last line is unfinished
+    rg_row *row;     // all rows: old ones first
+    int n_rows;
+} rg_out;
+// Looks for what is there, before anything is timed. With resume: takes over the rows of F.tsv.part, or of F.tsv.
+int rg_out_begin(rg_out *, const char *path, bool resume);
+// Opens the file and writes the head; a resumed file has to be of the same machine, revision and seed.
+int rg_out_start(rg_out *, const rg_head *);
+const rg_row *rg_out_find(const rg_out *, const rg_row *key); // NULL when there is no such row yet
+int rg_out_add(rg_out *, rg_row); // takes the row over; RG_GOOD, or one line (full disk)
+void rg_out_put(rg_out *, rg_row);          // in memory, in place of the row of the same key or as a further one; takes it over
+int rg_out_rewrite(rg_out *, const rg_head *); // the growing file anew, with all rows as they are in memory
+int rg_out_commit(rg_out *);
+void rg_out_free(rg_out *);
+
+// ---- rates.c -------------------------------------------------------------------------------------------------------------
+
+// What the machine sustains, as rows of the algorithm `probe`: of every processor and number of threads in the lineup, the
+// resources that its lanes' bounds ask for. Those that the file has stay. RG_GOOD, or one line (full disk).
+int rg_rates_measure(rg_out *, const rg_lineup *, const rg_device *gpu);
+void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows; NaN where there is none
+
+// ---- forecast.c ----------------------------------------------------------------------------------------------------------
+
+double rg_free_bytes(const rg_device *);  // that may be taken
+// The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
+void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
+// Of one call, at the best rate that rows of other shapes have; 0 when there is none.
+double rg_predicted_s(const rg_out *, const rg_lane *);
+
+// ---- jobs.c -------------------------------------------------------------------------------------------------------------
+
+// --job: a command of this program, files to files, as rows of scope job. RG_GOOD, RG_WRONG, RG_USAGE or RG_LACKS.
+int rg_bench_job(const rg_bench_options *);
+
+// ---- selftest.c ---------------------------------------------------------------------------------------------------------
+
+// A against A. RG_GOOD, RG_WRONG above the limit, RG_LACKS.
+int rg_self_test(const rg_bench_options *);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// sample.c: takes the times of one lane. Nothing here chooses what is timed or prints; sample.h says what the scopes and modes
+// mean.
+
+#include "sample.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/runtime/cpu.h"
+#include "../machine/machine.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer"};
+const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
+
+// A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
+static const double sample_s = 1e-3;
+// Rounds before the interval of the median or the time may end a lane: with fewer, a lucky streak would, and a slow baseline
+// would have no interval.
+enum { LEAST_ROUNDS = 4 };
+
+// ---- one sample ----------------------------------------------------------------------------------------------------------
+
+static bool on_gpu(const rg_lane *lane) { return lane->device->is_gpu; }
+
+// Copies every argument whose direction is asked for, to the device or (outputs) from it.
+static int put_inputs(rg_lane *lane, const rg_inputs *in, bool only_inout)
+{
+    int code = RG_OK;
+    for (int i = 0; i < in->algo->n_args && !code; i++) {
+        rg_direction d = in->algo->arg[i].direction;
+        if (d == RG_INOUT || (d == RG_IN && !only_inout))
+            code = rg_buffer_put(&lane->frame.buffer[i], in->arg[i]);
+    }
+    return code;
+}
+
+int rg_lane_outputs(rg_lane *lane, const rg_inputs *in)
+{
+    int code = RG_OK;
+    for (int i = 0; i < in->algo->n_args && !code; i++)
+        if (in->algo->arg[i].direction != RG_IN)
+            code = rg_buffer_get(&lane->frame.buffer[i], in->found[i]);
+    return code;
+}
+
+static int run_calls(rg_lane *lane, int calls)
+{
+    int code = RG_OK;
+    for (int i = 0; i < calls && !code; i++)
+        code = lane->entry->variant->run(&lane->frame.call);
+    return code;
+}
+
+static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
+{
+    double start = rg_seconds();
+    int code = put_inputs(lane, in, false);
+    if (!code)
+        code = run_calls(lane, 1);
+    if (!code)
+        code = lane->device->sync();
+    if (!code)
+        code = rg_lane_outputs(lane, in);
+    *elapsed_s = rg_seconds() - start;
+    return code;
+}
+
+// Elapsed time of so many calls (0: of an empty measurement). The flush is queued before the first event, so that on a GPU the
+// launch is prepared while the flush still runs.
+static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s)
+{
+    const rg_device *device = lane->device;
+    void *stream = lane->frame.call.stream;
+    double ms = 0;
+    int code = put_inputs(lane, in, true);
+    if (!code && lane->mode == RG_COLD && calls)
+        code = device->flush(stream);
+    if (!code && lane->scope == RG_TRANSFER) {
+        code = device->sync();
+        return code ? code : take_transfer(lane, in, elapsed_s);
+    }
+    if (!code)
+        code = device->event_record(lane->event[0], stream);
+    if (!code)
+        code = run_calls(lane, calls);
+    if (!code)
+        code = device->event_record(lane->event[1], stream);
+    if (!code)
+        code = device->event_ms(lane->event[0], lane->event[1], &ms);
+    *elapsed_s = ms / 1e3;
+    return code;
+}
+
+static int measure_overhead(rg_lane *lane, const rg_inputs *in)
+{
+    double empty_s[31] = {0};
+    rg_summary s;
+    int code = RG_OK;
+    for (int i = 0; i < RG_COUNT(empty_s) && !code; i++)
+        code = take(lane, in, 0, &empty_s[i]);
+    rg_summarise(empty_s, RG_COUNT(empty_s), &s);
+    lane->overhead_ns = 1e9 * s.median;
+    return code;
+}
+
+static int take_sample(rg_lane *lane, const rg_inputs *in)
+{
+    double elapsed_s = 0;
+    int code = take(lane, in, lane->batch, &elapsed_s);
+    if (!code)
+        lane->sample_ns[lane->n++] = (1e9 * elapsed_s - lane->overhead_ns) / lane->batch;
+    return code;
+}
+
+// ---- a lane --------------------------------------------------------------------------------------------------------------
+
+void rg_lane_end(rg_lane *lane, rg_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(lane->stop, sizeof lane->stop, format, list);
+    va_end(list);
+    lane->verdict.status = status;
+    lane->done = true;
+}
+
+void rg_lane_fault(rg_lane *lane, const char *what, int code)
+{
+    lane->n = 0;
+    rg_lane_end(lane, RG_FAIL, "%s: %s", what, lane->device->error(code));
+}
+
+size_t rg_lane_bytes(const rg_lane *lane)
+{
+    return rg_frame_bytes(lane->entry->algo, lane->entry->variant, &lane->shape, lane->param);
+}
+
+// One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one
+// region to the next); the calling thread may use what is left.
+static void pin(const rg_lane *lane)
+{
+    rg_cpu_pin(-1);
+    if (on_gpu(lane) || lane->threads == 1) {
+        rg_cpu_pin(0);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel num_threads(lane->threads)
+    {
+        int i = omp_get_thread_num();
+        if (i)
+            rg_cpu_pin(i);
+    }
+#endif
+}
+
+static int prepare(rg_lane *lane)
+{
+    double start = rg_seconds();
+    int code = lane->entry->variant->prepare ? lane->entry->variant->prepare(&lane->frame.call) : RG_OK;
+    lane->prepared = !code;
+    if (!code)
+        code = lane->device->sync();
+    lane->prepare_ns = 1e9 * (rg_seconds() - start);
+    return code;
+}
+
+// Inputs as they are in `in`, and nothing in the outputs.
+static int put_all(rg_lane *lane, const rg_inputs *in)
+{
+    int code = put_inputs(lane, in, false);
+    for (int i = 0; i < lane->entry->algo->n_args && !code; i++)
+        if (lane->entry->algo->arg[i].direction == RG_OUT)
+            code = rg_buffer_poison(&lane->frame.buffer[i]);
+    return code;
+}
+
+// Untimed calls until clocks and caches have settled; the quickest tells how many calls make a sample.
+static int warm_up(rg_lane *lane, const rg_inputs *in)
+{
+    double start = rg_seconds(), elapsed_s, want_s = lane->warm_s > 0 ? lane->warm_s : on_gpu(lane) ? 0.1 : 0.02;
+    int code = take(lane, in, 1, &lane->call_s);
+    if (code || lane->call_s > lane->max_s)
+        return code;
+    while (!code && rg_seconds() - start < want_s) {
+        code = take(lane, in, 1, &elapsed_s);
+        lane->call_s = fmin(lane->call_s, elapsed_s);
+    }
+    bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
+    for (int i = 0; i < in->algo->n_args; i++)
+        one_by_one |= in->algo->arg[i].direction == RG_INOUT;
+    if (!one_by_one) // a power of two, so that equal variants get equal batches
+        for (lane->batch = 1; lane->batch * lane->call_s < sample_s && lane->batch < 1 << 17;)
+            lane->batch *= 2;
+    return code;
+}
+
+void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
+{
+    lane->device = device;
+    lane->batch = 1;
+    lane->joules = NAN;
+    snprintf(lane->energy, sizeof lane->energy, "not asked for (--energy)");
+    pin(lane);
+    int code =
+        rg_frame_make(&lane->frame, in->algo, lane->entry->variant, device, &lane->shape, lane->param, false, lane->threads);
+    if (code) {
+        rg_lane_fault(lane, "buffers", code);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        lane->event[i] = device->event_make();
+    if ((code = put_all(lane, in)))
+        rg_lane_fault(lane, "inputs", code);
+    else if ((code = prepare(lane)))
+        rg_lane_fault(lane, "prepare", code);
+    else if (lane->scope == RG_KERNEL && (code = measure_overhead(lane, in)))
+        rg_lane_fault(lane, "timer", code);
+    else if ((code = warm_up(lane, in)))
+        rg_lane_fault(lane, "run", code);
+    else if (lane->call_s > lane->max_s)
+        lane->sample_ns[lane->n++] = 1e9 * lane->call_s - lane->overhead_ns;
+}
+
+static void read_sensors(rg_lane *lane)
+{
+    rg_sensors s;
+    rg_sensors_read(lane->device, &s);
+    lane->clock_MHz += on_gpu(lane) ? s.sm_MHz : s.cpu_MHz;
+    lane->power_W += s.power_W;
+    lane->temp_C = lane->visits ? fmax(lane->temp_C, s.temp_C) : s.temp_C;
+    // The first visit in which the clock was held down is the one to tell of.
+    if (!lane->visits || !strcmp(lane->throttle, "none"))
+        snprintf(lane->throttle, sizeof lane->throttle, "%s", s.throttle);
+}
+
+// How often another process took a core from this one.
+static long preemptions(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nivcsw;
+}
+
+void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
+{
+    pin(lane);
+    long preempted = preemptions();
+    double start = rg_seconds(), budget_s = lane->max_s / lane->rounds;
+    int most = RG_SAMPLES_MAX / lane->rounds, code = put_all(lane, in);
+    double untimed_s;
+    // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
+    if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
+        code = take(lane, in, 1, &untimed_s);
+    for (int i = 0; !code && (i == 0 || (i < most && rg_seconds() - start < budget_s)); i++)
+        code = take_sample(lane, in);
+    if (!code)
+        code = lane->device->sync();
+    if (code) {
+        rg_lane_fault(lane, "run", code);
+        return;
+    }
+    lane->spent_s += rg_seconds() - start;
+    lane->preempted += preemptions() - preempted;
+    read_sensors(lane);
+    lane->visits++;
+}
+
+int rg_lane_call(rg_lane *lane, const rg_inputs *in)
+{
+    int code = put_all(lane, in);
+    code = code ? code : run_calls(lane, 1);
+    return code ? code : lane->device->sync();
+}
+
+bool rg_lane_enough(rg_lane *lane)
+{
+    rg_summary s;
+    rg_summarise(lane->sample_ns, lane->n, &s);
+    double width = 2 * rg_relative_width(&s);
+    const char *why = NULL;
+    if (!lane->visits)
+        why = lane->call_s > lane->max_s ? "time (one call takes longer than --max-seconds)" : NULL;
+    else if (lane->visits % 2)
+        return false;
+    else if (width < 0.01 && lane->visits >= LEAST_ROUNDS)
+        why = "interval";
+    else if (lane->spent_s >= lane->max_s && lane->visits >= LEAST_ROUNDS)
+        why = "time";
+    else if (lane->visits >= lane->rounds)
+        why = "rounds";
+    if (!why)
+        return false;
+    char text[60];
+    if (isfinite(width))
+        snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
+    else
+        snprintf(text, sizeof text, "too few samples for an interval");
+    char power[40] = "", preempted[60] = "";
+    if (lane->visits && isfinite(lane->power_W))
+        snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
+    if (lane->preempted)
+        snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
+    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d rounds, %d calls a sample%s%s%s%s", why, text, lane->visits,
+             lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, preempted);
+    return true;
+}
+
+void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
+{
+    if (lane->mode == RG_COLD) {
+        snprintf(lane->energy, sizeof lane->energy, "not measured in mode cold: the flush would count");
+        return;
+    }
+    rg_energy e;
+    rg_sensors s;
+    double joules, seconds, mean_W, elapsed_s, calls = 0, start = rg_seconds();
+    int code = RG_OK;
+    pin(lane);
+    rg_energy_start(lane->device, &e);
+    for (; !code && rg_seconds() - start < window_s; calls += lane->batch)
+        code = take(lane, in, lane->batch, &elapsed_s);
+    rg_sensors_read(lane->device, &s);
+    rg_energy_stop(lane->device, &e, &joules, &seconds, &mean_W);
+    if (code || isnan(joules)) {
+        snprintf(lane->energy, sizeof lane->energy, "%s", code ? lane->device->error(code) : e.source);
+        return;
+    }
+    lane->joules = joules / calls;
+    int used = snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", e.source, seconds,
+                        mean_W, joules, calls);
+    double off = fabs(s.power_W / mean_W - 1);
+    if (off > 0.1)
+        snprintf(lane->energy + used, sizeof lane->energy - (size_t)used, "; the power sensor says %.4g W", s.power_W);
+}
+
+void rg_lane_close(rg_lane *lane)
+{
+    if (!lane->device)
+        return;
+    if (lane->prepared && lane->entry->variant->finish)
+        lane->entry->variant->finish(&lane->frame.call);
+    for (int i = 0; i < 2; i++)
+        if (lane->event[i])
+            lane->device->event_free(lane->event[i]);
+    rg_frame_free(&lane->frame);
+    lane->device = NULL;
+}

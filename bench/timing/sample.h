@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
+// of it.
+//
+// Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
+// its time; between visits its buffers stay where they are.
+#ifndef RG_SAMPLE_H
+#define RG_SAMPLE_H
+
+#include "../../impl/runtime/arena.h"
+#include "../../verify/checker/verify.h"
+#include "stats.h"
+
+// What a time covers. KERNEL: run() on resident data, less the cost of an empty measurement. DEVICE: the same as elapsed.
+// TRANSFER: with the inputs copied to the device before and the outputs copied back after it (GPU only).
+typedef enum { RG_KERNEL, RG_RESIDENT, RG_TRANSFER, RG_SCOPES } rg_scope;
+// COLD: caches flushed before every call. HOT: calls follow each other, as many to a sample as make it last 1 ms.
+typedef enum { RG_COLD, RG_HOT, RG_MODES } rg_mode;
+extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer"
+extern const char *const rg_mode_name[RG_MODES];
+
+enum { RG_SAMPLES_MAX = 400 };
+
+// Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same.
+typedef struct rg_inputs {
+    const rg_algo *algo;
+    rg_shape shape;          // with the seed of the round
+    size_t bytes[RG_ARGS_MAX];
+    void *arg[RG_ARGS_MAX];
+    void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
+    bool answered;           // the reference has been asked
+    uint64_t answered_seed;  // about the inputs of this seed
+    rg_answer answer;        // and says so
+} rg_inputs;
+void rg_inputs_make(rg_inputs *, const rg_algo *, const rg_shape *);
+double rg_inputs_bytes(const rg_algo *, const rg_shape *); // host memory, predicted, with the reference's answer
+void rg_inputs_fill(rg_inputs *, uint64_t seed);
+uint64_t rg_inputs_hash(const rg_inputs *); // FNV-1a of all inputs
+void rg_inputs_free(rg_inputs *);
+
+typedef struct rg_lane {
+    const rg_entry *entry;
+    rg_shape shape;
+    int64_t param[RG_PARAMS_MAX];
+    int threads, cores; // HOST: of call->threads, and all there are
+    rg_scope scope;
+    rg_mode mode;
+    double max_s;       // time for samples
+    int rounds;         // at most so many visits
+    double warm_s;      // untimed calls before; 0: as long as clocks take to settle
+    void *const *right; // outputs for the same inputs that have been judged: every element is compared with them instead of
+                        // some with the reference; NULL: the reference
+    bool tuned;         // some parameters come from data/tuned
+
+    rg_frame frame;
+    const rg_device *device; // NULL while closed
+    bool prepared;
+    void *event[2];
+    double overhead_ns; // of an empty measurement, taken off in scope kernel
+
+    double call_s;      // of one call, from the warm-up
+    int batch;          // calls to a sample
+    int n, visits;
+    double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
+    double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
+    char throttle[160];
+    long preempted;     // times that another process took a core during visits
+    double joules;      // of one call; NaN when not measured
+    char energy[200];   // source, window and check, or why there is none
+
+    bool gated;         // has been through verify on small shapes
+    bool in_file;       // a resumed file has its row
+    bool done;          // has a verdict and a reason for stopping
+    rg_verdict verdict;
+    char stop[512];
+} rg_lane;
+
+// Ends a lane: with a reason, or as FAIL with what its device says of a code.
+void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rg_lane_fault(rg_lane *, const char *what, int code);
+size_t rg_lane_bytes(const rg_lane *);
+// Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
+void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
+void rg_lane_visit(rg_lane *, const rg_inputs *);
+// Whether the lane has had enough, after an even number of visits; says why in stop.
+bool rg_lane_enough(rg_lane *);
+// One untimed call on these inputs, waited for; and its outputs, or those of the last timed call, into in->found. RG_OK or a
+// device error.
+int rg_lane_call(rg_lane *, const rg_inputs *);
+int rg_lane_outputs(rg_lane *, const rg_inputs *);
+// Repeats the call for a window of at least `window_s` and reads the energy counter around it.
+void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
+void rg_lane_close(rg_lane *);
+
+// judge.c: holds the outputs of the last timed call against the reference, at as many elements as it gives in a fraction of a
+// second; the lane's verdict. Lanes that are judged on the same inputs share one answer.
+void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
+
+#endif

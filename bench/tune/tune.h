@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// tune.h: private to tune*.c: the command `tune`, which searches the parameters of one variant at one shape.
+//
+//     tune.c         the command line and the order of things
+//     tune_gate.c    whether a configuration is right, asked of a process that has no GPU context
+//     tune_time.c    the time of one, quickly; and of the best together with the defaults and the published ones
+//     tune_write.c   what comes out: the table, the result file, data/tuned
+#ifndef RG_TUNE_H
+#define RG_TUNE_H
+
+#include <sys/types.h>
+
+#include "../timing/lineup.h"
+#include "../timing/rounds.h"
+#include "../../impl/runtime/search.h"
+
+// The checker, beside this process: workers are forked from one that never opens a GPU, so that configurations can be verified
+// and timed in turn.
+typedef struct rg_gate {
+    pid_t pid;
+    int ask, answer; // pipes; -1 while closed
+} rg_gate;
+int rg_gate_open(rg_gate *, const rg_entry *, int threads, const char *device, uint64_t seed); // RG_GOOD or one line and a code
+// At the check shapes of most work and of most data that the variant takes with these parameters (SKIP when it takes none).
+rg_verdict rg_gate_verdict(rg_gate *, const int64_t *param);
+void rg_gate_close(rg_gate *);
+
+// A configuration that has a name: the defaults, or one of impl/ALGO/presets.tsv.
+typedef struct rg_named {
+    char name[48];
+    int64_t param[RG_PARAMS_MAX];
+} rg_named;
+enum { RG_NAMED_MAX = 16, RG_FINALISTS = 8 };
+
+typedef struct rg_tune {
+    // what was asked for
+    const rg_entry *entry;
+    rg_shape shape;
+    const char *device, *out, *command;
+    char *folder; // of the tuned file; NULL: none is written
+    const char *t4;
+    int threads;
+    double budget_s; // 0: none
+    uint64_t seed;
+    bool energy;
+
+    rg_search search;
+    rg_named named[RG_NAMED_MAX];
+    int n_named;
+    rg_gate gate;
+    const rg_device *gpu;
+    rg_head head;
+    rg_out file;
+    rg_inputs in; // the same for every configuration
+    void *right[RG_ARGS_MAX]; // outputs for them, once judged
+    bool judged;
+    int wrong; // configurations that did not pass
+    int code;
+    rg_progress progress;
+
+    rg_lane *final; // of the last rounds: timed together
+    int n_final;
+} rg_tune;
+
+// tune_time.c
+int rg_tune_screen(rg_tune *);    // every configuration that the search names: verified, timed, told, its row added
+int rg_tune_finals(rg_tune *);    // the RG_FINALISTS best and the named ones again, in common rounds; their rows replace
+const rg_lane *rg_tune_best(const rg_tune *); // NULL when none passed
+const rg_lane *rg_tune_named(const rg_tune *, const rg_named *); // its lane in the finals, NULL
+
+// tune_write.c
+void rg_tune_read_presets(rg_tune *); // adds to named[] those of this variant
+void rg_tune_show_space(const rg_tune *, FILE *);
+void rg_tune_show(const rg_tune *, FILE *);
+int rg_tune_store(const rg_tune *);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// tune_write.c: what a search found, for people, and for the programs that come after it (data/tuned).
+#include "tune.h"
+
+#include "../../impl/runtime/tuned.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Rows "algo variant preset params source" of impl/ALGO/presets.tsv; an algorithm need not have one.
+void rg_tune_read_presets(rg_tune *t)
+{
+    char *relative = rg_print("impl/%s/presets.tsv", t->entry->algo->name), *path = rg_share_path(relative), why[160];
+    FILE *f = fopen(path, "r");
+    char *line = NULL, algo[48], variant[48], name[48], params[192];
+    size_t room = 0;
+    while (f && t->n_named < RG_NAMED_MAX && getline(&line, &room, f) > 0) {
+        rg_named *n = &t->named[t->n_named];
+        if (sscanf(line, "%47[^\t#]\t%47[^\t]\t%47[^\t]\t%191[^\t]", algo, variant, name, params) != 4 ||
+            strcmp(algo, t->entry->algo->name) || strcmp(variant, t->entry->variant->name))
+            continue;
+        if (!rg_params_parse(t->entry->variant, params, n->param, why)) {
+            rg_warn("%s: %s: %s", path, name, why);
+            continue;
+        }
+        snprintf(n->name, sizeof n->name, "%s", name);
+        t->n_named++;
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    free(relative);
+    free(path);
+}
+
+void rg_tune_show_space(const rg_tune *t, FILE *f)
+{
+    const rg_search *s = &t->search;
+    char shape[96];
+    rg_shape_print(t->entry->algo, &t->shape, shape);
+    fprintf(f, "%s:%s at %s: %lld combinations, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
+            t->entry->name, shape, (long long)s->combinations, (long long)s->refused, s->n, rg_search_name[s->kind],
+            (unsigned long long)t->seed);
+    for (int i = 0; i < s->n_refusals; i++)
+        fprintf(f, "  %7lld refused: %s\n", (long long)s->refusal[i].count, s->refusal[i].reason);
+    fflush(f);
+}
+
+static void show_line(const rg_tune *t, FILE *f, const char *name, const rg_lane *lane, const rg_lane *best)
+{
+    char params[192], time[32], rate[32];
+    rg_summary s;
+    rg_params_print(t->entry->variant, lane->param, params);
+    rg_summarise(lane->sample_ns, lane->n, &s);
+    rg_duration(s.median, time);
+    rg_show_scaled(t->entry->algo->work(&t->shape) / (s.median / 1e9), rate);
+    rg_ratio r = rg_ratio_of_medians(best->sample_ns, best->n, lane->sample_ns, lane->n, t->seed);
+    char share[64] = "";
+    if (lane != best)
+        snprintf(share, sizeof share, "%.1f %% of the best [%.1f, %.1f]", 100 * r.ratio, 100 * r.low, 100 * r.high);
+    fprintf(f, "  %-9s %10s %8s %s  %-36s %s\n", name, time, rate, t->entry->algo->rate_unit, share, params);
+}
+
+void rg_tune_show(const rg_tune *t, FILE *f)
+{
+    const rg_lane *best = rg_tune_best(t);
+    int good = 0;
+    for (int i = 0; i < t->search.n; i++)
+        good += isfinite(t->search.cost[i]);
+    fprintf(f, "%d of %d configurations tried, %d passed and were timed\n", t->search.tried, t->search.n, good);
+    if (!best)
+        return;
+    show_line(t, f, "best", best, best);
+    for (int i = 0; i < t->n_named; i++) {
+        const rg_lane *lane = rg_tune_named(t, &t->named[i]);
+        if (lane && lane->verdict.status == RG_PASS && lane->n)
+            show_line(t, f, t->named[i].name, lane, best);
+        else
+            fprintf(f, "  %-9s not timed: %s\n", t->named[i].name,
+                    lane ? lane->stop : "refused at this shape, failed, or no room beside the others");
+    }
+    fflush(f);
+}
+
+static const char *head_value(const rg_head *head, const char *key)
+{
+    for (int i = 0; i < head->n; i++)
+        if (!strcmp(head->key[i], key))
+            return head->value[i];
+    return "-";
+}
+
+int rg_tune_store(const rg_tune *t)
+{
+    const rg_lane *best = rg_tune_best(t);
+    char processor[128], shape[96], params[192], path[512];
+    if (!best || !t->folder)
+        return RG_GOOD;
+    rg_summary s;
+    rg_summarise(best->sample_ns, best->n, &s);
+    rg_tuned_processor(t->entry, t->device, processor);
+    rg_shape_print(t->entry->algo, &t->shape, shape);
+    rg_params_print(t->entry->variant, best->param, params);
+    char *how = rg_print("%s, %d of %d configurations, seed %llu", rg_search_name[t->search.kind], t->search.tried, t->search.n,
+                         (unsigned long long)t->seed);
+    rg_tuned_row row = {t->entry->algo->name, t->entry->name, shape, params, s.median,
+                        t->entry->algo->work(&t->shape) / (s.median / 1e9), t->entry->algo->rate_unit, how};
+    bool host = t->entry->variant->space == RG_HOST;
+    int code = rg_tuned_store(t->folder, processor, host ? "-" : head_value(&t->head, "gpu_driver"), &row, path);
+    free(how);
+    if (code == RG_GOOD)
+        printf("best configuration: %s\n", path);
+    return code;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// image.h: grey photographs of 8 or 16 bits from PNG, PGM/PPM, TIFF and MRC files, told apart by content, not by name.
+//
+// Grey values are taken as the file has them: a PGM of maximum 1023 gives 0..1023 in 16 bits, nothing is stretched and no gamma
+// is applied. Grey of 1, 2 or 4 bits is scaled to 8 bits (v * 255 / (2^bits - 1), a whole number). Colour becomes Rec. 601 luma
+// in exact integers, (299 R + 587 G + 114 B + 500) div 1000, that is rounded to nearest with halves up, in the file's bits. An
+// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v). Signed integers are taken when none is negative.
+// Other signed and all floating-point files need a grey range: value v becomes round(65535 (v - low) / (high - low)), clamped.
+#ifndef RG_IMAGE_H
+#define RG_IMAGE_H
+
+#include "../../impl/base/core.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct rg_image {
+    int64_t width, height;
+    int bits;    // 8 or 16
+    void *pixel; // uint8_t or uint16_t, row by row, malloc'ed
+} rg_image;
+
+typedef struct rg_grey_range {
+    bool given;
+    double low, high;
+} rg_grey_range;
+
+// How many photographs a file holds: sections of an MRC stack, pages of a TIFF file, else 1. RG_GOOD, or one line and RG_USAGE.
+int rg_image_pages(const char *path, int64_t *pages);
+// Photograph `page` (from 0). RG_GOOD, or one line and RG_USAGE: malformed file (file, byte, expected, found), a format this
+// build lacks, values that need a range. Nothing is allocated for the caller unless RG_GOOD.
+int rg_image_read(const char *path, int64_t page, const rg_grey_range *, rg_image *);
+// The same from a stream of `bytes` bytes; path is only for messages. pages may be NULL, image may be NULL.
+int rg_image_from_stream(FILE *, int64_t bytes, const char *path, int64_t page, const rg_grey_range *, int64_t *pages,
+                         rg_image *);
+void rg_image_free(rg_image *);
+
+// Grey PNG (needs libpng) or PGM, whole or not at all. RG_GOOD, or one line and RG_USAGE.
+int rg_image_write_png(const char *path, const rg_image *);
+int rg_image_write_pgm(const char *path, const rg_image *);
+bool rg_image_can_write_png(void);
+
+#endif

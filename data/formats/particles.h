@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// particles.h: particle images with orientations: a STAR file (RELION 3.0 or 3.1) and the MRC stacks that it names, checked
+// when opened and read image by image.
+//
+// An image is the projection of the map, rotated by A = Rz(psi) Ry(tilt) Rz(rot) (passive: image axes = A map axes, each R as
+// [[c, s], [-s, c]]), along the image's z, shifted by -origin; centres are at floor(side / 2). A pixel p of an image's
+// transform therefore stands at A^T (p, 0) in the map's transform.
+// Pixel size: rlnImagePixelSize of the optics group (3.1), else rlnPixelSize, else rlnDetectorPixelSize / rlnMagnification
+// (magnification 10000 where absent, as RELION has it), else the stack's header; 0 when nothing says it.
+#ifndef RG_PARTICLES_H
+#define RG_PARTICLES_H
+
+#include "../geometry/ctf.h"
+#include "mrc.h"
+#include "star.h"
+
+typedef struct rg_particle {
+    double rot_deg, tilt_deg, psi_deg;
+    double origin_x_px, origin_y_px;
+    rg_ctf_of ctf;
+    int stack;     // into rg_particles.stack
+    int64_t image; // of the stack, from 0
+    int64_t line;  // in the STAR file
+} rg_particle;
+
+typedef struct rg_particle_stack {
+    char *path;
+    int64_t images;
+} rg_particle_stack;
+
+typedef struct rg_particles {
+    char *path; // of the STAR file
+    int64_t n;
+    rg_particle *row;
+    int n_stacks;
+    rg_particle_stack *stack;
+    int64_t side;    // of every image
+    double pixel_A;  // 0: unknown
+    const char *lacks_ctf; // the first CTF column that is missing, NULL when all are there
+    int open;        // the stack that is open, -1: none
+    rg_mrc file;
+} rg_particles;
+
+// Reads the STAR file and checks every stack: it exists, is whole, its images are square and of one size, no row names an image
+// beyond its end. Images that no row names are said in a warning. RG_GOOD, or one line and RG_USAGE.
+int rg_particles_open(rg_particles *, const char *star_path);
+// The same for rows that may lack orientations, which then are 0: what a search begins with.
+int rg_particles_open_without_poses(rg_particles *, const char *star_path);
+void rg_particles_close(rg_particles *);
+// Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
+int rg_particles_image(rg_particles *, int64_t i, float *image);
+// The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
+rg_particles rg_particles_reader(const rg_particles *);
+void rg_particles_reader_close(rg_particles *);
+// A, row by row.
+void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]);
+
+#endif

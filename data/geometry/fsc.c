@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "fsc.h"
+#include "../../impl/base/core.h"
+
+#include <fftw3.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fftw_complex *transform(int64_t side, const float *map)
+{
+    size_t n = (size_t)side, pitch = n / 2 + 1;
+    fftw_complex *f = fftw_alloc_complex(n * n * pitch);
+    if (!f)
+        exit(rg_fail(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n));
+    fftw_plan plan = fftw_plan_dft_r2c_3d((int)n, (int)n, (int)n, (double *)f, f, FFTW_ESTIMATE);
+    for (size_t row = 0; row < n * n; row++)
+        for (size_t x = 0; x < n; x++)
+            ((double *)f)[row * 2 * pitch + x] = map[row * n + x];
+    fftw_execute(plan);
+    fftw_destroy_plan(plan);
+    return f;
+}
+
+// Frequencies of the half x > 0 stand for two, except x = 0 and, for even sides, x = side / 2, whose mates are stored too.
+void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
+{
+    fftw_complex *fa = transform(side, a), *fb = transform(side, b);
+    int64_t shells = side / 2 + 1, pitch = side / 2 + 1;
+    double *sum = rg_alloc((size_t)(3 * shells) * sizeof *sum);
+    for (int64_t i = 0; i < side * side * pitch; i++) {
+        int64_t x = i % pitch, y = i / pitch % side, z = i / pitch / side;
+        y -= y > side / 2 ? side : 0;
+        z -= z > side / 2 ? side : 0;
+        int64_t shell = (int64_t)floor(sqrt((double)(x * x + y * y + z * z)) + 0.5);
+        double times = x == 0 || 2 * x == side ? 1 : 2;
+        if (shell >= shells)
+            continue;
+        sum[3 * shell] += times * (fa[i][0] * fb[i][0] + fa[i][1] * fb[i][1]);
+        sum[3 * shell + 1] += times * (fa[i][0] * fa[i][0] + fa[i][1] * fa[i][1]);
+        sum[3 * shell + 2] += times * (fb[i][0] * fb[i][0] + fb[i][1] * fb[i][1]);
+    }
+    for (int64_t s = 0; s < shells; s++)
+        fsc[s] = sum[3 * s + 1] > 0 && sum[3 * s + 2] > 0 ? sum[3 * s] / sqrt(sum[3 * s + 1]) / sqrt(sum[3 * s + 2]) : NAN;
+    free(sum);
+    fftw_free(fa);
+    fftw_free(fb);
+}
+
+double rg_fsc_crossing(const double *fsc, int64_t shells, double level)
+{
+    for (int64_t s = 2; s < shells; s++)
+        if (fsc[s] < level && fsc[s - 1] >= level)
+            return (double)(s - 1) + (fsc[s - 1] - level) / (fsc[s - 1] - fsc[s]);
+    return NAN;
+}
+
+static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    double length = (double)side * voxel_A;
+    fprintf(file.stream, "# command: %s\n# maps of %" PRId64 "^3 voxels of %.9g A\n", command, side, voxel_A);
+    fprintf(file.stream, "# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\n");
+    for (int64_t s = 0; s <= side / 2; s++)
+        fprintf(file.stream, "%" PRId64 "\t%.17g\t%.17g\t%.17g\n", s, (double)s / length, length / (double)s, fsc[s]);
+    return rg_file_commit(&file);
+}
+
+static int plot(const char *table)
+{
+    char *gnuplot = rg_program_path("gnuplot");
+    if (!gnuplot) {
+        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
+        return RG_GOOD;
+    }
+    char *svg = rg_path_beside(table, "", ".svg");
+    const char *const argument[] = {table, NULL};
+    int code = rg_gnuplot(gnuplot, "plots/fsc.gp", svg, argument);
+    free(svg);
+    free(gnuplot);
+    return code;
+}
+
+int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc)
+{
+    int code = write_table(path, command, side, voxel_A, fsc);
+    return code == RG_GOOD ? plot(path) : code;
+}

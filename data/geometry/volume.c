@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "volume.h"
+#include "../formats/mrc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+int rg_volume_read(const char *path, rg_volume *m)
+{
+    rg_mrc mrc;
+    int code = rg_mrc_open(&mrc, path);
+    *m = (rg_volume){0};
+    if (code != RG_GOOD)
+        return code;
+    if (mrc.nx != mrc.ny || mrc.nx != mrc.nz || mrc.nx < 2) {
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
+                       mrc.nz);
+        rg_mrc_close(&mrc);
+        return code;
+    }
+    *m = (rg_volume){.side = mrc.nx, .voxel_A = mrc.voxel_A[0]};
+    int64_t plane = m->side * m->side;
+    m->value = rg_alloc((size_t)(plane * m->side) * sizeof *m->value);
+    for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)
+        code = rg_mrc_section(&mrc, z, m->value + z * plane);
+    for (int64_t i = 0; i < plane * m->side && code == RG_GOOD; i++)
+        if (!isfinite(m->value[i]))
+            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane + 1);
+    rg_mrc_close(&mrc);
+    if (code != RG_GOOD) {
+        free(m->value);
+        m->value = NULL;
+    }
+    return code;
+}
+
+int rg_volume_write(const char *path, const rg_volume *m)
+{
+    rg_mrc_out out;
+    int code = rg_mrc_write_begin(&out, path, m->side, m->side, m->side, RG_MRC_FLOAT32, m->voxel_A, true);
+    if (code != RG_GOOD)
+        return code;
+    for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)
+        code = rg_mrc_write_section(&out, m->value + z * m->side * m->side);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&out);
+    rg_mrc_write_abandon(&out);
+    return code;
+}

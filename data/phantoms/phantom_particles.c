@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// phantom_particles.c: images of the sums of Gaussians of blobs.h at random orientations, with their STAR file and map.
+#include "../../impl/suite.h"
+#include "blobs.h"
+#include "noise.h"
+#include "../formats/particles.h"
+#include "phantom.h"
+
+#include <fftw3.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 64 };
+
+typedef struct phantom {
+    int64_t side, images;
+    int n_blobs;
+    rg_blob blob[RG_D7_BLOBS];
+    double voltage_kV, cs_mm, contrast, pixel_A, shift_px, snr, noise_sd; // snr 0: no noise
+    bool ctf;
+    uint64_t seed;
+    const char *folder;
+    fftw_plan forward, inverse; // of 2 side x 2 side pixels, with a CTF only
+} phantom;
+
+typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of;
+static const struct {
+    const char *name;
+    int n_blobs;
+    double voltage_kV, cs_mm, contrast, box_A; // box_A 0: pixels of 1.5 A
+} shapes[SHAPES] = {
+    {"icosahedral", RG_ICOSAHEDRAL_BLOBS, 300, 2.7, 0.1, 0},
+    {"asymmetric", RG_ASYMMETRIC_BLOBS, 300, 2.7, 0.1, 0},
+    {"d7", RG_D7_BLOBS, 200, 2, 0.07, 258},
+};
+
+static int take_options(phantom *p, const rg_cli *cli)
+{
+    const char *name = rg_cli_text(cli, "shape", "icosahedral");
+    int shape = 0;
+    double sigma;
+    int64_t seed;
+    while (shape < SHAPES && strcmp(name, shapes[shape].name) != 0)
+        shape++;
+    if (shape == SHAPES)
+        return rg_fail(RG_USAGE, "--shape: expected icosahedral, asymmetric or d7, found \"%s\"", name);
+    int code = rg_cli_int(cli, "box", 64, 8, 4096, &p->side);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "images", 2000, 1, INT32_MAX, &p->images);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "pixel", shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5, 1e-3, 1e6, &p->pixel_A);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "sigma", 0.8, 0.4, 1024, &sigma);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "shift", 2, 0, 1024, &p->shift_px);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "snr", 0, 0, 1e12, &p->snr);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    if (code != RG_GOOD)
+        return code;
+    p->seed = (uint64_t)seed;
+    p->ctf = rg_cli_flag(cli, "ctf");
+    p->n_blobs = shapes[shape].n_blobs;
+    p->voltage_kV = shapes[shape].voltage_kV;
+    p->cs_mm = shapes[shape].cs_mm;
+    p->contrast = shapes[shape].contrast;
+    if (shape == ICOSAHEDRAL)
+        rg_blobs_icosahedral(p->side, sigma, p->blob);
+    else if (shape == ASYMMETRIC)
+        rg_blobs_asymmetric(p->side, sigma, p->seed, p->blob);
+    else
+        rg_blobs_d7(p->side, sigma, p->seed, p->blob);
+    return RG_GOOD;
+}
+
+// ---- one particle --------------------------------------------------------------------------------------------------------
+
+static double uniform(const phantom *p, int64_t i, int which)
+{
+    return rg_uniform(p->seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
+}
+
+// As the STAR file will have it, so that the image belongs to the numbers that are read.
+static double six_digits(double v) { return round(v * 1e6) / 1e6; }
+
+static rg_particle particle_of(const phantom *p, int64_t i)
+{
+    const double degree = 180 / 3.14159265358979323846;
+    rg_particle q = {
+        .rot_deg = six_digits(360 * uniform(p, i, 0) - 180),
+        .tilt_deg = six_digits(degree * acos(1 - 2 * uniform(p, i, 1))),
+        .psi_deg = six_digits(360 * uniform(p, i, 2) - 180),
+        .origin_x_px = six_digits(p->shift_px * p->pixel_A * (2 * uniform(p, i, 3) - 1)) / p->pixel_A,
+        .origin_y_px = six_digits(p->shift_px * p->pixel_A * (2 * uniform(p, i, 4) - 1)) / p->pixel_A,
+        .image = i,
+        .ctf = {.voltage_kV = p->voltage_kV, .cs_mm = p->cs_mm, .amplitude_contrast = p->contrast, .scale = 1},
+    };
+    q.ctf.defocus_u_A = six_digits(10000 + 15000 * uniform(p, i, 5));
+    q.ctf.defocus_v_A = six_digits(q.ctf.defocus_u_A - 500 * uniform(p, i, 6));
+    q.ctf.defocus_angle_deg = six_digits(180 * uniform(p, i, 7) - 90);
+    return q;
+}
+
+// The projection over twice the side, times the CTF in Fourier space: what the CTF carries beyond the image is not folded back.
+static void apply_ctf(const phantom *p, const rg_particle *q, double *wide)
+{
+    int64_t side = 2 * p->side, half = side / 2 + 1;
+    fftw_complex *f = fftw_alloc_complex((size_t)(side * half));
+    rg_ctf ctf = rg_ctf_make(&q->ctf);
+    fftw_execute_dft_r2c(p->forward, wide, f);
+    double step = 1 / ((double)side * p->pixel_A), scale = 1 / ((double)side * (double)side);
+    for (int64_t y = 0; y < side; y++)
+        for (int64_t x = 0; x < half; x++) {
+            double c = scale * rg_ctf_at(&ctf, (double)x * step, (double)(y <= side / 2 ? y : y - side) * step);
+            f[y * half + x][0] *= c;
+            f[y * half + x][1] *= c;
+        }
+    fftw_execute_dft_c2r(p->inverse, f, wide);
+    fftw_free(f);
+}
+
+static void make_image(const phantom *p, int64_t i, double *image)
+{
+    rg_particle q = particle_of(p, i);
+    double a[9];
+    const double origin[2] = {q.origin_x_px, q.origin_y_px};
+    rg_particle_matrix(q.rot_deg, q.tilt_deg, q.psi_deg, a);
+    if (p->ctf) {
+        int64_t lead = p->side - p->side / 2; // of the image in the wide one, whose centre is at `side`
+        double *wide = fftw_alloc_real((size_t)(4 * p->side * p->side));
+        rg_blobs_image(p->n_blobs, p->blob, a, origin, 2 * p->side, p->side, wide);
+        apply_ctf(p, &q, wide);
+        for (int64_t y = 0; y < p->side; y++)
+            memcpy(image + y * p->side, wide + (y + lead) * 2 * p->side + lead, (size_t)p->side * sizeof *image);
+        fftw_free(wide);
+    } else {
+        rg_blobs_image(p->n_blobs, p->blob, a, origin, p->side, p->side / 2, image);
+    }
+    if (p->noise_sd > 0)
+        rg_add_noise(p->noise_sd, p->seed, i, p->side * p->side, image);
+}
+
+// ---- the files -----------------------------------------------------------------------------------------------------------
+
+static const char *const optics_column[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast",
+                                            "rlnSphericalAberration", "rlnVoltage", "rlnImagePixelSize", "rlnImageSize",
+                                            "rlnImageDimensionality"};
+static const char *const row_column[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi",
+                                         "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
+enum { WITHOUT_CTF = 7 };
+
+static void write_star(const phantom *p, FILE *f)
+{
+    rg_star_write_head(f, "optics", RG_COUNT(optics_column), optics_column);
+    fprintf(f, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", p->contrast, p->cs_mm, p->voltage_kV, p->pixel_A, p->side);
+    rg_star_write_head(f, "particles", p->ctf ? RG_COUNT(row_column) : WITHOUT_CTF, row_column);
+    for (int64_t i = 0; i < p->images; i++) {
+        rg_particle q = particle_of(p, i);
+        fprintf(f, "%06" PRId64 "@particles.mrcs 1 %.6f %.6f %.6f %.6f %.6f", i + 1, q.rot_deg, q.tilt_deg, q.psi_deg,
+                q.origin_x_px * p->pixel_A, q.origin_y_px * p->pixel_A);
+        if (p->ctf)
+            fprintf(f, " %.6f %.6f %.6f", q.ctf.defocus_u_A, q.ctf.defocus_v_A, q.ctf.defocus_angle_deg);
+        putc('\n', f);
+    }
+}
+
+static int write_sections(const phantom *p, const char *name, int64_t sections, bool is_map)
+{
+    char *path = rg_print("%s/%s", p->folder, name);
+    int64_t pixels = p->side * p->side;
+    rg_mrc_out out;
+    rg_progress progress;
+    int code = rg_mrc_write_begin(&out, path, p->side, p->side, sections, RG_MRC_FLOAT32, p->pixel_A, is_map);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    double *image = rg_alloc((size_t)(BATCH * pixels) * sizeof *image);
+    double *factors = is_map ? rg_blobs_factors(p->n_blobs, p->blob, p->side) : NULL;
+    float *section = rg_alloc((size_t)(BATCH * pixels) * sizeof *section);
+    rg_progress_begin(&progress, is_map ? "map" : "images", is_map ? "sections" : "images", (double)sections);
+    for (int64_t first = 0; first < sections && code == RG_GOOD; first += BATCH) {
+        int64_t count = sections - first < BATCH ? sections - first : BATCH;
+#pragma omp parallel for schedule(dynamic)
+        for (int64_t i = 0; i < count; i++) {
+            if (is_map)
+                rg_blobs_section(p->n_blobs, p->blob, factors, p->side, first + i, image + i * pixels);
+            else
+                make_image(p, first + i, image + i * pixels);
+            for (int64_t j = i * pixels; j < (i + 1) * pixels; j++)
+                section[j] = (float)image[j];
+        }
+        for (int64_t i = 0; i < count && code == RG_GOOD; i++)
+            code = rg_mrc_write_section(&out, section + i * pixels);
+        rg_progress_at(&progress, (double)(first + count));
+    }
+    rg_progress_end(&progress);
+    free(section);
+    free(image);
+    free(factors);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&out);
+    rg_mrc_write_abandon(&out);
+    return code;
+}
+
+// One level of noise for all images: the variance of the first one, without noise, over the signal-to-noise ratio.
+static double noise_of(phantom *p)
+{
+    int64_t pixels = p->side * p->side;
+    double *image = rg_alloc((size_t)pixels * sizeof *image), sum = 0, squares = 0;
+    make_image(p, 0, image);
+    for (int64_t j = 0; j < pixels; j++) {
+        sum += image[j];
+        squares += image[j] * image[j];
+    }
+    free(image);
+    double mean = sum / (double)pixels;
+    return sqrt((squares / (double)pixels - mean * mean) / p->snr);
+}
+
+static void make_plans(phantom *p)
+{
+    int side = (int)(2 * p->side);
+    double *wide = fftw_alloc_real((size_t)side * (size_t)side);
+    fftw_complex *f = fftw_alloc_complex((size_t)side * (size_t)(side / 2 + 1));
+    p->forward = fftw_plan_dft_r2c_2d(side, side, wide, f, FFTW_ESTIMATE);
+    p->inverse = fftw_plan_dft_c2r_2d(side, side, f, wide, FFTW_ESTIMATE);
+    fftw_free(f);
+    fftw_free(wide);
+}
+
+int rg_phantom_particles(const rg_cli *cli, const char *folder)
+{
+    phantom p = {.folder = folder};
+    rg_file star;
+    int code = take_options(&p, cli);
+    if (code == RG_GOOD)
+        code = rg_make_folder(folder);
+    if (code != RG_GOOD)
+        return code;
+    if (p.ctf)
+        make_plans(&p);
+    if (p.snr > 0)
+        p.noise_sd = noise_of(&p);
+    code = write_sections(&p, "map.mrc", p.side, true);
+    if (code == RG_GOOD)
+        code = write_sections(&p, "particles.mrcs", p.images, false);
+    if (code == RG_GOOD) {
+        char *path = rg_print("%s/particles.star", folder);
+        code = rg_file_open(&star, path);
+        free(path);
+    }
+    if (code == RG_GOOD) {
+        fprintf(star.stream, "# command: %s\n", rg_cli_line(cli));
+        write_star(&p, star.stream);
+        code = rg_file_commit(&star);
+    }
+    if (p.ctf) {
+        fftw_destroy_plan(p.forward);
+        fftw_destroy_plan(p.inverse);
+    }
+    return code;
+}

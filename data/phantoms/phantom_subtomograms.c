@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// phantom_subtomograms.c: volumes of the asymmetric particle of blobs.h at random poses, with noise and a missing wedge: input
+// for `regather average` whose truth is exact.
+//
+// A volume is the map turned and shifted by its pose (transforms.h), evaluated from its parts, plus white noise, of whose
+// transform the wedge that a tilt series about y from -W to W does not see, |kz| > |kx| tan W, is then set to 0. The first
+// one stands as the map does, so that an average that begins with it comes out in the map's frame.
+#include "blobs.h"
+#include "noise.h"
+#include "../formats/particles.h"
+#include "phantom.h"
+#include "../formats/transforms.h"
+#include "../geometry/volume.h"
+#include "../geometry/wedge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct phantom {
+    int64_t side, images;
+    rg_blob blob[RG_ASYMMETRIC_BLOBS];
+    double pixel_A, shift_px, snr, noise_sd, wedge_deg; // snr 0: no noise; wedge 90: nothing is missing
+    uint64_t seed;
+    const char *folder;
+} phantom;
+
+static int take_options(phantom *p, const rg_cli *cli)
+{
+    double sigma;
+    int64_t seed;
+    int code = rg_cli_int(cli, "box", 90, 8, 1024, &p->side);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "images", 20, 1, 9999, &p->images);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &p->pixel_A);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "sigma", (double)p->side / 40, 0.4, 1024, &sigma);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "shift", 3, 0, 1024, &p->shift_px);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "snr", 1, 0, 1e12, &p->snr);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "wedge", 60, 1, 90, &p->wedge_deg);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    if (code != RG_GOOD)
+        return code;
+    p->seed = (uint64_t)seed;
+    rg_blobs_asymmetric(p->side, sigma, p->seed, p->blob);
+    return RG_GOOD;
+}
+
+static double uniform(const phantom *p, int64_t i, int which)
+{
+    return rg_uniform(p->seed + 0x5AB70, (uint64_t)(8 * i + which));
+}
+
+// As the table will have it, so that the volume belongs to the numbers that are read.
+static double six_digits(double v) { return round(v * 1e6) / 1e6; }
+
+static rg_pose pose_of(const phantom *p, int64_t i)
+{
+    if (i == 0)
+        return (rg_pose){0};
+    rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180),
+                    six_digits(180 / 3.14159265358979323846 * acos(1 - 2 * uniform(p, i, 1))),
+                    six_digits(360 * uniform(p, i, 2) - 180),
+                    {0}};
+    for (int axis = 0; axis < 3; axis++)
+        pose.shift_px[axis] = six_digits(p->shift_px * (2 * uniform(p, i, 3 + axis) - 1));
+    return pose;
+}
+
+static void render(const phantom *p, const rg_blob *blob, double *volume)
+{
+    double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, p->side);
+#pragma omp parallel for
+    for (int64_t z = 0; z < p->side; z++)
+        rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, p->side, z, volume + z * p->side * p->side);
+    free(factors);
+}
+
+static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double *volume)
+{
+    rg_blob moved[RG_ASYMMETRIC_BLOBS];
+    double a[9];
+    rg_particle_matrix(pose->rot_deg, pose->tilt_deg, pose->psi_deg, a);
+    for (int b = 0; b < RG_ASYMMETRIC_BLOBS; b++) {
+        const double *at = p->blob[b].at;
+        moved[b] = p->blob[b];
+        for (int axis = 0; axis < 3; axis++)
+            moved[b].at[axis] = a[3 * axis] * at[0] + a[3 * axis + 1] * at[1] + a[3 * axis + 2] * at[2] + pose->shift_px[axis];
+    }
+    render(p, moved, volume);
+    if (p->noise_sd > 0)
+        rg_add_noise(p->noise_sd, p->seed, i, p->side * p->side * p->side, volume);
+    if (p->wedge_deg < 90)
+        rg_wedge_remove(p->side, p->wedge_deg, volume);
+}
+
+// The variance of the map over the whole box, over the signal-to-noise ratio.
+static double noise_of(const phantom *p, const double *map)
+{
+    double sum = 0, squares = 0, n = (double)(p->side * p->side * p->side);
+    for (int64_t i = 0; i < p->side * p->side * p->side; i++) {
+        sum += map[i];
+        squares += map[i] * map[i];
+    }
+    return sqrt((squares / n - sum / n * sum / n) / p->snr);
+}
+
+static int write_volume(const phantom *p, const char *name, const double *volume)
+{
+    int64_t voxels = p->side * p->side * p->side;
+    rg_volume out = {p->side, p->pixel_A, rg_alloc((size_t)voxels * sizeof(float))};
+    for (int64_t i = 0; i < voxels; i++)
+        out.value[i] = (float)volume[i];
+    char *path = rg_print("%s/%s", p->folder, name);
+    int code = rg_volume_write(path, &out);
+    free(path);
+    free(out.value);
+    return code;
+}
+
+static int write_all(phantom *p, const rg_cli *cli, double *volume)
+{
+    rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
+    char **name = rg_alloc((size_t)p->images * sizeof *name);
+    rg_progress progress;
+    render(p, p->blob, volume);
+    p->noise_sd = p->snr > 0 ? noise_of(p, volume) : 0;
+    int code = write_volume(p, "map.mrc", volume);
+    rg_progress_begin(&progress, "subtomograms", "volumes", (double)p->images);
+    for (int64_t i = 0; i < p->images; i++)
+        name[i] = rg_print("subtomogram_%04" PRId64 ".mrc", i + 1);
+    for (int64_t i = 0; i < p->images && code == RG_GOOD; i++) {
+        pose[i] = pose_of(p, i);
+        make_volume(p, i, &pose[i], volume);
+        code = write_volume(p, name[i], volume);
+        rg_progress_at(&progress, (double)(i + 1));
+    }
+    rg_progress_end(&progress);
+    char *path = rg_print("%s/truth.tsv", p->folder);
+    char *head = rg_print("# command: %s\n# boxes of %" PRId64 "^3 voxels, standard deviation of the noise %.9g before the "
+                          "wedge, seed %" PRIu64 "\n", rg_cli_line(cli), p->side, p->noise_sd, p->seed);
+    if (code == RG_GOOD)
+        code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
+    free(head);
+    free(path);
+    for (int64_t i = 0; i < p->images; i++)
+        free(name[i]);
+    free(name);
+    free(pose);
+    return code;
+}
+
+int rg_phantom_subtomograms(const rg_cli *cli, const char *folder)
+{
+    phantom p = {.folder = folder};
+    int code = take_options(&p, cli);
+    if (code == RG_GOOD)
+        code = rg_make_folder(folder);
+    if (code != RG_GOOD)
+        return code;
+    double *volume = rg_alloc((size_t)(p.side * p.side * p.side) * sizeof *volume);
+    code = write_all(&p, cli, volume);
+    free(volume);
+    return code;
+}

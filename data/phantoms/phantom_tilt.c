@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// phantom_tilt.c: a series of images of one flat specimen without end, each under a known similarity transform of the one
+// before, with noise: input for `regather align` whose truth is exact.
+//
+// The specimen is a sum of Gaussians, one a cell of 24 x 24 pixels of image 0, at a place, of a width (1.5 to 8 pixels) and of
+// a height that the cell's number decides, and one of 16 to 64 pixels a cell of 192 x 192; every image is evaluated from them
+// at its own pixels, so nothing is interpolated.
+#include "../../impl/runtime/cpu.h"
+#include "../formats/mrc.h"
+#include "noise.h"
+#include "phantom.h"
+#include "../formats/transforms.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct series {
+    int64_t width, height, images;
+    double rotation_deg, shift_px, scale, snr, noise_sd, pixel_A;
+    uint64_t seed;
+    rg_similarity *step; // of image i into image i - 1
+} series;
+
+// Cells of one kind of feature.
+typedef struct lattice {
+    double cell_px, least_sigma_px, most_sigma_px, height;
+} lattice;
+static const lattice lattices[] = {{24, 1.5, 8, 1}, {192, 16, 64, 0.7}};
+
+static int take_options(series *s, const rg_cli *cli)
+{
+    int64_t seed = 1;
+    int code = rg_cli_int(cli, "width", 1024, 16, 1 << 15, &s->width);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "height", s->width, 16, 1 << 15, &s->height);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "images", 41, 1, 9999, &s->images);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "rotation", 2, 0, 180, &s->rotation_deg);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "shift", 20, 0, 1e4, &s->shift_px);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "scale", 1.01, 1, 2, &s->scale);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "snr", 1, 0, 1e12, &s->snr);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &s->pixel_A);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    s->seed = (uint64_t)seed;
+    return code;
+}
+
+// As the table will have it, so that the images belong to the numbers that are read.
+static double nine_digits(double v)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", v);
+    return strtod(text, NULL);
+}
+
+static rg_similarity step_of(const series *s, int64_t i)
+{
+    double u[4];
+    for (int k = 0; k < 4; k++)
+        u[k] = 2 * rg_uniform(s->seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
+    if (i == 0)
+        return (rg_similarity){0, 0, 0, 1};
+    return (rg_similarity){nine_digits(s->rotation_deg * u[0]), nine_digits(s->shift_px * u[1]),
+                           nine_digits(s->shift_px * u[2]), nine_digits(pow(s->scale, u[3]))};
+}
+
+// ---- one image -----------------------------------------------------------------------------------------------------------
+
+// Adds a Gaussian about (x, y), cut off at 6 sigma, where it is 1.5e-8 of its height. across: room for `width` values.
+static void add_blob(const series *s, double x, double y, double sigma, double height, double *across, double *image)
+{
+    double reach = 6 * sigma;
+    int64_t x0 = (int64_t)fmax(0, ceil(x - reach)), x1 = (int64_t)fmin((double)s->width - 1, floor(x + reach));
+    int64_t y0 = (int64_t)fmax(0, ceil(y - reach)), y1 = (int64_t)fmin((double)s->height - 1, floor(y + reach));
+    if (x0 > x1 || y0 > y1)
+        return;
+    for (int64_t i = x0; i <= x1; i++)
+        across[i] = exp(-((double)i - x) * ((double)i - x) / (2 * sigma * sigma));
+    for (int64_t j = y0; j <= y1; j++) {
+        double h = height * exp(-((double)j - y) * ((double)j - y) / (2 * sigma * sigma));
+        for (int64_t i = x0; i <= x1; i++)
+            image[j * s->width + i] += h * across[i];
+    }
+}
+
+// The specimen's rectangle that this image may show, in pixels of image 0 from its centre.
+static void region(const series *s, const rg_similarity *to_first, double margin, double low[2], double high[2])
+{
+    const double corner[2] = {(double)s->width / 2 + 1, (double)s->height / 2 + 1};
+    low[0] = low[1] = INFINITY;
+    high[0] = high[1] = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        double p[2] = {k & 1 ? corner[0] : -corner[0], k & 2 ? corner[1] : -corner[1]};
+        rg_similarity_apply(to_first, p, p);
+        for (int axis = 0; axis < 2; axis++) {
+            low[axis] = fmin(low[axis], p[axis] - margin);
+            high[axis] = fmax(high[axis], p[axis] + margin);
+        }
+    }
+}
+
+static void add_lattice(const series *s, int which, const rg_similarity *to_first, double *across, double *image)
+{
+    const lattice *l = &lattices[which];
+    rg_similarity from_first = rg_similarity_inverse(to_first);
+    double low[2], high[2], centre[2] = {(double)(s->width / 2), (double)(s->height / 2)};
+    region(s, to_first, 6 * l->most_sigma_px, low, high);
+    for (int64_t v = (int64_t)floor(low[1] / l->cell_px); (double)v * l->cell_px <= high[1]; v++)
+        for (int64_t u = (int64_t)floor(low[0] / l->cell_px); (double)u * l->cell_px <= high[0]; u++) {
+            uint64_t cell = ((uint64_t)(u + (1 << 24)) << 28 | (uint64_t)(v + (1 << 24))) * 8 + 4 * (uint64_t)which;
+            double p[2] = {l->cell_px * ((double)u + rg_uniform(s->seed, cell)),
+                           l->cell_px * ((double)v + rg_uniform(s->seed, cell + 1))};
+            double shape = rg_uniform(s->seed, cell + 2), height = l->height * (2 * rg_uniform(s->seed, cell + 3) - 1);
+            double sigma = l->least_sigma_px * pow(l->most_sigma_px / l->least_sigma_px, shape);
+            rg_similarity_apply(&from_first, p, p);
+            add_blob(s, p[0] + centre[0], p[1] + centre[1], sigma * from_first.scale, height, across, image);
+        }
+}
+
+static void make_image(const series *s, int64_t i, const rg_similarity *to_first, double *across, double *image)
+{
+    memset(image, 0, (size_t)(s->width * s->height) * sizeof *image);
+    for (int which = 0; which < (int)(sizeof lattices / sizeof lattices[0]); which++)
+        add_lattice(s, which, to_first, across, image);
+    if (s->noise_sd > 0)
+        rg_add_noise(s->noise_sd, s->seed, i, s->width * s->height, image);
+}
+
+// One level of noise for all images: the variance of image 0, without noise, over the signal-to-noise ratio.
+static double noise_of(const series *s)
+{
+    int64_t n = s->width * s->height;
+    double *image = rg_alloc((size_t)(n + s->width) * sizeof *image), sum = 0, squares = 0;
+    make_image(s, 0, &(rg_similarity){.scale = 1}, image + n, image);
+    for (int64_t j = 0; j < n; j++) {
+        sum += image[j];
+        squares += image[j] * image[j];
+    }
+    free(image);
+    return sqrt((squares - sum * sum / (double)n) / (double)n / s->snr);
+}
+
+// ---- the files -----------------------------------------------------------------------------------------------------------
+
+static int write_images(const series *s, const char *folder, const rg_similarity *to_first)
+{
+    char *path = rg_print("%s/series.mrc", folder);
+    int64_t n = s->width * s->height, batch = rg_cpu_cores();
+    rg_mrc_out out;
+    rg_progress progress;
+    int code = rg_mrc_write_begin(&out, path, s->width, s->height, s->images, RG_MRC_FLOAT32, s->pixel_A, false);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    double *image = rg_alloc((size_t)(batch * (n + s->width)) * sizeof *image);
+    float *section = rg_alloc((size_t)n * sizeof *section);
+    rg_progress_begin(&progress, "tilt", "images", (double)s->images);
+    for (int64_t first = 0; first < s->images && code == RG_GOOD; first += batch) {
+        int64_t count = s->images - first < batch ? s->images - first : batch;
+#pragma omp parallel for schedule(dynamic)
+        for (int64_t i = 0; i < count; i++)
+            make_image(s, first + i, &to_first[first + i], image + batch * n + i * s->width, image + i * n);
+        for (int64_t i = 0; i < count && code == RG_GOOD; i++) {
+            for (int64_t j = 0; j < n; j++)
+                section[j] = (float)image[i * n + j];
+            code = rg_mrc_write_section(&out, section);
+        }
+        rg_progress_at(&progress, (double)(first + count));
+    }
+    rg_progress_end(&progress);
+    free(section);
+    free(image);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&out);
+    rg_mrc_write_abandon(&out);
+    return code;
+}
+
+static int write_truth(const series *s, const rg_cli *cli, const char *folder)
+{
+    char *path = rg_print("%s/truth.tsv", folder);
+    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
+                          "noise %.9g, seed %" PRIu64 "\n", rg_cli_line(cli), s->images, s->width, s->height, s->noise_sd,
+                          s->seed);
+    int code = rg_similarities_write(path, head, s->images, s->step, NULL, NULL, NULL);
+    free(head);
+    free(path);
+    return code;
+}
+
+// Nominal angles of the goniometer, evenly from -60 to 60 degrees: names for the images, the specimen being flat.
+static int write_tilts(const series *s, const char *folder)
+{
+    rg_file file;
+    char *path = rg_print("%s/series.rawtlt", folder);
+    int code = rg_file_open(&file, path);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    for (int64_t i = 0; i < s->images; i++)
+        fprintf(file.stream, "%.2f\n", s->images > 1 ? -60 + 120 * (double)i / (double)(s->images - 1) : 0);
+    return rg_file_commit(&file);
+}
+
+int rg_phantom_tilt(const rg_cli *cli, const char *folder)
+{
+    series s = {0};
+    int code = take_options(&s, cli);
+    if (code == RG_GOOD)
+        code = rg_make_folder(folder);
+    if (code != RG_GOOD)
+        return code;
+    s.step = rg_alloc((size_t)s.images * sizeof *s.step);
+    rg_similarity *to_first = rg_alloc((size_t)s.images * sizeof *to_first);
+    for (int64_t i = 0; i < s.images; i++) {
+        s.step[i] = step_of(&s, i);
+        to_first[i] = i ? rg_similarity_then(&s.step[i], &to_first[i - 1]) : s.step[i];
+    }
+    s.noise_sd = s.snr > 0 ? noise_of(&s) : 0;
+    code = write_images(&s, folder, to_first);
+    if (code == RG_GOOD)
+        code = write_tilts(&s, folder);
+    if (code == RG_GOOD)
+        code = write_truth(&s, cli, folder);
+    free(to_first);
+    free(s.step);
+    return code;
+}

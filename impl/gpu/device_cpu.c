@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// device_cpu.c: the CPU as a device, the choice of a device by name, and the text of errors.
+#include "../base/core.h"
+#include "device.h"
+#include "../suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *cpu_alloc(size_t bytes) { return aligned_alloc(256, (bytes + 255) / 256 * 256); }
+static int cpu_copy(void *to, const void *from, size_t bytes) { return memcpy(to, from, bytes), RG_OK; }
+static int cpu_fill(void *to, int byte, size_t bytes) { return memset(to, byte, bytes), RG_OK; }
+static int cpu_sync(void) { return RG_OK; }
+static void *cpu_stream(void) { return NULL; }
+static void cpu_stream_free(void *stream) { (void)stream; }
+
+static int cpu_wait(void *stream, void *event) { return (void)stream, (void)event, RG_OK; }
+static int cpu_upload_on(void *to, const void *from, size_t bytes, void *stream)
+{
+    (void)stream;
+    return cpu_copy(to, from, bytes);
+}
+
+static void *cpu_event(void) { return rg_alloc(sizeof(double)); }
+static int cpu_record(void *event, void *stream)
+{
+    (void)stream;
+    *(double *)event = rg_seconds();
+    return RG_OK;
+}
+static int cpu_elapsed(void *from, void *to, double *ms)
+{
+    *ms = 1e3 * (*(double *)to - *(double *)from);
+    return RG_OK;
+}
+
+// Cold caches: streams through twice the largest last-level cache of current processors (AMD's 1.1 GB parts are left out: they
+// would need minutes), so that no argument stays in cache.
+static int cpu_flush(void *stream)
+{
+    enum { BYTES = 256 << 20 };
+    static char *sink;
+    (void)stream;
+    if (!sink)
+        sink = rg_alloc(BYTES);
+    memset(sink, sink[0] + 1, BYTES);
+    return RG_OK;
+}
+
+static int cpu_facts(rg_device_facts *f)
+{
+    *f = (rg_device_facts){.name = "CPU"};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    f->memory_bytes = page * (size_t)sysconf(_SC_PHYS_PAGES);
+    f->free_bytes = page * (size_t)sysconf(_SC_AVPHYS_PAGES);
+    // What the system calls available counts reclaimable cache as free.
+    FILE *info = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long long kib;
+    while (info && fgets(line, sizeof line, info))
+        if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
+            f->free_bytes = (size_t)kib * 1024;
+    if (info)
+        fclose(info);
+    return RG_OK;
+}
+
+static const char *cpu_error(int code)
+{
+    switch (code) {
+    case RG_OK: return "no error";
+    case RG_E_PARAM: return "a parameter has a value that the variant does not know";
+    case RG_E_STATE: return "out of memory, or called without what prepare sets up";
+    case RG_E_LIBRARY: return "a library or program that the variant uses failed";
+    default: return "unknown error";
+    }
+}
+
+const rg_device *rg_device_cpu(void)
+{
+    static const rg_device cpu = {
+        .name = "cpu", .alloc = cpu_alloc, .release = free, .upload = cpu_copy, .download = cpu_copy, .fill = cpu_fill,
+        .sync = cpu_sync, .stream_make = cpu_stream, .stream_free = cpu_stream_free, .event_make = cpu_event, .event_free = free,
+        .event_record = cpu_record, .event_ms = cpu_elapsed, .stream_urgent = cpu_stream, .stream_wait = cpu_wait,
+        .pinned = cpu_alloc, .unpin = free, .upload_on = cpu_upload_on, .move = cpu_copy, .flush = cpu_flush,
+        .facts = cpu_facts, .error = cpu_error,
+    };
+    return &cpu;
+}
+
+int rg_device_index(const char *name)
+{
+    int index = 0, used = 0;
+    if (!strcmp(name, "gpu") || (sscanf(name, "gpu%d%n", &index, &used) == 1 && !name[used] && index >= 0))
+        return index;
+    return !strcmp(name, "cpu") || !strcmp(name, "host") ? RG_DEVICE_NO_GPU : RG_DEVICE_UNKNOWN;
+}
+
+const rg_device *rg_device_open(const char *name, char why[200])
+{
+    int index = rg_device_index(name);
+    if (index >= 0)
+        return rg_gpu_open(index, why);
+    if (index == RG_DEVICE_NO_GPU)
+        return *name == 'c' ? rg_device_cpu() : rg_device_emulated();
+    snprintf(why, 200, "unknown device \"%s\": expected cpu, host, gpu or gpu0, gpu1, ...", name);
+    return NULL;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// job_align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
+// variant of align2d.
+#include "align.h"
+#include "../../runtime/cpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COARSEST = 128 };
+
+static const rg_option options[] = {
+    {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it", false},
+    {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", false},
+    {"rotation", "DEG", "search rotations from -DEG to DEG (default 10)", false},
+    {"shift", "PX", "search shifts from -PX to PX along x and y (default 300, at most a third of the shorter side)", false},
+    {"scale", "LOW:HIGH", "search magnifications in this range (default 0.9:1.2)", false},
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default "
+     "1.5,0)", false},
+    {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others", false},
+    {"outside", "RULE", "pixels from outside the image: ignore (default), zero (the mean) or edge", false},
+    {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot", false},
+    {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors", false},
+    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
+    {"variant", "NAME", "which variant of align2d correlates, with parameters as NAME:block=128;...; default: the first that "
+     "runs here", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Reads an MRC stack, or PNG, PGM and TIFF images of one size in the order given, and finds for each image the transform\n"
+    "that brings it onto the one before: a feature at pixel p = (column, row) of image i stands at\n"
+    "    c + scale Rot(rotation) (p - c) + shift,    Rot(t) = [[cos t, -sin t], [sin t, cos t]]\n"
+    "in image i-1, c = (floor(width/2), floor(height/2)); the first row is the identity. The transform is that of the largest\n"
+    "correlation (Pearson's, of the filtered images) over rotation, shift and magnification: first on the images made\n"
+    "smaller, to a longer side of 64 to 128 pixels, where all rotations and magnifications of the range are tried in steps of\n"
+    "1.5 pixels and all shifts by FFT; the best climb from size to size in steps that halve; at full size NLopt's BOBYQA ends\n"
+    "when no parameter moves a pixel by more than 0.002. With --outside ignore the correlation is over what overlaps, which\n"
+    "has to be a quarter of the image.\n"
+    "\n"
+    "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad\n"
+    "ones (HIGH) and fine ones (LOW), --mask known ones.\n"
+    "\n"
+    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg]; the cumulative table brings each image\n"
+    "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
+
+int aj_two_numbers(const rg_cli *cli, const char *name, char mark, double least, double most, double number[2])
+{
+    const char *text = rg_cli_text(cli, name, NULL);
+    char *end = NULL;
+    if (!text)
+        return RG_GOOD;
+    number[0] = number[1] = strtod(text, &end);
+    if (end != text && *end == mark) {
+        const char *second = end + 1;
+        number[1] = strtod(second, &end);
+        if (end == second)
+            end = NULL;
+    }
+    if (!end || end == text || *end || !(number[0] >= least && number[1] >= least && number[0] <= most && number[1] <= most))
+        return rg_fail(RG_USAGE, "--%s: expected two numbers from %g to %g as A%cB, found \"%s\"", name, least, most, mark,
+                       text);
+    return RG_GOOD;
+}
+
+static int take_outside(const char *text, int *outside)
+{
+    static const char *const name[] = {[AF_ZERO] = "zero", [AF_EDGE] = "edge", [AF_IGNORE] = "ignore"};
+    for (int i = 0; i < RG_COUNT(name); i++)
+        if (strcmp(text, name[i]) == 0) {
+            *outside = i;
+            return RG_GOOD;
+        }
+    return rg_fail(RG_USAGE, "--outside: expected ignore, zero or edge, found \"%s\"", text);
+}
+
+static int take_ranges(aj_align *job, const rg_cli *cli)
+{
+    double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height), turn;
+    double band[2] = {1.5, 0};
+    aj_ranges *range = &job->pair.range;
+    *range = (aj_ranges){.scale = {0.9, 1.2}};
+    int code = rg_cli_real(cli, "rotation", 10, 0, 180, &turn);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "shift", fmin(300, floor(shorter / 3)), 0, shorter - 1, &range->shift_px);
+    if (code == RG_GOOD)
+        code = aj_two_numbers(cli, "scale", ':', 0.25, 4, range->scale);
+    if (code == RG_GOOD && range->scale[0] > range->scale[1])
+        code = rg_fail(RG_USAGE, "--scale: expected LOW:HIGH with LOW <= HIGH, found %g:%g", range->scale[0], range->scale[1]);
+    if (code == RG_GOOD)
+        code = aj_two_numbers(cli, "band-pass", ',', 0, shorter, band);
+    if (code == RG_GOOD && band[1] > 0 && band[1] <= band[0])
+        code = rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band[0], band[1]);
+    range->rotation_deg[0] = -turn;
+    range->rotation_deg[1] = turn;
+    job->low_px = band[0];
+    job->high_px = band[1];
+    return code;
+}
+
+static int take_mask(aj_align *job, const char *path)
+{
+    rg_series mask;
+    int64_t n = job->series.width * job->series.height, kept = 0;
+    int code = rg_series_open(&mask, 1, &path);
+    if (code != RG_GOOD)
+        return code;
+    if (mask.n != 1 || mask.width != job->series.width || mask.height != job->series.height)
+        code = rg_fail(RG_USAGE, "%s: expected one image of %" PRId64 " x %" PRId64 " pixels for --mask, found %" PRId64 " of %"
+                       PRId64 " x %" PRId64, path, job->series.width, job->series.height, mask.n, mask.width, mask.height);
+    if (code == RG_GOOD) {
+        job->mask = rg_alloc((size_t)n * sizeof *job->mask);
+        code = rg_series_read(&mask, 0, false, job->mask);
+    }
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
+        kept += job->mask[i] = job->mask[i] > 0;
+    if (code == RG_GOOD && kept < n / 4)
+        code = rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64, path,
+                       kept, n);
+    rg_series_close(&mask);
+    return code;
+}
+
+static int take_options(aj_align *job, const rg_cli *cli)
+{
+    int64_t threads, files = rg_cli_count(cli);
+    const char **path = rg_alloc((size_t)(files + 1) * sizeof *path), *tilts = rg_cli_text(cli, "tilts", NULL);
+    for (int i = 0; i < files; i++)
+        path[i] = rg_cli_word(cli, i);
+    *job = (aj_align){.out = rg_cli_text(cli, "out", NULL), .aligned = rg_cli_text(cli, "aligned", NULL),
+                      .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
+                      .truth_path = rg_cli_text(cli, "truth", NULL), .pair = {.fine = !rg_cli_flag(cli, "no-fine")}};
+    int code = RG_GOOD;
+    if (!files || !job->out)
+        code = rg_fail(RG_USAGE, "align: expected a series and --out TRANSFORMS.tsv (see regather align --help)");
+    if (code == RG_GOOD)
+        code = rg_series_open(&job->series, files, path);
+    free(path);
+    if (code == RG_GOOD && job->series.n < 2)
+        code = rg_fail(RG_USAGE, "%s: expected a series of at least two images, found one", rg_cli_word(cli, 0));
+    if (code == RG_GOOD && (job->series.width < 16 || job->series.height < 16))
+        code = rg_fail(RG_USAGE, "%s: expected images of at least 16 x 16 pixels, found %" PRId64 " x %" PRId64,
+                       rg_cli_word(cli, 0), job->series.width, job->series.height);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+    if (code == RG_GOOD)
+        code = take_ranges(job, cli);
+    if (code == RG_GOOD)
+        code = take_outside(rg_cli_text(cli, "outside", "ignore"), &job->outside);
+    if (code == RG_GOOD && tilts)
+        code = rg_tilts_read(tilts, &job->n_tilts, &job->tilt_deg);
+    if (code == RG_GOOD && tilts && job->n_tilts != job->series.n)
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, tilts, job->series.n,
+                       job->n_tilts);
+    if (code == RG_GOOD && job->truth_path) {
+        job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
+        code = rg_similarities_read(job->truth_path, job->series.n, job->truth);
+    }
+    if (code == RG_GOOD && rg_cli_text(cli, "mask", NULL))
+        code = take_mask(job, rg_cli_text(cli, "mask", NULL));
+    if (code != RG_GOOD)
+        return code;
+    job->threads = job->pair.threads = (int)threads;
+    job->pair.outside = job->outside;
+    return RG_GOOD;
+}
+
+// ---- the work ------------------------------------------------------------------------------------------------------------
+
+// Pixels that the mask leaves out take the mean of the others.
+static void apply_mask(const aj_align *job, float *image)
+{
+    int64_t n = job->series.width * job->series.height;
+    double sum = 0, kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += job->mask[i] > 0 ? image[i] : 0;
+        kept += job->mask[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (!(job->mask[i] > 0))
+            image[i] = (float)(sum / kept);
+}
+
+static int load(aj_align *job, int64_t i, aj_pyramid *p)
+{
+    double began_s = rg_seconds();
+    int64_t n = job->series.width * job->series.height;
+    int code = rg_series_read(&job->series, i, true, p->v[0]);
+    job->read_s += rg_seconds() - began_s;
+    began_s = rg_seconds();
+    if (code == RG_GOOD) {
+        // Scaled first: a sum of squares of large values must not lose the small ones' digits.
+        aj_normalise(n, p->v[0], job->threads);
+        if (job->mask)
+            apply_mask(job, p->v[0]);
+        aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
+        if (job->mask)
+            apply_mask(job, p->v[0]);
+        if (!aj_normalise(n, p->v[0], job->threads))
+            code = rg_fail(RG_USAGE, "%s: image %" PRId64 " is constant after mask and filter: its correlation is undefined",
+                           job->series.image[i].path, job->series.image[i].page + 1);
+        aj_pyramid_fill(p, job->threads);
+    }
+    job->filter_s += rg_seconds() - began_s;
+    return code;
+}
+
+static int align_all(aj_align *job, aj_pyramid *p)
+{
+    rg_progress progress;
+    job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};
+    job->correlation[0] = 1;
+    rg_progress_begin(&progress, "align", "images", (double)job->series.n);
+    int code = load(job, 0, &p[0]);
+    for (int64_t i = 1; i < job->series.n && code == RG_GOOD; i++) {
+        code = load(job, i, &p[i % 2]);
+        double began_s = rg_seconds();
+        if (code == RG_GOOD)
+            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &job->step[i], &job->correlation[i]);
+        job->whole[i] = rg_similarity_then(&job->step[i], &job->whole[i - 1]);
+        job->align_s += rg_seconds() - began_s;
+        rg_progress_at(&progress, (double)(i + 1));
+    }
+    rg_progress_end(&progress);
+    return code;
+}
+
+// Two pyramids, an image to filter and its copy.
+static int memory_allows(const aj_align *job)
+{
+    rg_device_facts facts;
+    double need = 4 * (double)job->series.width * (double)job->series.height * (2 * 4.0 / 3 + 3);
+    if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
+        return RG_GOOD;
+    return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about "
+                   "%.0f fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
+                   sqrt((double)facts.free_bytes / need * (double)job->series.width * (double)job->series.height));
+}
+
+static int work(aj_align *job, const char *asked)
+{
+    const int64_t side[3] = {job->series.width, job->series.height, 1};
+    aj_pyramid p[2];
+    size_t n = (size_t)job->series.n;
+    job->step = rg_alloc(n * sizeof *job->step);
+    job->whole = rg_alloc(n * sizeof *job->whole);
+    job->correlation = rg_alloc(n * sizeof *job->correlation);
+    for (int i = 0; i < 2; i++)
+        aj_pyramid_make(&p[i], side, COARSEST);
+    int code = aj_pair_make(&job->pair, &p[0], job->device, asked);
+    if (code == RG_GOOD && !rg_quiet)
+        fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d sizes, variant %s on %s\n",
+                job->series.n, side[0], side[1], p[0].levels, job->pair.scorer[0].picked.entry->name,
+                job->pair.scorer[0].picked.device->name);
+    if (code == RG_GOOD)
+        code = align_all(job, p);
+    double began_s = rg_seconds();
+    if (code == RG_GOOD && job->aligned)
+        code = aj_write_aligned(job);
+    if (code == RG_GOOD)
+        code = aj_write_tables(job);
+    job->write_s = rg_seconds() - began_s;
+    aj_pair_free(&job->pair);
+    for (int i = 0; i < 2; i++)
+        aj_pyramid_free(&p[i]);
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    aj_align job;
+    double began_s = rg_seconds();
+    int code = take_options(&job, cli);
+    if (code == RG_GOOD)
+        code = rg_file_can_write(job.out);
+    if (code == RG_GOOD)
+        code = rg_file_can_write(job.aligned);
+    if (code == RG_GOOD)
+        code = memory_allows(&job);
+    if (code == RG_GOOD)
+        code = work(&job, rg_cli_text(cli, "variant", NULL));
+    if (code == RG_GOOD)
+        printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job.read_s, job.filter_s,
+               job.align_s, job.write_s, rg_seconds() - began_s);
+    rg_series_close(&job.series);
+    free(job.tilt_deg);
+    free(job.truth);
+    free(job.mask);
+    free(job.step);
+    free(job.whole);
+    free(job.correlation);
+    return code;
+}
+
+const rg_command rg_cmd_align = {
+    .name = "align",
+    .usage = "SERIES.mrc|IMAGE... --out TRANSFORMS.tsv [--band-pass LOW,HIGH] [--aligned SERIES.mrc]",
+    .summary = "rotation, shift and scale of each image of a series against the one before",
+    .help = help,
+    .option = options,
+    .run = run,
+    .one_process = true,
+};

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// job.h: the commands `regather align` and `regather average` on top of the function table. Private to impl/affine/job*.c and
+// their tests.
+//
+//     job_score.c    correlations of many transforms of one image with a reference, through the variant that does the work
+//     job_filter.c   Gaussian filters, masks, pyramids
+//     job_search.c   candidates refined in lock step, a batch a step; the optimiser at the end
+//     job_align.c    the command align;     job_pair.c one image against its neighbour;   job_align_write.c  its files
+//     job_average.c  the command average, of whose files job_average.h has the rest
+//
+// Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
+// a and ln s times the typical distance of a pixel from the centre, so that one step size serves all of them.
+#ifndef RG_AFFINE_JOB_H
+#define RG_AFFINE_JOB_H
+
+#include "../../../data/formats/series.h"
+#include "../../../data/formats/transforms.h"
+#include "../../runtime/arena.h"
+#include "../../base/core.h"
+#include "../../runtime/pick.h"
+#include "../../affine/index.h"
+
+enum { AJ_DIMS = 6 }; // parameters: turn, x, y, magnification; or a rotation vector and x, y, z
+
+// ---- job_score.c ---------------------------------------------------------------------------------------------------------
+
+// The variant with buffers of one size and batch, kept from image to image. The job's inputs stand in the frame until replaced.
+typedef struct aj_scorer {
+    rg_picked picked;
+    const rg_algo *algo;
+    rg_shape shape;
+    rg_frame frame;
+    bool made;
+    int dims, threads;
+    int64_t pixels, batch;
+    float *matrix;
+    double *rho;
+    int32_t *part;
+} aj_scorer;
+
+// Shape of align2d (depth 1) or align3d.
+rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside);
+// Picks the variant and makes the buffers. RG_GOOD, or one line and a code.
+int aj_scorer_make(aj_scorer *, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
+                   const char *asked, int threads);
+void aj_scorer_free(aj_scorer *);
+// Replaces the image and, unless NULL, the reference.
+int aj_scorer_put(aj_scorer *, const float *image, const float *reference);
+// rho of n matrices; -1 where fewer than AJ_LEAST_PART of the pixels took part.
+int aj_scorer_run(aj_scorer *, int64_t n, const float *matrix, double *rho);
+#define AJ_LEAST_PART 0.25
+
+// ---- job_filter.c --------------------------------------------------------------------------------------------------------
+
+// Replaces v by its Gaussian of standard deviation `low` minus that of `high`, in pixels; 0 leaves either out. Edges are
+// reflected.
+void aj_band_pass(const int64_t side[3], double low, double high, float *v, int threads);
+// Half the side, binomial 1 4 6 4 1 along every axis, pixel X at c + 2 (X - C) with c, C the centres, so that transforms about
+// the centre keep their rotation and scale and their shift halves exactly.
+void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out, int threads);
+// Subtracts the mean of, and divides by, the standard deviation; false when there is none.
+bool aj_normalise(int64_t n, float *v, int threads);
+double aj_mean(int64_t n, const float *v, int threads);
+
+enum { AJ_LEVELS = 12 };
+typedef struct aj_pyramid {
+    int levels;
+    int64_t side[AJ_LEVELS][3];
+    float *v[AJ_LEVELS]; // level 0 is the whole size
+} aj_pyramid;
+// As many levels as it takes for the longest side to be at most `coarsest`.
+void aj_pyramid_make(aj_pyramid *, const int64_t side[3], int64_t coarsest);
+void aj_pyramid_fill(aj_pyramid *, int threads); // from level 0
+void aj_pyramid_free(aj_pyramid *);
+
+// ---- job_search.c --------------------------------------------------------------------------------------------------------
+
+// What is searched: the matrix of parameters u about base b, and the score of one that has correlation rho.
+typedef struct aj_space {
+    int dims;
+    double low[AJ_DIMS], high[AJ_DIMS]; // of u
+    void (*matrix)(const void *data, int64_t base, const double *u, float *matrix);
+    double (*score)(const void *data, int64_t base, const double *u, double rho); // NULL: rho
+    const void *data;
+} aj_space;
+
+typedef struct aj_candidate {
+    int64_t base;
+    double u[AJ_DIMS], score;
+} aj_candidate;
+
+int aj_score(aj_scorer *, const aj_space *, int64_t n, aj_candidate *);
+// Every candidate climbs: from steps of `step` pixels, halved until below `least`, along each parameter both ways and to the
+// top of the parabolas through these. Then sorted, best first.
+int aj_climb(aj_scorer *, const aj_space *, int64_t n, aj_candidate *, double step, double least);
+// Of candidates sorted best first, those at least `apart` from every better one, at most `most`; returns how many.
+int64_t aj_distinct(const aj_space *, int64_t n, aj_candidate *, int64_t most,
+                    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart);
+void aj_sort(int64_t n, aj_candidate *);
+// NLopt's BOBYQA (Powell 2009) from the candidate on, until parameters change by less than `least` pixels. RG_LACKS without it.
+int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double least);
+
+// ---- job_pair.c ----------------------------------------------------------------------------------------------------------
+
+typedef struct aj_ranges {
+    double rotation_deg[2], shift_px, scale[2];
+} aj_ranges;
+
+typedef struct aj_pair {
+    int levels, threads;
+    bool fine;
+    aj_ranges range;
+    int outside;
+    aj_scorer scorer[AJ_LEVELS];
+    rg_picked warp; // the variant of affine2d that turns the coarse image
+} aj_pair;
+
+int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked);
+void aj_pair_free(aj_pair *);
+// The similarity that brings image onto reference, and its correlation.
+int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation);
+
+// One image through affine2d; `to` holds n images of the size.
+int aj_warp(const rg_picked *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
+            const float *matrix, float *to);
+
+// ---- job_align.c, job_align_write.c --------------------------------------------------------------------------------------
+
+typedef struct aj_align {
+    rg_series series;
+    const char *out, *aligned, *command, *device;
+    double low_px, high_px; // of the band-pass
+    const char *truth_path;
+    rg_similarity *truth; // NULL: not known
+    int64_t n_tilts;
+    double *tilt_deg; // NULL: not given
+    float *mask;      // NULL: none; 1 where pixels are kept, else 0
+    int outside, threads;
+    aj_pair pair;
+    rg_similarity *step, *whole; // of each image into the one before, and into the first
+    double *correlation;
+    double read_s, filter_s, align_s, write_s;
+} aj_align;
+
+int aj_write_tables(const aj_align *); // TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors
+int aj_write_aligned(aj_align *);
+
+// Columns quantity median largest; v holds n absolute errors of each and is sorted.
+int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
+double aj_median(int64_t n, double *v); // sorts v
+// A number, or two of them apart by `mark`; the second is the first when there is one. RG_GOOD, or one line and RG_USAGE.
+int aj_two_numbers(const rg_cli *, const char *name, char mark, double least, double most, double first[2]);
+
+#endif

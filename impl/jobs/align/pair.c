@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// job_pair.c: one image against its neighbour, coarse to fine.
+//
+// On the smallest level all rotations and magnifications of the range are tried in steps of 1.5 pixels: the image is turned by
+// affine2d, and its correlation with the neighbour at all shifts at once is an FFT. The best shifts are judged again by
+// align2d, by Pearson's correlation over what overlaps; the best of those climb from level to level, fewer on each, and the
+// last is refined by the optimiser on the images themselves.
+#include "align.h"
+
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PEAKS = 3, JUDGED = 96, CLIMBING = 8, CHUNK = 64, BATCH = 32 };
+static const double STEP = 1.5, RADIAN = 3.14159265358979323846 / 180;
+
+static const char *const warp_order[] = {"at_16x16", "at_128x1", "simd", "naive"};
+
+// ---- parameters ----------------------------------------------------------------------------------------------------------
+
+// One level: u = (turn r, x, y, ln magnification r), r the root mean square distance of a pixel from the centre.
+typedef struct level {
+    double r;
+} level;
+
+static level level_of(const int64_t side[3])
+{
+    return (level){sqrt((double)(side[0] * side[0] + side[1] * side[1]) / 12)};
+}
+
+static void matrix_of(const void *data, int64_t base, const double *u, float *matrix)
+{
+    const level *l = data;
+    (void)base;
+    af_matrix_2d(u[0] / l->r, u + 1, exp(u[3] / l->r), matrix);
+}
+
+static aj_space space_of(const aj_pair *pair, const level *l, int number)
+{
+    const aj_ranges *range = &pair->range;
+    double shift = ldexp(range->shift_px, -number);
+    return (aj_space){.dims = 4,
+                      .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r},
+                      .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r},
+                      .matrix = matrix_of,
+                      .data = l};
+}
+
+static double apart(const void *data, const aj_candidate *a, const aj_candidate *b)
+{
+    double sum = 0;
+    (void)data;
+    for (int k = 0; k < 4; k++)
+        sum += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
+    return sqrt(sum);
+}
+
+// ---- all shifts at once --------------------------------------------------------------------------------------------------
+
+// Correlations by FFT, padded so that shifts in the range do not run around.
+typedef struct shifts {
+    int64_t width, height, most_x, most_y; // of the images; the largest shift
+    int64_t nx, ny, pitch;                 // of the padded plane
+    fftwf_plan there, back;
+    float *plane;
+    fftwf_complex *reference;
+} shifts;
+
+// The next number with no prime above 7.
+static int64_t smooth_number(int64_t n)
+{
+    for (;; n++) {
+        int64_t rest = n;
+        for (int64_t p = 2; p <= 7; p++)
+            while (rest % p == 0)
+                rest /= p;
+        if (rest == 1)
+            return n;
+    }
+}
+
+static void transform(const shifts *s, const float *image, float *plane)
+{
+    memset(plane, 0, (size_t)(s->ny * 2 * s->pitch) * sizeof *plane);
+    for (int64_t y = 0; y < s->height; y++)
+        memcpy(plane + y * 2 * s->pitch, image + y * s->width, (size_t)s->width * sizeof *plane);
+    fftwf_execute_dft_r2c(s->there, plane, (fftwf_complex *)plane);
+}
+
+static void shifts_make(shifts *s, const int64_t side[3], double shift_px, const float *reference)
+{
+    *s = (shifts){.width = side[0], .height = side[1]};
+    s->most_x = (int64_t)fmin(floor(shift_px), (double)side[0] - 1);
+    s->most_y = (int64_t)fmin(floor(shift_px), (double)side[1] - 1);
+    s->nx = smooth_number(side[0] + s->most_x);
+    s->ny = smooth_number(side[1] + s->most_y);
+    s->pitch = s->nx / 2 + 1;
+    s->plane = fftwf_alloc_real((size_t)(s->ny * 2 * s->pitch));
+    fftwf_complex *f = (fftwf_complex *)s->plane;
+    s->there = fftwf_plan_dft_r2c_2d((int)s->ny, (int)s->nx, s->plane, f, FFTW_ESTIMATE);
+    s->back = fftwf_plan_dft_c2r_2d((int)s->ny, (int)s->nx, f, s->plane, FFTW_ESTIMATE);
+    transform(s, reference, s->plane);
+    s->reference = f;
+}
+
+static void shifts_free(shifts *s)
+{
+    fftwf_destroy_plan(s->there);
+    fftwf_destroy_plan(s->back);
+    fftwf_free(s->plane);
+}
+
+// Sum over q of reference(q) image(q - t), over the root of the pixels that overlap: noise alone then is alike everywhere.
+static double value_at(const shifts *s, const float *plane, int64_t x, int64_t y)
+{
+    double overlap = (double)((s->width - llabs(x)) * (s->height - llabs(y)));
+    int64_t column = x < 0 ? x + s->nx : x, row = y < 0 ? y + s->ny : y;
+    return plane[row * 2 * s->pitch + column] / sqrt(overlap);
+}
+
+static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, double value)
+{
+    for (int64_t v = y - 1; v <= y + 1; v++)
+        for (int64_t u = x - 1; u <= x + 1; u++)
+            if (llabs(u) <= s->most_x && llabs(v) <= s->most_y && value_at(s, plane, u, v) > value)
+                return false;
+    return true;
+}
+
+// The best PEAKS shifts of one turned image into c, which hold its turn and magnification already; the rest is scored -1.
+static void find_peaks(const shifts *s, const float *image, float *plane, aj_candidate c[PEAKS])
+{
+    fftwf_complex *f = (fftwf_complex *)plane;
+    transform(s, image, plane);
+    for (int64_t i = 0; i < s->ny * s->pitch; i++) {
+        float re = f[i][0], im = f[i][1];
+        f[i][0] = s->reference[i][0] * re + s->reference[i][1] * im;
+        f[i][1] = s->reference[i][1] * re - s->reference[i][0] * im;
+    }
+    fftwf_execute_dft_c2r(s->back, f, plane);
+    for (int k = 0; k < PEAKS; k++)
+        c[k].score = -INFINITY;
+    for (int64_t y = -s->most_y; y <= s->most_y; y++)
+        for (int64_t x = -s->most_x; x <= s->most_x; x++) {
+            double value = value_at(s, plane, x, y);
+            if (value <= c[PEAKS - 1].score || !is_peak(s, plane, x, y, value))
+                continue;
+            int k = PEAKS - 1;
+            for (; k > 0 && c[k - 1].score < value; k--) {
+                c[k].score = c[k - 1].score;
+                c[k].u[1] = c[k - 1].u[1];
+                c[k].u[2] = c[k - 1].u[2];
+            }
+            c[k].score = value;
+            c[k].u[1] = (double)x;
+            c[k].u[2] = (double)y;
+        }
+}
+
+// ---- the smallest level --------------------------------------------------------------------------------------------------
+
+static int64_t steps_of(double low, double high) { return 1 + (int64_t)ceil((high - low) / STEP); }
+
+static double step_at(double low, double high, int64_t i, int64_t n)
+{
+    return n == 1 ? (low + high) / 2 : low + (high - low) * (double)i / (double)(n - 1);
+}
+
+// Every turn and magnification, each with its best shifts; *n of them, malloc'ed.
+static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], const float *reference, const float *image,
+                   int64_t *n, aj_candidate **list)
+{
+    int64_t turns = steps_of(space->low[0], space->high[0]), scales = steps_of(space->low[3], space->high[3]);
+    int64_t combinations = turns * scales, pixels = side[0] * side[1];
+    aj_candidate *c = rg_alloc((size_t)(combinations * PEAKS) * sizeof *c);
+    float *turned = rg_alloc((size_t)(CHUNK * pixels) * sizeof *turned), matrix[CHUNK * 6];
+    shifts s;
+    int code = RG_GOOD;
+    shifts_make(&s, side, space->high[1], reference);
+    for (int64_t first = 0; first < combinations && code == RG_GOOD; first += CHUNK) {
+        int64_t count = combinations - first < CHUNK ? combinations - first : CHUNK;
+        for (int64_t i = 0; i < count; i++) {
+            int64_t at = first + i;
+            double turn = step_at(space->low[0], space->high[0], at % turns, turns);
+            double scale = step_at(space->low[3], space->high[3], at / turns, scales);
+            for (int k = 0; k < PEAKS; k++)
+                c[at * PEAKS + k] = (aj_candidate){.u = {turn, 0, 0, scale}};
+            space->matrix(space->data, 0, c[at * PEAKS].u, matrix + 6 * i);
+        }
+        code = aj_warp(&pair->warp, side, AF_ZERO, pair->threads, image, count, matrix, turned);
+#pragma omp parallel num_threads(pair->threads)
+        {
+            float *plane = fftwf_alloc_real((size_t)(s.ny * 2 * s.pitch));
+#pragma omp for schedule(dynamic)
+            for (int64_t i = 0; i < count; i++)
+                find_peaks(&s, turned + i * pixels, plane, c + (first + i) * PEAKS);
+            fftwf_free(plane);
+        }
+    }
+    shifts_free(&s);
+    free(turned);
+    *n = combinations * PEAKS;
+    *list = c;
+    return code;
+}
+
+// ---- from level to level -------------------------------------------------------------------------------------------------
+
+int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked)
+{
+    pair->levels = p->levels;
+    int code = RG_GOOD;
+    for (int l = 0; l < p->levels && code == RG_GOOD; l++) {
+        // On a device the candidates of a step go together; on the host that saves nothing.
+        code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], 1, pair->outside, device, asked, pair->threads);
+        bool batched = code == RG_GOOD && pair->scorer[l].picked.device->is_gpu && !pair->scorer[l].picked.device->is_emulated;
+        if (batched && (l > 0 || p->levels == 1 || !pair->fine)) {
+            aj_scorer_free(&pair->scorer[l]);
+            code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], BATCH, pair->outside, device, asked, pair->threads);
+        }
+    }
+    rg_shape shape = aj_shape(2, p->side[0], 1, AF_ZERO);
+    if (code == RG_GOOD)
+        code = rg_pick_for(rg_algo_find("affine2d"), &shape, device, NULL, warp_order, RG_COUNT(warp_order), &pair->warp);
+    return code;
+}
+
+void aj_pair_free(aj_pair *pair)
+{
+    for (int l = 0; l < pair->levels; l++)
+        aj_scorer_free(&pair->scorer[l]);
+}
+
+// The same transforms with the parameters of the level below, which has twice the pixels.
+static void descend(int64_t n, aj_candidate *c, const level *from, const level *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        c[i].u[0] *= to->r / from->r;
+        c[i].u[1] *= 2;
+        c[i].u[2] *= 2;
+        c[i].u[3] *= to->r / from->r;
+    }
+}
+
+int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found,
+                  double *correlation)
+{
+    int last = pair->levels - 1;
+    level here = level_of(image->side[last]);
+    aj_space space = space_of(pair, &here, last);
+    aj_candidate *c;
+    int64_t n;
+    int code = try_all(pair, &space, image->side[last], reference->v[last], image->v[last], &n, &c);
+    aj_sort(n, c);
+    n = n < JUDGED ? n : JUDGED;
+    for (int l = last, most = CLIMBING; l >= 0 && code == RG_GOOD; l--, most = most > 1 ? most / 2 : 1) {
+        aj_scorer *s = &pair->scorer[l];
+        level before = here;
+        here = level_of(image->side[l]);
+        space = space_of(pair, &here, l);
+        if (l < last)
+            descend(n, c, &before, &here);
+        code = aj_scorer_put(s, image->v[l], reference->v[l]);
+        if (l == last && code == RG_GOOD) {
+            code = aj_score(s, &space, n, c);
+            aj_sort(n, c);
+        }
+        n = aj_distinct(&space, n, c, most, apart, 1);
+        if (code == RG_GOOD && (l > 0 || last == 0 || !pair->fine))
+            code = aj_climb(s, &space, n, c, 1, l > 0 || pair->fine ? 0.25 : 0.02);
+        if (code == RG_GOOD && l == 0 && pair->fine)
+            code = aj_polish(s, &space, c, 0.5, 0.002);
+    }
+    *found = (rg_similarity){c->u[0] / here.r / RADIAN, c->u[1], c->u[2], exp(c->u[3] / here.r)};
+    *correlation = c->score;
+    free(c);
+    return code;
+}

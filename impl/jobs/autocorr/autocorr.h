@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// job.h: the command `regather autocorr` on top of the function table. Private to impl/autocorr/job*.c and its test.
+//
+//     job.c           the command line, photographs read and checked before any work
+//     job_pick.c      which variant does the work, and why
+//     job_series.c    photographs over cores and GPUs, memory, resumption, rmax.tsv
+//     job_run.c       one photograph through one variant, and its random check against the reference
+//     job_curve.c     normalisations, C1D, R_max, half-width: pure functions
+//     job_spectrum.c  the length that the power spectrum gives
+//     job_write.c     the files of one photograph
+//     job_growth.c    R_max over a series
+//     job_input.c     the list of photographs, their names, times and hashes
+#ifndef RG_AUTOCORR_JOB_H
+#define RG_AUTOCORR_JOB_H
+
+#include "../../../data/formats/image.h"
+#include "../../runtime/arena.h"
+#include "../../runtime/table.h"
+#include "../../autocorr/index.h"
+#include <pthread.h>
+
+// ---- job_curve.c ---------------------------------------------------------------------------------------------------------
+
+typedef enum { AC_RAW, AC_OVERLAP, AC_CENTRED } ac_norm;
+extern const char *const ac_norm_name[3];
+
+// The sums of one photograph (or pair) with what the normalisations need: totals, and summed-area tables of (width + 1) x
+// (height + 1) elements, from which the sum of either factor over any overlap is exact.
+typedef struct ac_field {
+    int64_t width, height, r;
+    const int64_t *sums;
+    uint64_t *area_a, *area_b; // area_b is area_a in an autocorrelation
+} ac_field;
+
+void ac_field_make(ac_field *, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums); // b NULL: a again
+void ac_field_free(ac_field *);
+
+// The value whose ratio to that at (0, 0) is C2D. With N = (width - |X0|)(height - |Y0|), the pixels of the overlap:
+//     raw      S
+//     overlap  S / N
+//     centred  sum over the overlap of (a - mean a)(b - mean b), / N; the means are those of the whole photographs.
+// *defined is false for overlap and centred where N is 0.
+long double ac_value(const ac_field *, ac_norm, int64_t x0, int64_t y0, bool *defined);
+// ac_value at (0, 0), when C2D exists; else 0 with the reason in why.
+long double ac_unit(const ac_field *, ac_norm, char why[120]);
+// (2R+1)^2 values of C2D; 0 where it is not defined.
+void ac_c2d(const ac_field *, ac_norm, long double unit, float *c2d);
+
+// floor(sqrt(x0^2 + y0^2) + 0.5), exactly, for |x0|, |y0| < 2^30.
+int64_t ac_ring(int64_t x0, int64_t y0);
+// C1D(R) for R = 0..r: the mean of C2D over the n[R] offsets of ring R where it is defined; NaN when there is none.
+void ac_c1d(const ac_field *, ac_norm, long double unit, double *c1d, int64_t *n);
+// The first local maximum after the first minimum of c[0..count), by the parabola through it and its neighbours (of a plateau,
+// its last point). It must rise above that minimum, and the curve fall below it again, by more than prominence * (c[0] - the
+// minimum); 0 takes any. False when there is none: a maximum at the end of the curve is no maximum.
+bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value);
+// The lag L, interpolated, at which the mean of C2D(L, 0) and C2D(0, L), mean removed and per overlap (centred), first falls
+// to 0.5; NaN when it does not within r.
+double ac_half_width(const ac_field *);
+
+// ---- job_spectrum.c ------------------------------------------------------------------------------------------------------
+
+// The longer side / k, where k is the whole wave number (1..) at which the ring average of |FFT(I - mean)|^2 is largest; wave
+// numbers are counted per longer side. NaN for a photograph of one grey value.
+double ac_spectrum_length(const rg_image *);
+
+// ---- the job -------------------------------------------------------------------------------------------------------------
+
+typedef struct ac_photo {
+    const char *path;
+    int64_t page, pages;
+    char *name;    // of its files in DIR
+    uint64_t hash; // of sides, bits and pixels
+    rg_shape shape;
+    double time;   // NaN when not given
+} ac_photo;
+
+typedef struct ac_result {
+    bool done, resumed;
+    int code;
+    double r_max, c1d, half_width, k_peak_length, seconds; // NaN: none
+} ac_result;
+
+typedef struct ac_job {
+    const rg_algo *algo;
+    const rg_entry *entry;
+    int64_t param[RG_PARAMS_MAX];
+    char why[240]; // why this variant
+    const char *out, *command;
+    char *gnuplot; // its path; NULL when absent
+    int64_t r;
+    ac_norm norm;
+    double prominence;
+    rg_grey_range range;
+    bool dump_sums, spectrum, resume, has_times;
+    const char *device;
+    int threads, threads_each; // in all; of one photograph's variant when it has the machine alone
+    uint64_t seed;
+    int64_t n_photos;
+    ac_photo *photo;
+    ac_result *result;
+    const char *cross_path;
+    rg_image cross;    // pixel NULL: autocorrelation
+    uint64_t cross_hash;
+} ac_job;
+
+uint64_t ac_hash(const rg_image *);     // of sides, bits and pixels
+rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
+
+// job_pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
+int ac_pick(ac_job *, const char *asked);
+
+// job_run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
+// turns at the device, and check its sums beside each other.
+typedef struct ac_worker {
+    const ac_job *job;
+    const rg_device *device;
+    int threads;
+    bool made, prepared;
+    rg_shape shape;
+    rg_frame frame;
+    pthread_mutex_t turn;
+} ac_worker;
+void ac_worker_make(ac_worker *, const ac_job *, const rg_device *, int threads);
+int ac_worker_run(ac_worker *, const ac_photo *, const rg_image *a, const rg_image *b, int64_t *sums);
+void ac_worker_free(ac_worker *);
+
+// job_write.c
+int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
+// Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
+bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);
+
+// job_growth.c: rmax.tsv and rmax.svg.
+int ac_write_growth(const ac_job *);
+
+// job_series.c: every photograph that is not done.
+int ac_series(ac_job *);
+
+// job_input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
+int ac_input(ac_job *, const rg_cli *);
+void ac_input_free(ac_job *);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// job_curve.c: from exact sums to C2D, C1D, R_max and the half-width. Sums stay whole numbers until one division at the end.
+#include "autocorr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
+
+// area[(y) * (width + 1) + x] is the sum of the pixels above and left of corner (x, y).
+static uint64_t *summed_area(const rg_image *image)
+{
+    int64_t pitch = image->width + 1;
+    uint64_t *area = rg_alloc((size_t)(pitch * (image->height + 1)) * sizeof *area);
+    for (int64_t y = 0; y < image->height; y++) {
+        uint64_t line = 0;
+        for (int64_t x = 0; x < image->width; x++) {
+            int64_t i = y * image->width + x;
+            line += image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
+            area[(y + 1) * pitch + x + 1] = area[y * pitch + x + 1] + line;
+        }
+    }
+    return area;
+}
+
+void ac_field_make(ac_field *f, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums)
+{
+    *f = (ac_field){a->width, a->height, r, sums, summed_area(a), NULL};
+    f->area_b = b ? summed_area(b) : f->area_a;
+}
+
+void ac_field_free(ac_field *f)
+{
+    if (f->area_b != f->area_a)
+        free(f->area_b);
+    free(f->area_a);
+    *f = (ac_field){0};
+}
+
+static uint64_t rectangle(const ac_field *f, const uint64_t *area, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
+{
+    int64_t pitch = f->width + 1;
+    return area[y1 * pitch + x1] - area[y0 * pitch + x1] - area[y1 * pitch + x0] + area[y0 * pitch + x0];
+}
+
+// P^2 N times the covariance: P^2 S - P (B A' + A B') + N A B, with A, B the totals of the photographs, A', B' those of their
+// overlapping parts and P their pixels. Each of the terms is below 2^126 (P < 2^31, 16-bit pixels, S < 2^63).
+static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s, __int128 n)
+{
+    int64_t w = f->width, h = f->height;
+    int64_t xa = ac_first(x0), xb = ac_past(w, x0), ya = ac_first(y0), yb = ac_past(h, y0);
+    __int128 p = (__int128)w * h;
+    __int128 total_a = rectangle(f, f->area_a, 0, w, 0, h), total_b = rectangle(f, f->area_b, 0, w, 0, h);
+    __int128 part_a = rectangle(f, f->area_a, xa, xb, ya, yb);
+    __int128 part_b = rectangle(f, f->area_b, xa - x0, xb - x0, ya - y0, yb - y0);
+    __int128 scaled = p * p * s - p * (total_b * part_a + total_a * part_b) + n * total_a * total_b;
+    return (long double)scaled / (long double)p / (long double)p / (long double)n;
+}
+
+long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bool *defined)
+{
+    int64_t s = f->sums[ac_element(f->r, x0, y0)];
+    int64_t n = (ac_past(f->width, x0) - ac_first(x0)) * (ac_past(f->height, y0) - ac_first(y0));
+    *defined = norm == AC_RAW || n > 0;
+    if (!*defined)
+        return 0;
+    return norm == AC_RAW ? (long double)s : norm == AC_OVERLAP ? (long double)s / (long double)n : centred(f, x0, y0, s, n);
+}
+
+long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
+{
+    bool defined;
+    long double unit = ac_value(f, norm, 0, 0, &defined);
+    if (unit > 0)
+        return unit;
+    snprintf(why, 120, "%s", norm == AC_CENTRED ? "the (co)variance of the grey values is not positive, so C2D does not exist"
+                                                : "the sum at offset (0, 0) is 0, so C2D does not exist");
+    return 0;
+}
+
+void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
+{
+    for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++) {
+        bool defined;
+        c2d[i] = (float)(ac_value(f, norm, ac_x0(f->r, i), ac_y0(f->r, i), &defined) / unit);
+    }
+}
+
+int64_t ac_ring(int64_t x0, int64_t y0)
+{
+    int64_t square = x0 * x0 + y0 * y0, r = (int64_t)(sqrt((double)square) + 0.5);
+    // (r - 1/2)^2 <= square < (r + 1/2)^2 in whole numbers; sqrt may be one unit off.
+    while (r > 0 && r * r - r + 1 > square)
+        r--;
+    while (r * r + r < square)
+        r++;
+    return r;
+}
+
+void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n)
+{
+    long double *sum = rg_alloc((size_t)(f->r + 1) * sizeof *sum);
+    for (int64_t ring = 0; ring <= f->r; ring++)
+        n[ring] = 0;
+    for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++) {
+        int64_t x0 = ac_x0(f->r, i), y0 = ac_y0(f->r, i), ring = ac_ring(x0, y0);
+        bool defined;
+        if (ring > f->r)
+            continue;
+        long double value = ac_value(f, norm, x0, y0, &defined);
+        if (defined) {
+            sum[ring] += value;
+            n[ring]++;
+        }
+    }
+    for (int64_t ring = 0; ring <= f->r; ring++)
+        c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
+    free(sum);
+}
+
+bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value)
+{
+    int64_t i = 1, low, top;
+    while (i < count && c[i] >= c[i - 1]) // up to the first descent
+        i++;
+    for (low = top = i; i < count; i++) {
+        double rise = prominence * (c[0] - c[low]);
+        if (c[top] > c[low] + rise && c[i] < c[top] - rise)
+            break;
+        if (c[i] <= c[low])
+            low = top = i; // deeper: whatever rose before was a ripple
+        else if (c[i] >= c[top])
+            top = i;
+    }
+    if (i >= count)
+        return false;
+    double left = c[top - 1], right = c[top + 1];
+    double bend = left - 2 * c[top] + right, shift = 0.5 * (left - right) / bend; // bend < 0: left <= top and right < top
+    *position = (double)top + shift;
+    *value = c[top] - 0.25 * (left - right) * shift;
+    return true;
+}
+
+double ac_half_width(const ac_field *f)
+{
+    char why[120];
+    long double unit = ac_unit(f, AC_CENTRED, why);
+    double before = 1;
+    for (int64_t lag = 1; unit > 0 && lag <= f->r; lag++) {
+        bool has_x, has_y;
+        long double x = ac_value(f, AC_CENTRED, lag, 0, &has_x), y = ac_value(f, AC_CENTRED, 0, lag, &has_y);
+        double now = (double)((x + y) / 2 / unit);
+        if (!has_x || !has_y)
+            break;
+        if (now <= 0.5)
+            return (double)(lag - 1) + (before - 0.5) / (before - now);
+        before = now;
+    }
+    return NAN;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// job_growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
+#include "autocorr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct line_fit {
+    int n;
+    double origin_slope;     // of the line through the origin
+    double slope, intercept; // of the free line; NaN with fewer than two times
+    double residual;         // root mean square distance from the line through the origin
+} line_fit;
+
+static double time_of(const ac_job *job, int64_t i) { return job->has_times ? job->photo[i].time : (double)(i + 1); }
+
+// Least squares over the photographs that have an R_max.
+static line_fit fit(const ac_job *job)
+{
+    double n = 0, t = 0, r = 0, tt = 0, tr = 0, rr = 0;
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        double x = time_of(job, i), y = job->result[i].r_max;
+        if (isnan(y))
+            continue;
+        n += 1, t += x, r += y, tt += x * x, tr += x * y, rr += y * y;
+    }
+    line_fit f = {.n = (int)n, .origin_slope = tt > 0 ? tr / tt : NAN, .slope = NAN, .intercept = NAN};
+    double spread = n * tt - t * t;
+    if (n >= 2 && spread > 0) {
+        f.slope = (n * tr - t * r) / spread;
+        f.intercept = (r - f.slope * t) / n;
+    }
+    f.residual = sqrt(fmax(0, rr - 2 * f.origin_slope * tr + f.origin_slope * f.origin_slope * tt) / n);
+    return f;
+}
+
+static void cell(FILE *out, double v)
+{
+    if (isnan(v))
+        fprintf(out, "\tnone");
+    else
+        fprintf(out, "\t%.17g", v);
+}
+
+int ac_write_growth(const ac_job *job)
+{
+    rg_file file;
+    char *path = rg_print("%s/rmax.tsv", job->out), *svg = rg_print("%s/rmax.svg", job->out);
+    int code = rg_file_open(&file, path);
+    line_fit f = fit(job);
+    if (code == RG_GOOD) {
+        FILE *out = file.stream;
+        fprintf(out, "# command: %s\n# time: %s\n# photographs with an R_max: %d of %lld\n", job->command,
+                job->has_times ? "as given" : "the number of the photograph", f.n, (long long)job->n_photos);
+        if (!isnan(f.slope))
+            fprintf(out,
+                    "# R_max = slope time: slope %.9g, rms residual %.4g\n# R_max = intercept + slope time: intercept %.9g, "
+                    "slope %.9g\n",
+                    f.origin_slope, f.residual, f.intercept, f.slope);
+        fprintf(out, "photo\tR_max\ttime\tC1D\thalf_width%s\n", job->spectrum ? "\tk_peak_length" : "");
+        for (int64_t i = 0; i < job->n_photos; i++) {
+            const ac_result *r = &job->result[i];
+            fprintf(out, "%s", job->photo[i].name);
+            cell(out, r->r_max);
+            cell(out, time_of(job, i));
+            cell(out, r->c1d);
+            cell(out, r->half_width);
+            if (job->spectrum)
+                cell(out, r->k_peak_length);
+            putc('\n', out);
+        }
+        code = rg_file_commit(&file);
+    }
+    if (code == RG_GOOD && f.n == 0)
+        rg_warn("no photograph has an R_max, so there is no %s", svg);
+    if (code == RG_GOOD && job->gnuplot && f.n > 0) {
+        char origin[40] = "none", slope[40], intercept[40];
+        if (!isnan(f.slope))
+            snprintf(origin, sizeof origin, "%.9g", f.origin_slope);
+        snprintf(slope, sizeof slope, "%.9g", f.slope);
+        snprintf(intercept, sizeof intercept, "%.9g", f.intercept);
+        const char *const argument[] = {path, origin, intercept, slope, job->has_times ? "time" : "photograph", NULL};
+        code = rg_gnuplot(job->gnuplot, "plots/autocorr_growth.gp", svg, argument);
+    }
+    free(path);
+    free(svg);
+    return code;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// job_input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
+#include "../../../data/formats/malformed.h"
+#include "autocorr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// FNV-1a, 64 bits: tells an edited photograph, not a forged one.
+uint64_t ac_hash(const rg_image *image)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    const uint64_t head[3] = {(uint64_t)image->width, (uint64_t)image->height, (uint64_t)image->bits};
+    const unsigned char *part[2] = {(const unsigned char *)head, image->pixel};
+    const size_t bytes[2] = {sizeof head, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)};
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < bytes[p]; i++)
+            hash = (hash ^ part[p][i]) * 0x100000001B3u;
+    return hash;
+}
+
+rg_image ac_widen(const rg_image *image)
+{
+    int64_t n = image->width * image->height;
+    rg_image wide = {image->width, image->height, 16, rg_alloc((size_t)n * sizeof(uint16_t))};
+    for (int64_t i = 0; i < n; i++)
+        ((uint16_t *)wide.pixel)[i] = ((const uint8_t *)image->pixel)[i];
+    return wide;
+}
+
+static char *name_of(const char *path, int64_t page, int64_t pages)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
+    char *name = pages > 1 ? rg_print("%.*s_%04" PRId64, length, base, page + 1) : rg_print("%.*s", length, base);
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 32) // a tab or a newline would tear the rows of rmax.tsv
+            *c = '_';
+    return name;
+}
+
+static int add_photo(ac_job *job, const char *path, int64_t page, int64_t pages)
+{
+    job->photo = realloc(job->photo, (size_t)(job->n_photos + 1) * sizeof *job->photo);
+    if (!job->photo)
+        exit(rg_fail(RG_LACKS, "no memory for the list of photographs"));
+    ac_photo *photo = &job->photo[job->n_photos++];
+    *photo = (ac_photo){.path = path, .page = page, .pages = pages, .name = name_of(path, page, pages), .time = NAN};
+    for (int64_t i = 0; i + 1 < job->n_photos; i++)
+        if (strcmp(job->photo[i].name, photo->name) == 0)
+            return rg_fail(RG_USAGE, "%s and %s would both be written as %s/%s.*; rename one or give them folders of their own",
+                           job->photo[i].path, path, job->out, photo->name);
+    return RG_GOOD;
+}
+
+static int list_photos(ac_job *job, const rg_cli *cli)
+{
+    for (int i = 0; i < rg_cli_count(cli); i++) {
+        const char *path = rg_cli_word(cli, i);
+        int64_t pages;
+        int code = rg_image_pages(path, &pages);
+        for (int64_t page = 0; code == RG_GOOD && page < pages; page++)
+            code = add_photo(job, path, page, pages);
+        if (code != RG_GOOD)
+            return code;
+    }
+    return RG_GOOD;
+}
+
+static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
+{
+    int64_t w = image->width, h = image->height, longest = w > h ? w : h;
+    int bits = job->cross.pixel && job->cross.bits > image->bits ? job->cross.bits : image->bits;
+    photo->hash = ac_hash(image);
+    photo->shape = (rg_shape){.n = {w, h, job->r, (job->cross.pixel ? AC_CROSS : 0) | (bits == 16 ? AC_16BIT : 0)},
+                              .seed = job->seed};
+    if (job->r >= longest)
+        return rg_fail(RG_USAGE, "%s: --max-offset %" PRId64 " is larger than the photograph of %" PRId64 " x %" PRId64
+                       " pixels allows, which is %" PRId64, photo->path, job->r, w, h, longest - 1);
+    if (job->cross.pixel && (job->cross.width != w || job->cross.height != h))
+        return rg_fail(RG_USAGE, "%s is %" PRId64 " x %" PRId64 " pixels, the other photograph %s %" PRId64 " x %" PRId64,
+                       photo->path, w, h, job->cross_path, job->cross.width, job->cross.height);
+    const char *invalid = job->algo->invalid(&photo->shape);
+    return invalid ? rg_fail(RG_USAGE, "%s: %s", photo->path, invalid) : RG_GOOD;
+}
+
+// Two photographs of a cross-correlation have the same bits: when any has 16, all get them.
+static void widen_all(ac_job *job)
+{
+    bool wide = false;
+    for (int64_t i = 0; i < job->n_photos; i++)
+        wide = wide || (job->photo[i].shape.n[AC_KIND] & AC_16BIT);
+    if (!wide || !job->cross.pixel)
+        return;
+    if (job->cross.bits == 8) {
+        rg_image cross = ac_widen(&job->cross);
+        rg_image_free(&job->cross);
+        job->cross = cross;
+    }
+    for (int64_t i = 0; i < job->n_photos; i++)
+        job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
+}
+
+static int read_one(ac_job *job, ac_photo *photo)
+{
+    rg_image image;
+    int code = rg_image_read(photo->path, photo->page, &job->range, &image);
+    if (code == RG_GOOD) {
+        code = examine(job, photo, &image);
+        rg_image_free(&image);
+    }
+    return code;
+}
+
+// Several threads may each find a bad photograph; the first in order is read again, and complained of by one line.
+static int read_all(ac_job *job)
+{
+    int code = RG_GOOD;
+    if (job->cross_path) {
+        code = rg_image_read(job->cross_path, 0, &job->range, &job->cross);
+        job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
+    }
+    if (code != RG_GOOD)
+        return code;
+    rg_progress progress;
+    int64_t done = 0, bad = job->n_photos;
+    rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        int64_t first_bad;
+#pragma omp atomic read
+        first_bad = bad;
+        if (first_bad < i)
+            continue;
+        rg_silent = true;
+        int mine = read_one(job, &job->photo[i]);
+        rg_silent = false;
+#pragma omp critical(ac_done)
+        {
+            if (mine != RG_GOOD && i < bad)
+#pragma omp atomic write
+                bad = i;
+            rg_progress_at(&progress, (double)++done);
+        }
+    }
+    rg_progress_end(&progress);
+    if (bad < job->n_photos) {
+        code = read_one(job, &job->photo[bad]);
+        return code != RG_GOOD ? code : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[bad].path);
+    }
+    widen_all(job);
+    return RG_GOOD;
+}
+
+// One row of times.tsv to the photograph that it names, with or without its folder and ending.
+static int take_time(ac_job *job, const char *path, int64_t byte, const char *who, const char *text)
+{
+    char *end, *name = name_of(who, 0, 1);
+    double time = strtod(text, &end);
+    int code = RG_GOOD;
+    if (end == text || *end || !isfinite(time))
+        code = rg_malformed(path, byte, "expected a time for %s, found \"%s\"", who, text);
+    for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
+        if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0)
+            job->photo[i].time = time;
+    free(name);
+    return code;
+}
+
+static int read_times(ac_job *job, const char *path)
+{
+    FILE *file;
+    int64_t bytes, byte = 0;
+    int code = rg_input_open(path, &file, &bytes), photo = -1, time = -1;
+    char line[8192];
+    while (code == RG_GOOD && fgets(line, sizeof line, file)) {
+        char *cell[64], *rest = line;
+        int n = 0;
+        size_t length = strlen(line);
+        line[strcspn(line, "\r\n")] = '\0';
+        while (n < 64 && (cell[n] = strsep(&rest, "\t")))
+            n++;
+        bool is_head = photo < 0;
+        for (int i = 0; is_head && line[0] != '#' && i < n; i++) {
+            photo = strcmp(cell[i], "photo") == 0 ? i : photo;
+            time = strcmp(cell[i], "time") == 0 ? i : time;
+        }
+        if (line[0] == '#' || (n == 1 && !line[0]))
+            ;
+        else if (photo < 0 || time < 0)
+            code = rg_malformed(path, byte, "expected a row of column names with photo and time, found \"%s\"", cell[0]);
+        else if (!is_head && (n <= photo || n <= time))
+            code = rg_malformed(path, byte, "expected a photo and a time, found %d cells", n);
+        else if (!is_head)
+            code = take_time(job, path, byte, cell[photo], cell[time]);
+        byte += (int64_t)length;
+    }
+    if (file)
+        fclose(file);
+    for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
+        if (isnan(job->photo[i].time))
+            code = rg_fail(RG_USAGE, "%s: expected a time for %s, found none", path, job->photo[i].name);
+    job->has_times = true;
+    return code;
+}
+
+int ac_input(ac_job *job, const rg_cli *cli)
+{
+    const char *times = rg_cli_text(cli, "times", NULL);
+    int code = list_photos(job, cli);
+    if (code == RG_GOOD)
+        code = read_all(job);
+    return code == RG_GOOD && times ? read_times(job, times) : code;
+}
+
+void ac_input_free(ac_job *job)
+{
+    for (int64_t i = 0; i < job->n_photos; i++)
+        free(job->photo[i].name);
+    free(job->photo);
+    rg_image_free(&job->cross);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// job_series.c: the photographs of a series in parallel, over cores and GPUs.
+#include "autocorr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
+{
+    const ac_photo *photo = &job->photo[i];
+    ac_result *result = &job->result[i];
+    double began_s = rg_seconds();
+    rg_image image;
+    if (result->done)
+        return RG_GOOD;
+    int code = rg_image_read(photo->path, photo->page, &job->range, &image);
+    if (code != RG_GOOD)
+        return code;
+    const rg_image *other = job->cross.pixel ? &job->cross : NULL;
+    if (ac_hash(&image) != photo->hash) {
+        rg_image_free(&image);
+        return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
+    }
+    rg_image wide = {0};
+    if (other && image.bits < other->bits)
+        wide = ac_widen(&image);
+    const rg_image *a = wide.pixel ? &wide : &image;
+    int64_t *sums = rg_alloc((size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof *sums);
+    code = ac_worker_run(worker, photo, a, other, sums);
+    if (code == RG_GOOD) {
+        ac_field field;
+        ac_field_make(&field, a, other, job->r, sums);
+        result->k_peak_length = job->spectrum ? ac_spectrum_length(&image) : NAN;
+        code = ac_write_photo(job, photo, &field, result);
+        ac_field_free(&field);
+    }
+    free(sums);
+    rg_image_free(&image);
+    rg_image_free(&wide);
+    result->seconds = rg_seconds() - began_s;
+    result->done = code == RG_GOOD;
+    return code;
+}
+
+// Bytes that one photograph in work takes on the host, besides a device's buffers.
+static double lane_bytes(const ac_job *job)
+{
+    double most = 0, offsets = (double)ac_side(job->r) * (double)ac_side(job->r);
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        const rg_shape *s = &job->photo[i].shape;
+        // Photograph, summed areas of both factors, the spectrum's real and complex planes; sums, C2D.
+        double pixels = (double)(s->n[AC_WIDTH] + 2) * (double)(s->n[AC_HEIGHT] + 1);
+        double bytes = pixels * (2 + 16 + (job->spectrum ? 16 : 0)) + offsets * (8 + 4);
+        if (job->entry->variant->space == RG_HOST || job->entry->emulated)
+            bytes += (double)rg_frame_bytes(job->algo, job->entry->variant, s, job->param);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+// How many photographs are in work at once: as many as there are threads and memory, so that a variant of one thread and a
+// series both fill the machine. 0 and one line when not even one fits.
+static int lanes_of(const ac_job *job, int wanted)
+{
+    rg_device_facts facts;
+    rg_device_cpu()->facts(&facts);
+    double each = lane_bytes(job), fit = floor((double)facts.free_bytes / each);
+    if (fit < 1) {
+        rg_fail(RG_LACKS, "one photograph at --max-offset %" PRId64 " needs %.2f GiB, %.2f GiB are free; an offset of %" PRId64
+                " takes about that", job->r, each / 0x1p30, (double)facts.free_bytes / 0x1p30,
+                (int64_t)((double)job->r * sqrt((double)facts.free_bytes / each) * 0.9));
+        return 0;
+    }
+    return fit < wanted ? (int)fit : wanted;
+}
+
+// Who computes: cores, each with buffers of its own, or GPUs (the emulated one too), each shared by several cores: reading a
+// photograph, checking its sums and writing its files takes a core longer than computing the sums takes a GPU.
+typedef struct crew {
+    const ac_job *job;
+    const rg_device *host; // CPU or emulated GPU; NULL: GPUs
+    int lanes, n_workers;
+    ac_worker *worker;
+} crew;
+
+// A GPU belongs to each thread that uses it. False with the reason.
+static bool bind(const crew *c, int w, char why[200])
+{
+    if (c->host)
+        return true;
+    char name[16];
+    snprintf(name, sizeof name, "gpu%d", w);
+    ac_worker *worker = &c->worker[w];
+    pthread_mutex_lock(&worker->turn);
+    const rg_device *device = rg_device_open(c->n_workers > 1 ? name : c->job->device, why);
+    worker->device = device;
+    pthread_mutex_unlock(&worker->turn);
+    return device;
+}
+
+static int work(crew *c)
+{
+    const ac_job *job = c->job;
+    int code = RG_GOOD, done = 0, lane = 0;
+    rg_progress progress;
+    rg_progress_begin(&progress, "autocorr", "photographs", (double)job->n_photos);
+#pragma omp parallel num_threads(c->lanes) if (c->lanes > 1)
+    {
+        int mine, w;
+        char why[200];
+#pragma omp atomic capture
+        w = lane++;
+        w %= c->n_workers;
+        bool bound = bind(c, w, why);
+#pragma omp critical(ac_done)
+        if (!bound && code == RG_GOOD)
+            code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < job->n_photos; i++) {
+            int before;
+#pragma omp atomic read
+            before = code;
+            if (before != RG_GOOD)
+                continue;
+            mine = one_photo(job, &c->worker[w], i);
+#pragma omp critical(ac_done)
+            {
+                if (code == RG_GOOD)
+                    code = mine;
+                rg_progress_at(&progress, ++done);
+            }
+        }
+    }
+    rg_progress_end(&progress);
+    return code;
+}
+
+// One thread a photograph, unless there are fewer of them than threads and the variant can use several. The emulated GPU is one
+// for the process, on one thread.
+static int lanes_wanted(const ac_job *job, const rg_device *host)
+{
+    bool few = job->n_photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
+    if (host && (job->entry->emulated || (few && threaded)))
+        return 1;
+    return few ? (int)job->n_photos : job->threads;
+}
+
+int ac_series(ac_job *job)
+{
+    char why[200];
+    for (int64_t i = 0; i < job->n_photos; i++)
+        if (job->resume)
+            ac_already_written(job, &job->photo[i], &job->result[i]);
+    crew c = {.job = job};
+    if (job->entry->emulated)
+        c.host = rg_device_emulated();
+    else if (job->entry->variant->space == RG_HOST)
+        c.host = rg_device_cpu();
+    int gpus = c.host ? 0 : strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
+    gpus = gpus > job->n_photos ? (int)job->n_photos : gpus;
+    int wanted = lanes_wanted(job, c.host);
+    c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
+    if (!c.lanes)
+        return RG_LACKS;
+    c.n_workers = c.host || gpus > c.lanes ? c.lanes : gpus > 1 ? gpus : 1;
+    c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
+    for (int w = 0; w < c.n_workers; w++)
+        ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
+    int code = work(&c);
+    for (int w = 0; w < c.n_workers; w++)
+        if (!c.worker[w].made || bind(&c, w, why))
+            ac_worker_free(&c.worker[w]);
+    free(c.worker);
+    return code;
+}

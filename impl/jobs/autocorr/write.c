@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// job_write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
+// --resume knows what stands already.
+#include "../../../data/formats/mrc.h"
+#include "autocorr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *file_of(const ac_job *job, const ac_photo *photo, const char *ending)
+{
+    return rg_print("%s/%s.%s", job->out, photo->name, ending);
+}
+
+// What decides the contents of the files, on one line.
+static char *request_of(const ac_job *job, const ac_photo *photo)
+{
+    return rg_print(
+        "input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, prominence %.17g, spectrum %s",
+        photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
+}
+
+static void print_length(FILE *out, double length)
+{
+    if (isnan(length))
+        fprintf(out, "none");
+    else
+        fprintf(out, "%.17g", length);
+}
+
+static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long double unit)
+{
+    rg_mrc_out m;
+    int64_t side = ac_side(f->r);
+    int code = rg_mrc_write_begin(&m, path, side, side, 1, RG_MRC_FLOAT32, 0, false);
+    if (code != RG_GOOD)
+        return code;
+    float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
+    ac_c2d(f, norm, unit, c2d);
+    code = rg_mrc_write_section(&m, c2d);
+    free(c2d);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&m);
+    rg_mrc_write_abandon(&m);
+    return code;
+}
+
+static int write_sums(const char *path, const ac_field *f)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "X0\tY0\tS\n");
+    for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++)
+        fprintf(file.stream, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", ac_x0(f->r, i), ac_y0(f->r, i), f->sums[i]);
+    return rg_file_commit(&file);
+}
+
+static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path, const double *c1d, const int64_t *n,
+                     const ac_result *result)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    char *request = request_of(job, photo);
+    fprintf(file.stream, "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
+            photo->path, photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
+    if (job->cross_path)
+        fprintf(file.stream, "# cross: %s\n", job->cross_path);
+    fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);
+    static const char *const key[4] = {"R_max", "C1D(R_max)", "half_width", "k_peak_length"};
+    const double value[4] = {result->r_max, result->c1d, result->half_width, result->k_peak_length};
+    for (int i = 0; i < 4; i++) {
+        fprintf(file.stream, "# %s: ", key[i]);
+        print_length(file.stream, value[i]);
+        putc('\n', file.stream);
+    }
+    fprintf(file.stream, "R\tC1D\tn\n");
+    for (int64_t ring = 0; ring <= job->r; ring++)
+        fprintf(file.stream, "%" PRId64 "\t%.17g\t%" PRId64 "\n", ring, c1d[ring], n[ring]);
+    free(request);
+    return rg_file_commit(&file);
+}
+
+static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d, const char *c2d, const ac_result *result)
+{
+    char side[32], r_max[40], value[40];
+    snprintf(side, sizeof side, "%" PRId64, ac_side(job->r));
+    snprintf(r_max, sizeof r_max, isnan(result->r_max) ? "none" : "%.2f", result->r_max);
+    snprintf(value, sizeof value, isnan(result->c1d) ? "none" : "%.9g", result->c1d);
+    char *svg = file_of(job, photo, "svg");
+    const char *const argument[] = {c1d, c2d, side, r_max, value, photo->name, ac_norm_name[job->norm], NULL};
+    int code = rg_gnuplot(job->gnuplot, "plots/autocorr_job.gp", svg, argument);
+    free(svg);
+    return code;
+}
+
+int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, ac_result *result)
+{
+    char why[120];
+    long double unit = ac_unit(f, job->norm, why);
+    if (!(unit > 0))
+        return rg_fail(RG_USAGE, "%s: %s", photo->path, why);
+    double *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
+    int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
+    ac_c1d(f, job->norm, unit, c1d, n);
+    result->r_max = result->c1d = NAN;
+    ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d);
+    result->half_width = ac_half_width(f);
+
+    char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
+    char *sums_path = file_of(job, photo, "sums.tsv");
+    int code = write_c2d(c2d_path, f, job->norm, unit);
+    if (code == RG_GOOD && job->dump_sums)
+        code = write_sums(sums_path, f);
+    if (code == RG_GOOD)
+        code = write_c1d(job, photo, c1d_path, c1d, n, result);
+    if (code == RG_GOOD && job->gnuplot)
+        code = plot_photo(job, photo, c1d_path, c2d_path, result);
+    free(c2d_path);
+    free(c1d_path);
+    free(sums_path);
+    free(c1d);
+    free(n);
+    return code;
+}
+
+// Takes "# KEY: number" or "# KEY: none"; false when the line is another.
+static bool take_length(const char *line, const char *key, double *value)
+{
+    size_t n = strlen(key);
+    if (strncmp(line, "# ", 2) != 0 || strncmp(line + 2, key, n) != 0 || strncmp(line + 2 + n, ": ", 2) != 0)
+        return false;
+    *value = strncmp(line + 4 + n, "none", 4) == 0 ? NAN : strtod(line + 4 + n, NULL);
+    return true;
+}
+
+static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
+{
+    char *path = file_of(job, photo, ending);
+    bool there = access(path, R_OK) == 0;
+    free(path);
+    return there;
+}
+
+bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *result)
+{
+    char line[4096], *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
+    FILE *file = fopen(path, "r");
+    bool same = false, whole = stands(job, photo, "c2d.mrc") && (!job->dump_sums || stands(job, photo, "sums.tsv"))
+                               && (!job->gnuplot || stands(job, photo, "svg"));
+    while (file && fgets(line, sizeof line, file) && line[0] == '#') {
+        line[strcspn(line, "\n")] = '\0';
+        same = same || (strncmp(line, "# request: ", 11) == 0 && strcmp(line + 11, request) == 0);
+        if (!take_length(line, "R_max", &result->r_max) && !take_length(line, "C1D(R_max)", &result->c1d)
+            && !take_length(line, "half_width", &result->half_width))
+            take_length(line, "k_peak_length", &result->k_peak_length);
+    }
+    if (file)
+        fclose(file);
+    free(request);
+    free(path);
+    result->done = result->resumed = same && whole;
+    return result->done;
+}

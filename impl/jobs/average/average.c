@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// job_average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
+// through whichever variant of align3d.
+#include "../../../data/formats/particles.h"
+#include "../../runtime/cpu.h"
+#include "average.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COARSEST = 32 };
+static const double STILL_DEG = 0.2, STILL_PX = 0.05;
+
+static const rg_option options[] = {
+    {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", false},
+    {"reference", "V.mrc", "the first reference (default: the first subtomogram)", false},
+    {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y (default 90: no missing wedge)", false},
+    {"half-maps", NULL, "write AVG_half1.mrc and AVG_half2.mrc, of the odd and the even particles, and AVG.fsc.tsv", false},
+    {"shift", "PX", "search shifts from -PX to PX along every axis (default 5)", false},
+    {"step", "DEG", "step of the grid of all rotations (default: 2 pixels at a quarter of the smallest size)", false},
+    {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before (default 2)", false},
+    {"iterations", "N", "at most (default 10)", false},
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH voxels; 0 leaves either out (default 1,0)",
+     false},
+    {"mask-radius", "PX", "the reference is 0 outside a sphere of this radius, its edge a cosine (default 0.4 side)", false},
+    {"truth", "FILE", "known poses, as `regather phantom subtomograms` writes them: AVG.errors.tsv has the errors", false},
+    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
+    {"variant", "NAME", "which variant of align3d correlates, with parameters as NAME:block=16;...; default: the first that "
+     "runs here", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Reads cubic volumes of one size, one an MRC file, and finds for each the pose in which it looks most like the reference:\n"
+    "a feature at v of the average stands at c + A (v - c) + shift in the particle, A = Rz(psi) Ry(tilt) Rz(rot) as\n"
+    "RELION has it (its origin is -shift), c = floor(side / 2) on every axis. The average becomes the next reference, until\n"
+    "the median particle turns by no more than 0.2 degrees and moves by no more than 0.05 voxels, or --iterations are done;\n"
+    "which, is said. Without --reference, map and poses are in the frame of the first subtomogram.\n"
+    "\n"
+    "All rotations are tried on volumes made smaller, to a side of 17 to 32, with all shifts by FFT; the best climb from size\n"
+    "to size in steps that halve; at full size NLopt's BOBYQA ends when no parameter moves a voxel by more than 0.01. The\n"
+    "score is Pearson's correlation; with --wedge, over the frequencies that both have, and the average is the sum of the\n"
+    "transforms over how many particles saw each frequency.\n"
+    "\n"
+    "--truth: errors are taken after the one rotation between the frames of the poses and of the truth.\n"
+    "\n"
+    "Half maps are of one alignment against one reference, so their FSC is an upper bound. Prints the seconds of each stage.\n"
+    "Files are written whole or not at all.";
+
+// ---- the command line ----------------------------------------------------------------------------------------------------
+
+static int take_files(aj_average *job, const rg_cli *cli)
+{
+    rg_volume first;
+    job->n = rg_cli_count(cli);
+    job->path = rg_alloc((size_t)(job->n + 1) * sizeof *job->path);
+    for (int64_t i = 0; i < job->n; i++)
+        job->path[i] = rg_cli_word(cli, (int)i);
+    if (job->n < 1 || !job->out)
+        return rg_fail(RG_USAGE, "average: expected subtomograms and --out AVG.mrc (see regather average --help)");
+    int code = rg_volume_read(job->path[0], &first);
+    if (code != RG_GOOD)
+        return code;
+    job->side = first.side;
+    job->voxel_A = first.voxel_A;
+    free(first.value);
+    if (job->side < 16)
+        return rg_fail(RG_USAGE, "%s: expected volumes of at least 16 voxels a side, found %" PRId64, job->path[0], job->side);
+    if (job->n < 2 && job->half_maps)
+        return rg_fail(RG_USAGE, "average: expected at least two subtomograms for half maps, found one");
+    return RG_GOOD;
+}
+
+static int take_numbers(aj_average *job, const rg_cli *cli)
+{
+    double band[2] = {1, 0}, half = (double)job->side / 2;
+    int64_t threads;
+    int code = rg_cli_real(cli, "wedge", 90, 1, 90, &job->wedge_deg);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "shift", 5, 0, half, &job->shift_px);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "mask-radius", 0.4 * (double)job->side, 1, half, &job->mask_radius_px);
+    if (code == RG_GOOD)
+        code = aj_two_numbers(cli, "band-pass", ',', 0, half, band);
+    if (code == RG_GOOD && band[1] > 0 && band[1] <= band[0])
+        code = rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band[0], band[1]);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "iterations", 10, 1, 1000, &job->iterations);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "everywhere", 2, 1, 1000, &job->everywhere);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+    if (code != RG_GOOD)
+        return code;
+    job->low_px = band[0];
+    job->high_px = band[1];
+    job->threads = (int)threads;
+    job->wedge[0] = sin(job->wedge_deg * 3.14159265358979323846 / 180);
+    job->wedge[1] = cos(job->wedge_deg * 3.14159265358979323846 / 180);
+    const int64_t side[3] = {job->side, job->side, job->side};
+    aj_pyramid_make(&job->reference, side, COARSEST);
+    aj_pyramid_make(&job->particle, side, COARSEST);
+    double smallest = (double)job->reference.side[job->reference.levels - 1][0];
+    return rg_cli_real(cli, "step", 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60, &job->step_deg);
+}
+
+static int take_options(aj_average *job, const rg_cli *cli)
+{
+    *job = (aj_average){.out = rg_cli_text(cli, "out", NULL), .reference_path = rg_cli_text(cli, "reference", NULL),
+                        .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
+                        .asked = rg_cli_text(cli, "variant", NULL), .half_maps = rg_cli_flag(cli, "half-maps"),
+                        .fine = !rg_cli_flag(cli, "no-fine"), .truth_path = rg_cli_text(cli, "truth", NULL)};
+    job->from_particle = !job->reference_path;
+    int code = take_files(job, cli);
+    if (code == RG_GOOD && job->truth_path) {
+        job->truth = rg_alloc((size_t)job->n * sizeof *job->truth);
+        code = rg_poses_read(job->truth_path, job->n, job->truth);
+    }
+    return code == RG_GOOD ? take_numbers(job, cli) : code;
+}
+
+// ---- the work ------------------------------------------------------------------------------------------------------------
+
+int aj_volume_read(const char *path, int64_t side, rg_volume *v)
+{
+    int code = rg_volume_read(path, v);
+    if (code != RG_GOOD)
+        return code;
+    if (v->side != side)
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64, path, side,
+                       v->side);
+    else if (!aj_normalise(side * side * side, v->value, 1))
+        code = rg_fail(RG_USAGE, "%s: expected a volume, found the constant %g, whose correlation is undefined", path,
+                       v->value[0]);
+    if (code != RG_GOOD)
+        free(v->value);
+    return code;
+}
+
+// Filtered, inside a sphere, on every level.
+static void prepare(const aj_average *job, const float *volume, double radius_px, aj_pyramid *p)
+{
+    memcpy(p->v[0], volume, (size_t)(job->side * job->side * job->side) * sizeof *volume);
+    aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
+    aj_sphere(job->side, radius_px, p->v[0]);
+    aj_normalise(job->side * job->side * job->side, p->v[0], job->threads);
+    aj_pyramid_fill(p, job->threads);
+}
+
+// The particle's own sphere reaches to the box's faces, so that nothing that turning brings in or out changes its energy.
+static int load_particle(aj_average *job, int64_t i)
+{
+    rg_volume v;
+    double began_s = rg_seconds();
+    int code = aj_volume_read(job->path[i], job->side, &v);
+    if (code != RG_GOOD)
+        return code;
+    prepare(job, v.value, (double)job->side * (0.5 - 1.0 / 12), &job->particle);
+    free(v.value);
+    job->read_s += rg_seconds() - began_s;
+    return RG_GOOD;
+}
+
+static void note_change(const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
+{
+    double a[9], b[9], sum = 0;
+    rg_particle_matrix(before->rot_deg, before->tilt_deg, before->psi_deg, a);
+    rg_particle_matrix(now->rot_deg, now->tilt_deg, now->psi_deg, b);
+    for (int k = 0; k < 3; k++)
+        sum += (before->shift_px[k] - now->shift_px[k]) * (before->shift_px[k] - now->shift_px[k]);
+    *turned_deg = rg_rotation_apart_deg(a, b);
+    *moved_px = sqrt(sum);
+}
+
+// Poses of all particles against the reference.
+static int align_all(aj_average *job, rg_progress *progress)
+{
+    bool all = job->done < job->everywhere;
+    rg_pose *start = rg_alloc((size_t)((job->n + 1) * AJ_KEPT) * sizeof *start), now;
+    int64_t *kept = rg_alloc((size_t)job->n * sizeof *kept);
+    double *turned = rg_alloc((size_t)(2 * job->n) * sizeof *turned), *moved = turned + job->n, sum = 0;
+    double began_s = rg_seconds();
+    int code = RG_GOOD;
+    if (all)
+        aj_grid(job, start, kept);
+    job->grid_s += rg_seconds() - began_s;
+    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
+        rg_pose candidate[AJ_KEPT + 1];
+        int64_t n = all ? kept[i] : 0;
+        for (int64_t k = 0; k < n; k++) {
+            candidate[k] = start[i * AJ_KEPT + k];
+            for (int axis = 0; axis < 3; axis++)
+                candidate[k].shift_px[axis] = ldexp(candidate[k].shift_px[axis], job->reference.levels - 1);
+        }
+        if (job->done > 0)
+            candidate[n++] = job->pose[i];
+        code = load_particle(job, i);
+        began_s = rg_seconds();
+        if (code == RG_GOOD)
+            code = aj_pose_refine(job, i, n, candidate, all, &now, &job->correlation[i]);
+        note_change(&job->pose[i], &now, &turned[i], &moved[i]);
+        job->pose[i] = now;
+        sum += job->correlation[i];
+        job->refine_s += rg_seconds() - began_s;
+        rg_progress_at(progress, (double)(job->done * job->n + i + 1));
+    }
+    double *change = job->change[job->done];
+    change[0] = aj_median(job->n, turned);
+    change[1] = aj_median(job->n, moved);
+    change[2] = sum / (double)job->n;
+    free(start);
+    free(kept);
+    free(turned);
+    return code;
+}
+
+static void use_as_reference(aj_average *job, const float *volume)
+{
+    prepare(job, volume, job->mask_radius_px, &job->reference);
+    aj_spectra_reference(job);
+}
+
+static int first_reference(aj_average *job)
+{
+    rg_volume v;
+    int code = aj_volume_read(job->from_particle ? job->path[0] : job->reference_path, job->side, &v);
+    if (code != RG_GOOD)
+        return code;
+    use_as_reference(job, v.value);
+    free(v.value);
+    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
+        code = load_particle(job, i);
+        if (code == RG_GOOD)
+            aj_spectra_particle(job, i);
+    }
+    return code;
+}
+
+static int iterate(aj_average *job)
+{
+    rg_progress progress;
+    int code = first_reference(job);
+    rg_progress_begin(&progress, "average", "alignments", (double)(job->iterations * job->n));
+    while (code == RG_GOOD && job->done < job->iterations && !job->converged) {
+        code = align_all(job, &progress);
+        double began_s = rg_seconds();
+        if (code == RG_GOOD)
+            code = aj_map(job);
+        if (code == RG_GOOD)
+            use_as_reference(job, job->map.value);
+        job->from_particle = false;
+        job->map_s += rg_seconds() - began_s;
+        const double *change = job->change[job->done++];
+        if (!rg_quiet)
+            fprintf(stderr, "average: iteration %" PRId64 ": median turn %.2f degrees, median move %.3f px, mean correlation "
+                    "%.4f\n", job->done, change[0], change[1], change[2]);
+        job->converged = job->done > 1 && change[0] <= STILL_DEG && change[1] <= STILL_PX;
+    }
+    rg_progress_end(&progress);
+    return code;
+}
+
+// Volumes on their way, the transforms of the smallest level, the table of the grid.
+static int memory_allows(const aj_average *job)
+{
+    rg_device_facts facts;
+    double voxels = pow((double)job->side, 3), m = (double)job->reference.side[job->reference.levels - 1][0];
+    double need = 4 * voxels * (2 * 8.0 / 7 + 4 + 3 * (job->half_maps ? 3 : 1) + 3) + 8 * m * m * (m / 2 + 1) * (double)job->n
+                  + 8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
+    if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
+        return RG_GOOD;
+    return rg_fail(RG_LACKS, "%" PRId64 " volumes of %" PRId64 "^3 voxels need %.2f GiB, %.2f GiB are free; a side of about "
+                   "%.0f fits", job->n, job->side, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
+                   (double)job->side * cbrt((double)facts.free_bytes / need));
+}
+
+static int work(aj_average *job)
+{
+    size_t bytes = (size_t)(job->side * job->side * job->side) * sizeof(float), n = (size_t)job->n;
+    job->map = (rg_volume){job->side, job->voxel_A, rg_alloc(bytes)};
+    for (int h = 0; h < 2 && job->half_maps; h++)
+        job->half[h] = (rg_volume){job->side, job->voxel_A, rg_alloc(bytes)};
+    job->pose = rg_alloc(n * sizeof *job->pose);
+    job->correlation = rg_alloc(n * sizeof *job->correlation);
+    job->change = rg_alloc((size_t)job->iterations * sizeof *job->change);
+    aj_spectra_make(&job->spectra, job->reference.side[job->reference.levels - 1][0], job->n);
+    int code = aj_pose_make(job);
+    if (code == RG_GOOD && !rg_quiet)
+        fprintf(stderr, "average: %" PRId64 " volumes of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
+                "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].picked.entry->name,
+                job->scorer[0].picked.device->name);
+    if (code == RG_GOOD)
+        code = iterate(job);
+    return code == RG_GOOD ? aj_average_write(job) : code;
+}
+
+static void free_job(aj_average *job)
+{
+    for (int k = 0; k < job->reference.levels; k++)
+        aj_scorer_free(&job->scorer[k]);
+    aj_pyramid_free(&job->reference);
+    aj_pyramid_free(&job->particle);
+    aj_spectra_free(&job->spectra);
+    free(job->map.value);
+    free(job->half[0].value);
+    free(job->half[1].value);
+    free(job->pose);
+    free(job->truth);
+    free(job->correlation);
+    free(job->change);
+    free(job->path);
+}
+
+static int run(const rg_cli *cli)
+{
+    aj_average job;
+    double began_s = rg_seconds();
+    int code = take_options(&job, cli);
+    if (code == RG_GOOD)
+        code = rg_file_can_write(job.out);
+    if (code == RG_GOOD)
+        code = memory_allows(&job);
+    if (code == RG_GOOD)
+        code = work(&job);
+    if (code == RG_GOOD)
+        printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\n"
+               "whole\t%.3f\n", job.converged ? "converged" : "not converged", job.done, job.read_s, job.grid_s, job.refine_s,
+               job.map_s, rg_seconds() - began_s);
+    free_job(&job);
+    return code;
+}
+
+const rg_command rg_cmd_average = {
+    .name = "average",
+    .usage = "SUBTOMOGRAM... --out AVG.mrc [--reference V.mrc] [--wedge DEG] [--half-maps]",
+    .summary = "subtomograms aligned in all rotations and averaged until nothing moves",
+    .help = help,
+    .option = options,
+    .run = run,
+    .one_process = true,
+};

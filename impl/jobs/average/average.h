@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// job_average.h: what the files of `regather average` share: job_average.c, job_grid.c, job_pose.c, job_map.c.
+#ifndef RG_AFFINE_JOB_AVERAGE_H
+#define RG_AFFINE_JOB_AVERAGE_H
+
+#include "../../../data/geometry/volume.h"
+#include "../align/align.h"
+
+#include <fftw3.h>
+
+enum { AJ_KEPT = 12 }; // rotations of the grid that climb
+
+// Transforms of the smallest level, m^3 voxels as m m (m / 2 + 1) complex numbers, without their means.
+typedef struct aj_spectra {
+    int64_t m, pitch, count; // count = m m pitch
+    fftwf_plan there, back;
+    fftwf_complex *particle; // n of them, times what the wedge lets through
+    float *times;            // how often each frequency stands for itself and its mate: 1 or 2
+    float *reference_power;  // |F|^2 times `times`
+} aj_spectra;
+
+typedef struct aj_average {
+    int64_t n, side;
+    double voxel_A;
+    const char **path; // of the particles, the command line's
+    const char *out, *reference_path, *truth_path, *command, *device, *asked;
+    double low_px, high_px, mask_radius_px, shift_px, wedge_deg, step_deg; // wedge 90: none
+    double wedge[2];               // sin, cos
+    int64_t iterations, everywhere; // at most; how many of them try all rotations
+    bool half_maps, fine;
+    int threads;
+    bool from_particle; // the reference is particle 1, with its wedge
+    aj_scorer scorer[AJ_LEVELS];
+    aj_pyramid reference, particle;
+    aj_spectra spectra;
+    rg_volume map, half[2];
+    rg_pose *pose, *truth; // truth NULL: not known
+    double *correlation;
+    int64_t done; // iterations
+    double (*change)[3]; // of each iteration: median turn in degrees, median move in pixels, mean correlation
+    bool converged;
+    double read_s, grid_s, refine_s, map_s;
+} aj_average;
+
+// job_grid.c
+int64_t aj_grid_size(double step_deg);
+void aj_spectra_make(aj_spectra *, int64_t m, int64_t n);
+void aj_spectra_free(aj_spectra *);
+// Takes the smallest level of particle i, or of the reference.
+void aj_spectra_particle(aj_average *, int64_t i);
+void aj_spectra_reference(aj_average *);
+// The best AJ_KEPT distinct rotations of every particle against the reference, with their shifts in pixels of the smallest
+// level; kept[i] of them stand from pose[i * AJ_KEPT] on.
+void aj_grid(aj_average *, rg_pose *pose, int64_t *kept);
+
+// job_pose.c: the particle in job->particle from the given poses (shifts in pixels of the volume) to one; `all` of them on the
+// smallest level, else from the second on.
+int aj_pose_refine(aj_average *, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation);
+int aj_pose_make(aj_average *); // the scorers
+
+// job_map.c: the average of all particles at their poses, and of the odd and the even ones.
+int aj_map(aj_average *);
+// Multiplies by a sphere of this radius about the centre, its edge a cosine a twelfth of the side wide.
+void aj_sphere(int64_t side, double radius_px, float *v);
+
+// job_average_write.c
+// The rotation Q that makes A found Q nearest to A true over all poses: the frame of the truth in that of the average.
+void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9]);
+int aj_average_write(const aj_average *);
+// Reads particle or map; its values become those of mean 0 and standard deviation 1. RG_GOOD, or one line and RG_USAGE.
+int aj_volume_read(const char *path, int64_t side, rg_volume *);
+
+#endif

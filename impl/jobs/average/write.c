@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// job_average_write.c: the average, its halves and their FSC, the poses, the course of the iterations.
+#include "../../../data/geometry/fsc.h"
+#include "../../../data/formats/particles.h"
+#include "average.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9])
+{
+    double a[9], b[9];
+    memset(q, 0, 9 * sizeof *q);
+    for (int64_t i = 0; i < n; i++) {
+        rg_particle_matrix(found[i].rot_deg, found[i].tilt_deg, found[i].psi_deg, a);
+        rg_particle_matrix(truth[i].rot_deg, truth[i].tilt_deg, truth[i].psi_deg, b);
+        for (int k = 0; k < 9; k++)
+            for (int j = 0; j < 3; j++)
+                q[k] += a[3 * j + k / 3] * b[3 * j + k % 3] / (double)n;
+    }
+    // The rotation nearest to that mean: q becomes the mean of itself and its inverse's transpose until it stays (Higham 1986).
+    for (int again = 0; again < 40; again++) {
+        const double c[9] = {q[4] * q[8] - q[5] * q[7], q[5] * q[6] - q[3] * q[8], q[3] * q[7] - q[4] * q[6],
+                             q[2] * q[7] - q[1] * q[8], q[0] * q[8] - q[2] * q[6], q[1] * q[6] - q[0] * q[7],
+                             q[1] * q[5] - q[2] * q[4], q[2] * q[3] - q[0] * q[5], q[0] * q[4] - q[1] * q[3]};
+        double det = q[0] * c[0] + q[1] * c[1] + q[2] * c[2];
+        for (int i = 0; i < 9 && fabs(det) > 0; i++)
+            q[i] = (q[i] + c[i] / det) / 2;
+    }
+}
+
+static int write_errors(const aj_average *job)
+{
+    static const char *const quantity[] = {"rotation_deg", "shift_px"};
+    double *room = rg_alloc((size_t)(2 * job->n) * sizeof *room), *error[2] = {room, room + job->n};
+    double q[9], a[9], b[9], turned[9];
+    aj_common_rotation(job->n, job->pose, job->truth, q);
+    for (int64_t i = 0; i < job->n; i++) {
+        const rg_pose *found = &job->pose[i], *truth = &job->truth[i];
+        double sum = 0;
+        rg_particle_matrix(found->rot_deg, found->tilt_deg, found->psi_deg, a);
+        rg_particle_matrix(truth->rot_deg, truth->tilt_deg, truth->psi_deg, b);
+        for (int k = 0; k < 9; k++)
+            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
+        for (int axis = 0; axis < 3; axis++)
+            sum += (found->shift_px[axis] - truth->shift_px[axis]) * (found->shift_px[axis] - truth->shift_px[axis]);
+        error[0][i] = rg_rotation_apart_deg(turned, b);
+        error[1][i] = sqrt(sum);
+    }
+    char *path = rg_path_beside(job->out, "", ".errors.tsv");
+    int code = aj_write_errors(path, job->command, 2, quantity, job->n, error);
+    free(path);
+    free(room);
+    return code;
+}
+
+static int write_halves(const aj_average *job)
+{
+    static const char *const ending[2] = {"_half1.mrc", "_half2.mrc"};
+    int code = RG_GOOD;
+    size_t voxels = (size_t)(job->side * job->side * job->side);
+    float *masked[2];
+    double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
+    for (int h = 0; h < 2; h++) {
+        char *path = rg_path_beside(job->out, "", ending[h]);
+        if (code == RG_GOOD)
+            code = rg_volume_write(path, &job->half[h]);
+        free(path);
+        masked[h] = rg_alloc(voxels * sizeof *masked[h]);
+        memcpy(masked[h], job->half[h].value, voxels * sizeof *masked[h]);
+        aj_sphere(job->side, job->mask_radius_px, masked[h]);
+    }
+    rg_fsc(job->side, masked[0], masked[1], fsc);
+    double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
+    char *path = rg_path_beside(job->out, "", ".fsc.tsv");
+    if (code == RG_GOOD)
+        code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc);
+    double shell = rg_fsc_crossing(fsc, job->side / 2 + 1, 0.143);
+    if (code == RG_GOOD && shell > 0)
+        printf("FSC of halves = 0.143\t%.4g A\n", (double)job->side * voxel_A / shell);
+    else if (code == RG_GOOD)
+        printf("FSC of halves = 0.143\tnot reached\n");
+    free(path);
+    free(masked[0]);
+    free(masked[1]);
+    free(fsc);
+    return code;
+}
+
+static int write_poses(const aj_average *job)
+{
+    char *path = rg_path_beside(job->out, "", ".poses.tsv");
+    char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
+                          "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].picked.entry->name);
+    int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
+    free(head);
+    free(path);
+    return code;
+}
+
+static int write_iterations(const aj_average *job)
+{
+    rg_file file;
+    char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
+    char *gnuplot = rg_program_path("gnuplot");
+    int code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        fprintf(file.stream, "# command: %s\niteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n", job->command);
+        for (int64_t i = 0; i < job->done; i++)
+            fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", i + 1, job->change[i][0], job->change[i][1],
+                    job->change[i][2]);
+        code = rg_file_commit(&file);
+    }
+    const char *const argument[] = {path, NULL};
+    if (code == RG_GOOD && gnuplot)
+        code = rg_gnuplot(gnuplot, "plots/average.gp", svg, argument);
+    else if (code == RG_GOOD)
+        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
+    free(gnuplot);
+    free(path);
+    free(svg);
+    return code;
+}
+
+int aj_average_write(const aj_average *job)
+{
+    int code = rg_volume_write(job->out, &job->map);
+    if (code == RG_GOOD)
+        code = write_poses(job);
+    if (code == RG_GOOD)
+        code = write_iterations(job);
+    if (code == RG_GOOD && job->truth)
+        code = write_errors(job);
+    if (code == RG_GOOD && job->half_maps)
+        code = write_halves(job);
+    return code;
+}

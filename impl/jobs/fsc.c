@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// job_fsc.c: regather fsc, the Fourier shell correlation of two maps.
+#include "../../data/geometry/fsc.h"
+#include "../../data/geometry/volume.h"
+#include "../base/core.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+// Pearson's correlation over all voxels.
+static double correlation(const rg_volume *a, const rg_volume *b)
+{
+    double n = (double)(a->side * a->side * a->side), mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
+    for (int64_t i = 0; i < a->side * a->side * a->side; i++) {
+        mean_a += a->value[i] / n;
+        mean_b += b->value[i] / n;
+    }
+    for (int64_t i = 0; i < a->side * a->side * a->side; i++) {
+        double da = a->value[i] - mean_a, db = b->value[i] - mean_b;
+        ab += da * db;
+        aa += da * da;
+        bb += db * db;
+    }
+    return ab / sqrt(aa) / sqrt(bb);
+}
+
+static bool is_constant(const rg_volume *m)
+{
+    for (int64_t i = 1; i < m->side * m->side * m->side; i++)
+        if (m->value[i] != m->value[0])
+            return false;
+    return true;
+}
+
+static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
+{
+    const char *out = rg_cli_text(cli, "out", NULL);
+    if (a->side != b->side)
+        return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, rg_cli_word(cli, 0), a->side,
+                       rg_cli_word(cli, 1), b->side);
+    if (a->voxel_A > 0 && b->voxel_A > 0 && fabs(a->voxel_A - b->voxel_A) > 1e-3 * a->voxel_A)
+        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", rg_cli_word(cli, 0), a->voxel_A, rg_cli_word(cli, 1),
+                b->voxel_A);
+    for (int i = 0; i < 2; i++)
+        if (is_constant(i ? b : a))
+            return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined",
+                           rg_cli_word(cli, i), (i ? b : a)->value[0]);
+    double voxel_A = a->voxel_A > 0 ? a->voxel_A : b->voxel_A;
+    if (!(voxel_A > 0)) {
+        rg_warn("neither map has a voxel size; 1 A is taken");
+        voxel_A = 1;
+    }
+    double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
+    rg_fsc(a->side, a->value, b->value, fsc);
+    int code = rg_fsc_write(out, rg_cli_line(cli), a->side, voxel_A, fsc);
+    for (int i = 0; i < 2 && code == RG_GOOD; i++) {
+        double level = i ? 0.143 : 0.5, shell = rg_fsc_crossing(fsc, a->side / 2 + 1, level);
+        if (isnan(shell))
+            printf("FSC = %.3g\tnot reached\n", level);
+        else
+            printf("FSC = %.3g\t%.4g A\n", level, (double)a->side * voxel_A / shell);
+    }
+    if (code == RG_GOOD)
+        printf("correlation\t%.6f\n", correlation(a, b));
+    free(fsc);
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    rg_volume a = {0}, b = {0};
+    if (rg_cli_count(cli) != 2 || !rg_cli_text(cli, "out", NULL))
+        return rg_fail(RG_USAGE, "fsc: expected two maps and --out F.tsv (see regather fsc --help)");
+    int code = rg_volume_read(rg_cli_word(cli, 0), &a);
+    if (code == RG_GOOD)
+        code = rg_volume_read(rg_cli_word(cli, 1), &b);
+    if (code == RG_GOOD)
+        code = compare(cli, &a, &b);
+    free(a.value);
+    free(b.value);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"out", "F.tsv", "the table; its plot goes to F.svg", false},
+    {NULL, NULL, NULL, false},
+};
+
+const rg_command rg_cmd_fsc = {
+    .name = "fsc",
+    .usage = "A.mrc B.mrc --out F.tsv",
+    .summary = "Fourier shell correlation of two maps",
+    .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a box, with\n"
+            "floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency = s / (side voxel)\n"
+            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and\n"
+            "the correlation coefficient of the maps' voxels.",
+    .option = options,
+    .run = run,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// job_device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, sums of sums, the
+// operators of the grid, the map. The same steps as job_prepare.c and job_map.c take on the host, compiled for the GPU and
+// emulated. All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
+#ifndef RG_GRIDDING_JOB_DEVICE_H
+#define RG_GRIDDING_JOB_DEVICE_H
+
+#include "../../../data/geometry/ctf.h"
+#include "../../suite.h"
+
+// The plan of `images` images at a time.
+typedef struct gr_lane gr_lane;
+
+// One map: sums, what is added to the weights, room for the P^3 grid, the factor of a voxel by its squared distance from the
+// centre, the result of N^3 voxels.
+typedef struct gr_map_call {
+    int64_t k, padded, side;
+    const float *g, *w;
+    double wiener;
+    float *grid; // 2 P^2 (P / 2 + 1); cuFFT takes as much again
+    const double *factor;
+    float *map;
+} gr_map_call;
+
+typedef struct gr_device_steps {
+    size_t (*lane_room)(int64_t padded, int64_t images); // bytes at `room`; cuFFT takes as many again
+    int (*lane_make)(gr_lane **, int64_t side, int64_t padded, int64_t k, int64_t images, void *room, void *stream);
+    void (*lane_free)(gr_lane *);
+    // Pictures of side^2 and origins (x, y in pixels) to the stored pixels of index.h; negative with invert.
+    int (*transforms)(gr_lane *, const float *picture, const double *origin, int64_t images, int invert, float *out);
+    // The CTF at the stored pixels, and the sum of its squares over the disc, mates included, of each image. The terms are for
+    // frequencies in steps of the padded transform.
+    int (*ctfs)(void *stream, int64_t k, const rg_ctf *, int64_t images, float *out, double *square);
+    int (*add)(void *stream, int64_t n, const float *from, float *to); // to += from
+    // to(v) = the sum over the operators S (n of them, 9 entries 0, 1 or -1 each) of from(S^-1 v).
+    int (*lattice)(void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g,
+                   float *to_w);
+    int (*map)(void *stream, const gr_map_call *);     // done on return
+} gr_device_steps;
+
+RG_C const gr_device_steps gr_steps_emulated;
+RG_C const gr_device_steps gr_steps_gpu; // in a build with CUDA
+
+#endif

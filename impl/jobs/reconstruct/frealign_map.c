@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// job_map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask;
+// Fourier shell correlation of the halves. On the device that has the sums.
+#include "frealign_map.h"
+#include "../../../data/geometry/fsc.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+enum { PIECES = 2, PIECE_BYTES = 32 << 20 };
+
+// A map on its way to its file: a thread writes one piece while the other is copied from the device.
+typedef struct written {
+    rg_mrc_out out;
+    int64_t side, sections, next, n; // a piece has; of the one that is written
+    float *piece[PIECES], *at;       // pinned
+    pthread_t thread, flusher;
+    bool is_writing, is_flushing;
+    int threads, code;
+} written;
+
+enum { HALF_1, HALF_2, FULL, MAPS };
+
+typedef struct maps {
+    fr_reconstruction *r;
+    fr_engine *engine;
+    rg_buffer map[2], grid[2], correction, edge, sums;
+    double f[2], *rings[2]; // of each half; see fr_job_steps.weights
+    written file[MAPS];
+    int files;
+} maps;
+
+double fr_maps_bytes(int64_t side)
+{
+    const double voxels = (double)side * (double)side * (double)side, grid = 4 * (double)fr_grid_floats(side);
+    return 2 * 4 * voxels + 3 * grid; // two maps, two transforms, and cuFFT's own room
+}
+
+static int make_rooms(maps *m)
+{
+    const int64_t side = m->r->side;
+    const rg_device *d = m->engine->device;
+    double *correction = rg_alloc((size_t)side * sizeof *correction);
+    int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false);
+    error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false);
+    error = error ? error
+                  : rg_buffer_make(&m->sums, d, (size_t)(4 * fr_all_rings(side)) * sizeof(double), sizeof(double), false);
+    for (int i = 0; i < 2 && !error; i++) {
+        error = rg_buffer_make(&m->map[i], d, (size_t)(side * side * side) * sizeof(float), sizeof(float), false);
+        error = error ? error : rg_buffer_make(&m->grid[i], d, (size_t)fr_grid_floats(side) * sizeof(float), 16, false);
+    }
+    // (sin(pi x) / (pi x))^2 is the transform of the trilinear weights; the paper's sums of squared weights stay as they are.
+    for (int64_t i = 0; i < side; i++) {
+        const double t = PI * (double)(i - side / 2) / (double)side, s = t != 0 ? sin(t) / t : 1;
+        correction[i] = m->r->paper ? 1 : s * s;
+    }
+    error = error ? error : rg_buffer_put(&m->correction, correction);
+    free(correction);
+    return fr_engine_failed(m->engine, "no memory for the maps", error);
+}
+
+// FREALIGN's rule: a tenth of the operators times the mean of what an addition adds to a node. Additions: every coefficient of
+// the plane to 8 nodes, half of them in the half space.
+static double rule(const fr_reconstruction *r, const double *rings)
+{
+    double total = 0, plane = 0;
+    for (int64_t s = 0; s < fr_all_rings(r->side); s++)
+        total += rings[s];
+    for (int64_t j = -r->outer; j <= r->outer; j++)
+        plane += 2 * (double)fr_root(r->outer * r->outer - j * j) + 1;
+    const double additions = 4 * plane * (double)r->files.particles.n * r->symmetry.n;
+    return r->f >= 0 ? r->f : 0.1 * r->symmetry.n * total / additions;
+}
+
+static int weigh(maps *m)
+{
+    fr_reconstruction *r = m->r;
+    fr_engine *e = m->engine;
+    int error = RG_OK;
+    for (int h = 0; h < 2 && !error; h++) {
+        const size_t bytes = (size_t)(2 * fr_all_rings(r->side)) * sizeof(double);
+        m->rings[h] = rg_alloc(bytes);
+        error = e->steps->weights(r->side, r->sums->volume[h].base, m->sums.base, e->threads);
+        error = error ? error : e->device->download(m->rings[h], m->sums.base, bytes);
+        m->f[h] = rule(r, m->rings[h]);
+    }
+    return fr_engine_failed(e, "summing the weights", error);
+}
+
+// The map of one half's sums, in the device's map[at].
+static int make(maps *m, int half, double f, int at)
+{
+    const fr_reconstruction *r = m->r;
+    fr_engine *e = m->engine;
+    const double side = (double)r->side, since_s = rg_seconds();
+    const fr_map_call call = {.side = r->side, .outer = r->outer, .volume = r->sums->volume[half].base, .f = f,
+                              .scale = (r->paper ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
+                              .correction = m->correction.base, .mask_px = (float)r->mask_px, .grid = m->grid[0].base,
+                              .edge = m->edge.base, .map = m->map[at].base, .threads = e->threads};
+    int error = e->steps->map(&call);
+    fr_lap(e, FR_MAP, since_s);
+    return fr_engine_failed(e, "making the map", error);
+}
+
+// ---- files ---------------------------------------------------------------------------------------------------------------
+
+// The disk begins with what the system has got, so that at the end there is little to wait for.
+static void *flush_pieces(void *of)
+{
+    sync_file_range(fileno(((written *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
+    return NULL;
+}
+
+static void finish_flushing(written *w)
+{
+    if (w->is_flushing)
+        pthread_join(w->flusher, NULL);
+    w->is_flushing = false;
+}
+
+static void *write_piece(void *of)
+{
+    written *w = of;
+    w->code = rg_mrc_write_sections(&w->out, w->at, w->n, w->threads);
+    finish_flushing(w);
+    w->is_flushing = pthread_create(&w->flusher, NULL, flush_pieces, w) == 0;
+    return NULL;
+}
+
+static void finish_piece(written *w)
+{
+    if (w->is_writing)
+        pthread_join(w->thread, NULL);
+    w->is_writing = false;
+}
+
+static int copy_piece(written *w, const fr_engine *e, const rg_buffer *map, int which)
+{
+    const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
+    float *piece = w->piece[which];
+    int error = e->device->download(piece, (const float *)map->base + w->next * plane, (size_t)(n * plane) * sizeof *piece);
+    finish_piece(w);
+    w->at = piece;
+    w->n = n;
+    w->next += n;
+    if (error)
+        return fr_engine_failed(e, "copying the map", error);
+    if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
+        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
+    w->is_writing = true;
+    return RG_GOOD;
+}
+
+// The device's map[at] to a file, which end_files will give its name.
+static int begin_file(maps *m, int at, const char *suffix)
+{
+    const fr_reconstruction *r = m->r;
+    const rg_device *d = m->engine->device;
+    const double since_s = rg_seconds();
+    const int64_t plane_bytes = r->side * r->side * (int64_t)sizeof(float);
+    written *w = &m->file[m->files];
+    *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1,
+                   .threads = m->engine->threads};
+    char *path = rg_path_beside(r->out, suffix, NULL);
+    int code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    m->files++;
+    for (int i = 0; i < PIECES; i++)
+        if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
+            code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
+    for (int which = 0; w->next < w->side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
+        code = copy_piece(w, m->engine, &m->map[at], which);
+    finish_piece(w);
+    for (int i = 0; i < PIECES; i++)
+        if (w->piece[i])
+            d->unpin(w->piece[i]);
+    fr_lap(m->engine, FR_WRITE, since_s);
+    return code > w->code ? code : w->code;
+}
+
+// Nothing stands at the names before everything is written.
+static int end_files(maps *m, int code)
+{
+    const double since_s = rg_seconds();
+    for (int i = 0; i < m->files; i++) {
+        finish_flushing(&m->file[i]);
+        if (code == RG_GOOD)
+            code = rg_mrc_write_commit(&m->file[i].out);
+        else
+            rg_mrc_write_abandon(&m->file[i].out);
+    }
+    fr_lap(m->engine, FR_WRITE, since_s);
+    return code;
+}
+
+// ---- correlation of the halves -------------------------------------------------------------------------------------------
+
+// part_ssnr: the square root of 2 FSC / (1 - FSC) times nodes over weights of the shell, times the share of the box that the
+// mask keeps over that of the particle (0.81 Da a cubic A; 1 without --mass).
+static int write_fsc(const maps *m, const double *sums)
+{
+    const fr_reconstruction *r = m->r;
+    const int64_t side = r->side, shells = side / 2 + 1, rings = fr_all_rings(side);
+    const double length_A = (double)side * r->files.particles.pixel_A;
+    const double radius = r->mask_px > 0 ? r->mask_px : (double)side / 2, box = (double)side * (double)side * (double)side;
+    const double particle = r->mass_kDa * 1000 / 0.81 / (length_A * length_A * length_A);
+    const double share = r->mass_kDa > 0 ? 4 * PI / 3 * radius * radius * radius / box / particle : 1;
+    rg_file file;
+    int code = rg_file_open_beside(&file, r->out, "_fsc", ".tsv");
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",
+            rg_cli_line(r->team.cli));
+    for (int64_t s = 0; s < shells; s++) {
+        const double aa = sums[shells + s], bb = sums[2 * shells + s];
+        const double fsc = aa > 0 && bb > 0 ? sums[s] / sqrt(aa) / sqrt(bb) : NAN, ratio = 2 * fsc / (1 - fsc);
+        const double weights = m->rings[0][s] + m->rings[1][s], nodes = m->rings[0][rings + s];
+        fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g\n", s, (double)s / length_A, length_A / (double)s, fsc,
+                ratio > 0 && weights > 0 ? sqrt(ratio * nodes / weights * share) : 0);
+    }
+    return rg_file_commit(&file);
+}
+
+static int correlate(maps *m)
+{
+    fr_engine *e = m->engine;
+    const int64_t side = m->r->side;
+    const double since_s = rg_seconds();
+    float *const grid[2] = {m->grid[0].base, m->grid[1].base};
+    const size_t bytes = (size_t)(3 * (side / 2 + 1)) * sizeof(double);
+    double *sums = rg_alloc(bytes);
+    int error = e->steps->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->threads);
+    error = error ? error : e->device->download(sums, m->sums.base, bytes);
+    int code = fr_engine_failed(e, "correlating the halves", error);
+    if (code == RG_GOOD)
+        code = write_fsc(m, sums);
+    free(sums);
+    fr_lap(e, FR_FSC, since_s);
+    return code;
+}
+
+static int make_all(maps *m)
+{
+    fr_reconstruction *r = m->r;
+    fr_engine *e = m->engine;
+    int code = make_rooms(m);
+    if (code == RG_GOOD)
+        code = weigh(m);
+    for (int h = 0; h < 2 && code == RG_GOOD; h++) {
+        code = make(m, h, m->f[h], h);
+        if (code == RG_GOOD && r->write_halves)
+            code = begin_file(m, h, h ? "_half2" : "_half1");
+    }
+    if (code == RG_GOOD)
+        code = correlate(m);
+    if (code == RG_GOOD)
+        code = fr_engine_failed(e, "adding the halves", e->steps->add(FR_RECORD * fr_voxels(r->side), r->sums->volume[1].base,
+                                                                      r->sums->volume[0].base));
+    if (code == RG_GOOD)
+        code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
+    return code == RG_GOOD ? begin_file(m, 0, "") : code;
+}
+
+int fr_maps(fr_reconstruction *r, fr_engine *e)
+{
+    maps m = {.r = r, .engine = e};
+    int code = end_files(&m, make_all(&m));
+    if (code == RG_GOOD)
+        printf("f\t%.6g and %.6g\n", m.f[0], m.f[1]);
+    rg_buffer *const held[] = {&m.map[0], &m.map[1], &m.grid[0], &m.grid[1], &m.correction, &m.edge, &m.sums};
+    for (int i = 0; i < RG_COUNT(held); i++)
+        rg_buffer_free(held[i]);
+    free(m.rings[0]);
+    free(m.rings[1]);
+    return code;
+}

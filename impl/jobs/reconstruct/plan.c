@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// job_plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
+#include "../../base/core.h"
+#include "../../runtime/pick.h"
+#include "../../runtime/tuned.h"
+#include "reconstruct.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// From experience the fastest first; a variant that this build, machine or size does not admit is passed over.
+static const char *const fixed_order[] = {"owned",       "scatter_v4",   "gather",        "scatter",
+                                          "simd_gather", "simd_scatter", "naive_scatter", "naive_gather"};
+
+rg_shape gr_shape(const gr_job *job, int64_t images)
+{
+    return (rg_shape){.n = {[GR_SIDE] = 2 * job->k + 1,
+                            [GR_IMAGES] = images,
+                            [GR_OPERATORS] = job->n_operators,
+                            [GR_RADIUS] = job->radius_tenths,
+                            [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
+}
+
+static int pick(gr_job *job, const char *asked, const char *device)
+{
+    rg_shape one = gr_shape(job, 1), batch = gr_shape(job, 512);
+    return rg_pick_variant(job->algo, &one, &batch, device, asked, fixed_order, RG_COUNT(fixed_order), &job->entry, job->param);
+}
+
+// "gpu" stands for all GPUs of this machine, or for one of them in each of several processes.
+static int open_device(gr_job *job, const char *device, int64_t most)
+{
+    char why[200] = "", name[16];
+    bool is_host = job->entry->variant->space == RG_HOST && !job->entry->emulated;
+    bool any = strcmp(device, "gpu") == 0 && !is_host && !job->entry->emulated;
+    int gpus = any ? rg_gpu_count(why) : 1;
+    snprintf(name, sizeof name, "gpu%d", any && gpus ? gr_ranks_host() % gpus : 0);
+    job->device = is_host ? rg_device_cpu() : job->entry->emulated ? rg_device_emulated()
+                                                                   : rg_device_open(any ? name : device, why);
+    if (!job->device)
+        return rg_fail(RG_LACKS, "--device %s: %s", device, why);
+    if (job->entry->emulated && most)
+        gpus = (int)most;
+    if (most > gpus && !is_host)
+        return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %d for it", most, gpus);
+    job->gpus = is_host ? 0 : job->ranks > 1 ? 1 : most ? (int)most : gpus;
+    return RG_GOOD;
+}
+
+gr_rows gr_rows_of(const gr_job *job, int half, int share, int shares)
+{
+    int64_t rows = job->past - job->first, from = job->first + rows * share / shares;
+    int64_t past = job->first + rows * (share + 1) / shares, step = job->halves;
+    int64_t first = from + (half - from % step + step) % step;
+    return (gr_rows){first, step, past > first ? (past - first + step - 1) / step : 0};
+}
+
+// Sides follow from the images' side and the padding.
+static void size(gr_job *job, int64_t side)
+{
+    job->padded = side * job->padding;
+    job->k = job->padded / 2;
+}
+
+enum { CHUNK = 8 }; // images a thread of the host prepares before the next are read
+
+typedef struct memory {
+    double host, device; // bytes; device 0 when the variant runs on the host
+} memory;
+
+// The most that is held at once with this many images a call: while inserting, or while the map is made.
+static memory needs(const gr_job *job, int64_t side, int64_t images)
+{
+    rg_shape shape = gr_shape(job, images);
+    double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
+    double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
+    if (job->gpus)
+        return (memory){.device = gr_gpu_bytes(job, side, images),
+                        .host = job->gpus * gr_pinned_bytes(job) + result + (job->ranks > 1 ? sums : 0)};
+    double frame = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param), threads = job->threads;
+    double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
+    double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
+    double map = 4 * padded * padded * (padded + 2) + result;
+    double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
+    double finishing = map > lattice ? map : lattice;
+    return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
+}
+
+static bool fits(const gr_job *job, int64_t side, int64_t images, const rg_device_facts *host, const rg_device_facts *device)
+{
+    memory m = needs(job, side, images);
+    return m.host <= (double)host->free_bytes && m.device <= (double)device->free_bytes;
+}
+
+static int refuse_size(gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+{
+    memory m = needs(job, job->particles.side, 1);
+    int64_t side = job->particles.side;
+    bool is_host = m.host > (double)host->free_bytes;
+    for (; side > 2; side = side * 19 / 20) {
+        size(job, side);
+        if (fits(job, side, 1, host, device))
+            break;
+    }
+    return rg_fail(RG_LACKS, "images of %" PRId64 " pixels a side at padding %" PRId64 " need %.2f GiB of %s memory, %.2f GiB "
+                   "are free; a side of about %" PRId64 " fits", job->particles.side, job->padding,
+                   (is_host ? m.host : m.device) / 0x1p30, is_host ? "main" : job->device->name,
+                   (double)(is_host ? host->free_bytes : device->free_bytes) / 0x1p30, side);
+}
+
+static bool taken(const gr_job *job, int64_t images)
+{
+    rg_shape shape = gr_shape(job, images);
+    const rg_variant *v = job->entry->variant;
+    return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
+}
+
+// On the host as many images a call as fit into a quarter of what is free and 4 GiB, beyond which nothing is gained.
+static void batch_of_host(gr_job *job, const rg_device_facts *host)
+{
+    const double most = 4 * 0x1p30, quarter = (double)host->free_bytes / 4, room = quarter < most ? quarter : most;
+    rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
+    double each = (double)rg_frame_bytes(job->algo, job->entry->variant, &two, job->param)
+                  - (double)rg_frame_bytes(job->algo, job->entry->variant, &one, job->param);
+    int64_t rows = gr_rows_of(job, 0, 0, 1).count;
+    double images = room / (each > 1 ? each : 1);
+    job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
+    job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
+}
+
+// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128. A batch is a
+// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end, but at least 512 images, as
+// every batch clears the volume. With trials, so small that they take half of the images at most.
+static void batch_of_gpu(gr_job *job)
+{
+    int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
+    if (job->trials && least > rows / (2 * job->trials))
+        least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
+    double fit = 0x6p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
+    job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
+    job->chunk = job->chunk < least ? job->chunk : least;
+    job->chunk = job->chunk < rows ? job->chunk : rows > 0 ? rows : 1;
+    job->batch = ((least < rows ? least : rows) + job->chunk - 1) / job->chunk * job->chunk;
+    job->batch = job->batch > 0 ? job->batch : job->chunk;
+}
+
+static int choose_batch(gr_job *job)
+{
+    rg_device_facts host, device;
+    if (rg_device_cpu()->facts(&host) != RG_OK || job->device->facts(&device) != RG_OK)
+        return rg_fail(RG_LACKS, "the free memory of %s is not known", job->device->name);
+    job->chunk = 1;
+    if (!fits(job, job->particles.side, 1, &host, &device))
+        return refuse_size(job, &host, &device);
+    if (!job->gpus)
+        batch_of_host(job, &host);
+    else
+        batch_of_gpu(job);
+    while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->particles.side, job->batch, &host, &device))) {
+        if (job->gpus && job->batch == job->chunk)
+            job->chunk = (job->chunk + 1) / 2;
+        job->batch = job->gpus ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
+    }
+    job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
+    return RG_GOOD;
+}
+
+int gr_plan(gr_job *job, const char *asked, const char *device, int64_t gpus)
+{
+    size(job, job->particles.side);
+    job->ranks = job->ranks ? job->ranks : 1;
+    job->first = job->particles.n * job->rank / job->ranks;
+    job->past = job->particles.n * (job->rank + 1) / job->ranks;
+    int code = pick(job, asked, device);
+    if (code == RG_GOOD)
+        code = open_device(job, device, gpus);
+    if (code == RG_GOOD && gpus && !job->gpus)
+        code = rg_fail(RG_USAGE, "--gpus: %s runs on the CPU", job->entry->name);
+    if (code == RG_GOOD && job->trials && !job->gpus)
+        code = rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
+                       job->entry->name);
+    return code == RG_GOOD ? choose_batch(job) : code;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// job.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et al. 2019),
+// through whichever variant of the table.
+#include "reconstruct.h"
+#include "../../runtime/cpu.h"
+#include "frealign.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gr_stage_name[GR_STAGES] = {"open", "setup", "read", "prepare", "copy", "insert", "add", "map", "write"};
+
+static const rg_option options[] = {
+    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", false},
+    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2, in RELION's settings", false},
+    {"half-maps", NULL, "write the maps of the odd and of the even rows too", false},
+    {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2", false},
+    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false},
+    {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: none; frealign: the "
+     "largest that fits)", false},
+    {"padding", "N", "images are padded to N times their side (default 2)", false},
+    {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
+    {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu; frealign: an even number)", false},
+    {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
+    {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
+    {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best", false},
+    FR_RECONSTRUCT_OPTIONS,
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Reads a RELION STAR file (3.0 or 3.1) and the MRC stacks that it names, image by image. Rows need rlnImageName and\n"
+    "rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are taken when there. An image is the\n"
+    "projection of the map, turned by A = Rz(psi) Ry(tilt) Rz(rot), shifted by -origin; the centre of images and map is\n"
+    "pixel floor(side / 2), counted from 0. Odd sides that RELION has projected have theirs one pixel further.\n"
+    "\n"
+    "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency and added, with the\n"
+    "Kaiser-Bessel kernel, into a 3-D transform G and its weights W; then G/W inside the sphere of the maximum frequency, the\n"
+    "inverse transform, the division by the kernel's transform, and the crop. Of --sym, the operators that map the grid onto\n"
+    "itself (12 of the 60 of I1) are applied to the finished sums, exactly, unless --per-operator.\n"
+    "\n"
+    "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
+    "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
+    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
+    "\n"
+    "On GPUs threads read ahead while images are copied, shifted, padded and transformed by cuFFT in three streams and\n"
+    "inserted in another; --gpus share the rows, one volume each. Started by mpirun or srun, processes share the rows, each\n"
+    "with the next GPU of its machine or with its cores, and the first one writes the map. Stages go to VOL_stages.tsv and\n"
+    "to the output: busy_s, the seconds during which at least one image was in the stage, and their share of the whole (open:\n"
+    "the STAR file, its stacks and the GPU; setup: memory and plans); their sum passes the whole by what went on at the same\n"
+    "time.\n"
+    "\n"
+    "--tune: tuning while running. Every configuration computes the same sums, so that trials are no work lost; they are\n"
+    "timed one at a time on the size and GPU at hand. On the CPU regather tune serves.\n"
+    "\n"
+    "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a job that was killed\n"
+    "is started again from its first image.";
+
+static int take_options(gr_job *job, const rg_cli *cli)
+{
+    int64_t threads;
+    double radius;
+    if (rg_cli_count(cli) != 1 || !rg_cli_text(cli, "out", NULL))
+        return rg_fail(RG_USAGE, "reconstruct: expected PARTICLES.star and --out VOL.mrc (see regather reconstruct --help)");
+    job->out = rg_cli_text(cli, "out", NULL);
+    job->command = rg_cli_line(cli);
+    job->ctf = rg_cli_flag(cli, "ctf");
+    job->invert = rg_cli_flag(cli, "invert");
+    job->halves = rg_cli_flag(cli, "half-maps") ? 2 : 1;
+    int code = rg_cli_int(cli, "padding", 2, 1, 8, &job->padding);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "radius", 1.9, 1, 3, &radius);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "mask-radius", 0, 0, 1e6, &job->mask_radius_px);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+    if (code != RG_GOOD)
+        return code;
+    job->threads = (int)threads;
+    job->radius_tenths = (int64_t)(10 * radius + 0.5);
+    return gr_set_symmetry(job, rg_cli_text(cli, "sym", "C1"), rg_cli_flag(cli, "per-operator"));
+}
+
+static int open_particles(gr_job *job, const char *path)
+{
+    int code = rg_particles_open(&job->particles, path);
+    if (code != RG_GOOD)
+        return code;
+    if (job->particles.side < 2)
+        return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
+    if (job->mask_radius_px > (double)job->particles.side / 2)
+        return rg_fail(RG_USAGE, "--mask-radius: expected a number from 0 to %g, half the images' side, found \"%g\"",
+                       (double)job->particles.side / 2, job->mask_radius_px);
+    if (job->halves > job->particles.n)
+        return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
+    if (job->ctf && job->particles.lacks_ctf)
+        return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
+    if (job->ctf && !(job->particles.pixel_A > 0))
+        return rg_fail(RG_USAGE, "%s: expected a pixel size for --ctf, found none in it nor in its stacks", path);
+    return RG_GOOD;
+}
+
+// Also what the stages are of: a table that stands for itself.
+static int write_stages(const gr_job *job, double whole_s)
+{
+    rg_file file;
+    int code = rg_file_open_beside(&file, job->out, "_stages", ".tsv");
+    if (code != RG_GOOD)
+        return code;
+    rg_device_facts facts;
+    job->device->facts(&facts);
+    fprintf(file.stream, "# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n",
+            job->command, job->particles.n, job->particles.side, job->symmetry.n, job->n_operators);
+    fprintf(file.stream, "# %s on %d x %s, %d processes, %d threads\n", job->entry->name, job->gpus ? job->gpus : 1,
+            facts.name, job->ranks, job->threads);
+    if (job->tuned[0])
+        fprintf(file.stream, "# %s\n", job->tuned);
+    double busy_s = 0;
+    FILE *const to[] = {file.stream, stdout};
+    for (int s = GR_SETUP; s < GR_MAP; s++)
+        busy_s += job->stage_s[s];
+    for (int f = 0; f < RG_COUNT(to); f++) {
+        fprintf(to[f], "stage\tbusy_s\tshare\n");
+        for (int s = 0; s < GR_STAGES; s++)
+            fprintf(to[f], "%s\t%.3f\t%.3f\n", gr_stage_name[s], job->stage_s[s], job->stage_s[s] / whole_s);
+        fprintf(to[f], "region\t%.3f\t%.3f\n", job->region_s, job->region_s / whole_s);
+        fprintf(to[f], "whole\t%.3f\t1.000\n", whole_s);
+    }
+    if (job->tuned[0])
+        printf("%s\n", job->tuned);
+    if (busy_s > job->region_s)
+        printf("at the same time\t%.3f s of the region's stages\n", busy_s - job->region_s);
+    return rg_file_commit(&file);
+}
+
+static void say_plan(const gr_job *job)
+{
+    char params[192];
+    rg_params_print(job->entry->variant, job->param, params);
+    fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s (%s)",
+            job->particles.n, job->particles.side, job->symmetry.n, job->n_operators, job->entry->name, params);
+    fprintf(stderr, " on %s", job->device->name);
+    if (job->gpus > 1)
+        fprintf(stderr, " and %d more", job->gpus - 1);
+    if (job->ranks > 1)
+        fprintf(stderr, ", in each of %d processes", job->ranks);
+    fprintf(stderr, ", %" PRId64 " images a call\n", job->batch);
+}
+
+// What every process finds alike is said by the first one.
+static int prepare(gr_job *job, const rg_cli *cli)
+{
+    int64_t gpus, trials;
+    rg_silent = job->rank > 0;
+    int code = take_options(job, cli);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "gpus", 0, 1, 64, &gpus);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "tune", 0, 1, 4096, &trials);
+    if (code == RG_GOOD)
+        code = open_particles(job, rg_cli_word(cli, 0));
+    if (code == RG_GOOD && job->rank == 0)
+        code = rg_file_can_write(job->out);
+    job->trials = code == RG_GOOD ? (int)trials : 0;
+    rg_silent = false;
+    code = gr_ranks_agree(job, code);
+    if (code == RG_GOOD)
+        code = gr_ranks_agree(job, gr_plan(job, rg_cli_text(cli, "variant", NULL), rg_cli_text(cli, "device", "gpu"), gpus));
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    const char *method = rg_cli_text(cli, "method", "gridding");
+    const bool frealign = strcmp(method, "frealign") == 0;
+    if (!frealign && strcmp(method, "gridding") != 0)
+        return rg_fail(RG_USAGE, "--method: expected gridding or frealign, found \"%s\"", method);
+    int code = frealign ? rg_cli_only_with(cli, "padding radius per-operator tune", "--method gridding")
+                        : rg_cli_only_with(cli, FR_RECONSTRUCT_ONLY, "--method frealign");
+    if (frealign || code != RG_GOOD)
+        return code == RG_GOOD ? fr_reconstruct(cli) : code;
+    gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
+    double began_s = rg_seconds();
+    bool was_quiet = rg_quiet;
+    code = gr_ranks_begin(&job);
+    rg_quiet = rg_quiet || job.rank > 0;
+    if (code == RG_GOOD)
+        code = prepare(&job, cli);
+    if (code == RG_GOOD && !rg_quiet)
+        say_plan(&job);
+    gr_lap(&job, GR_OPEN, began_s);
+    if (code == RG_GOOD)
+        code = gr_insert(&job);
+    if (code == RG_GOOD && job.rank == 0)
+        code = gr_write_maps(&job);
+    if (code == RG_GOOD && job.rank == 0)
+        code = write_stages(&job, rg_seconds() - began_s);
+    code = gr_ranks_agree(&job, code);
+    gr_job_free(&job);
+    gr_ranks_end();
+    rg_quiet = was_quiet;
+    return code;
+}
+
+const rg_command rg_cmd_reconstruct = {
+    .name = "reconstruct",
+    .usage = "PARTICLES.star --out VOL.mrc [--sym GROUP] [--half-maps] [--ctf]",
+    .summary = "a map from particle images of known orientation, by direct Fourier inversion",
+    .help = help,
+    .option = options,
+    .run = run,
+    .one_process = true,
+};

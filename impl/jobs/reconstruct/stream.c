@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+// job_stream.c: particles through one GPU. Threads read chunks of images into pinned memory, each a whole chunk; chunks go in
+// turn over GR_LANES streams, on each of which a chunk is copied, padded, transformed and cropped into one of two sets of
+// inputs; when a set is full, another stream inserts it and adds the result to the sums. So reading, copies, preparation and
+// insertion go on at the same time; kernels that prepare start before those that insert, whose blocks would keep them waiting.
+#include "stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lane {
+    void *stream, *room;
+    gr_lane *steps;
+    float *picture;
+    double *origin;
+    rg_ctf *ctf;
+    void *begun, *copied, *prepared; // events
+    int64_t chunk;                   // under way, -1: none
+} lane;
+
+typedef struct inputs {
+    float *arg[GR_G];
+    void *begun, *inserted, *added; // events
+    bool is_running;
+    int trial; // whose parameters it has, -1: the best of all
+    int64_t images;
+} inputs;
+
+// One pass: the rows of one half.
+typedef struct pipe {
+    gr_worker *worker;
+    gr_job *job;
+    const rg_device *device;
+    gr_rows rows;
+    int half;
+    gr_slots slots;
+    lane lane[GR_LANES];
+    inputs inputs[2];
+    rg_frame frame;
+    bool framed;
+    double *square; // of each row, in the GPU's memory
+    void *zero;     // event that times are counted from
+    double until_ms[GR_STAGES];
+} pipe;
+
+static void failed(pipe *p, const char *doing, int code)
+{
+    if (p->worker->code == RG_GOOD)
+        p->worker->code = rg_fail(RG_WRONG, "%s on %s: %s: %s", p->job->entry->name, p->device->name, doing,
+                                  p->device->error(code));
+}
+
+// Whether all is well after a call of the device.
+static bool good(pipe *p, const char *doing, int code)
+{
+    if (code != RG_OK)
+        failed(p, doing, code);
+    return p->worker->code == RG_GOOD;
+}
+
+// ---- times ---------------------------------------------------------------------------------------------------------------
+
+// The emulated GPU does everything at once and has no times.
+static int mark(const pipe *p, void *event, void *stream)
+{
+    return p->device->is_emulated ? RG_OK : p->device->event_record(event, stream);
+}
+
+// Waits for `to`, and adds the time since `from` that no chunk before was in this stage: several lanes are at once.
+static bool lap(pipe *p, gr_stage stage, void *from, void *to)
+{
+    double begun = 0, ended = 0;
+    if (p->device->is_emulated)
+        return p->worker->code == RG_GOOD;
+    int code = p->device->event_ms(p->zero, to, &ended);
+    if (code == RG_OK)
+        code = p->device->event_ms(p->zero, from, &begun);
+    begun = begun > p->until_ms[stage] ? begun : p->until_ms[stage];
+    p->worker->stage_s[stage] += ended > begun ? 1e-3 * (ended - begun) : 0;
+    p->until_ms[stage] = ended > begun ? ended : begun;
+    return good(p, "waiting for it", code);
+}
+
+// ---- a chunk on its lane -------------------------------------------------------------------------------------------------
+
+static bool retire_lane(pipe *p, lane *l)
+{
+    if (l->chunk < 0)
+        return true;
+    int64_t chunk = l->chunk;
+    l->chunk = -1;
+    bool fine = lap(p, GR_COPY, l->begun, l->copied) && lap(p, GR_PREPARE, l->copied, l->prepared);
+    gr_slots_give_back(&p->slots, chunk);
+    gr_progress(p->job, gr_chunk_images(&p->slots, chunk));
+    return fine;
+}
+
+static int upload(pipe *p, const lane *l, const gr_slot *s, float *rotation, int64_t count)
+{
+    const gr_job *job = p->job;
+    int64_t pixels = job->particles.side * job->particles.side;
+    int (*put)(void *, const void *, size_t, void *) = p->device->upload_on;
+    int code = put(l->picture, s->picture, (size_t)(count * pixels) * sizeof(float), l->stream);
+    if (code == RG_OK)
+        code = put(l->origin, s->origin, (size_t)(2 * count) * sizeof(double), l->stream);
+    if (code == RG_OK)
+        code = put(rotation, s->rotation, (size_t)(9 * count * job->n_operators) * sizeof(float), l->stream);
+    if (code == RG_OK && job->ctf)
+        code = put(l->ctf, s->ctf, (size_t)count * sizeof(rg_ctf), l->stream);
+    return code;
+}
+
+static bool send(pipe *p, lane *l, const gr_slot *s, const inputs *in, int64_t chunk)
+{
+    const gr_job *job = p->job;
+    const gr_device_steps *steps = p->worker->steps;
+    int64_t count = gr_chunk_images(&p->slots, chunk), stored = gr_pixels(job->k);
+    int64_t first = chunk * job->chunk, at = first % job->batch;
+    int code = mark(p, l->begun, l->stream);
+    if (code == RG_OK)
+        code = upload(p, l, s, in->arg[GR_ROTATION] + 9 * at * job->n_operators, count);
+    if (code == RG_OK)
+        code = mark(p, l->copied, l->stream);
+    if (code == RG_OK)
+        code = steps->transforms(l->steps, l->picture, l->origin, count, job->invert, in->arg[GR_IMAGE] + 2 * at * stored);
+    if (code == RG_OK && job->ctf)
+        code = steps->ctfs(l->stream, job->k, l->ctf, count, in->arg[GR_CTF] + at * stored, p->square + first);
+    if (code == RG_OK)
+        code = mark(p, l->prepared, l->stream);
+    l->chunk = chunk;
+    return good(p, "preparing images", code);
+}
+
+// ---- a batch -------------------------------------------------------------------------------------------------------------
+
+static void let_go(pipe *p)
+{
+    const rg_variant *v = p->job->entry->variant;
+    if (p->framed) {
+        if (v->finish)
+            v->finish(&p->frame.call);
+        rg_frame_free(&p->frame);
+    }
+    p->framed = false;
+}
+
+// The call of a batch of this many images; its own inputs are the first of the two sets.
+static bool frame(pipe *p, int64_t count, const int64_t *param)
+{
+    gr_job *job = p->job;
+    const rg_variant *v = job->entry->variant;
+    rg_shape shape = gr_shape(job, count);
+    size_t params = (size_t)v->n_params * sizeof *param;
+    if (p->framed && p->frame.shape.n[GR_IMAGES] == count && memcmp(p->frame.param, param, params) == 0)
+        return true;
+    if (!good(p, "inserting", p->device->sync()))
+        return false;
+    let_go(p);
+    double since_s = rg_seconds();
+    int code = rg_frame_make(&p->frame, job->algo, v, p->device, &shape, param, false, 1);
+    p->framed = true;
+    for (int a = 0; a < GR_G; a++)
+        p->inputs[0].arg[a] = p->frame.arg[a];
+    if (good(p, "no memory for its buffers", code))
+        good(p, "it cannot be prepared", v->prepare ? v->prepare(&p->frame.call) : RG_OK);
+    p->worker->stage_s[GR_SETUP] += rg_seconds() - since_s;
+    return p->worker->code == RG_GOOD;
+}
+
+static bool retire_batch(pipe *p, inputs *in)
+{
+    rg_search *search = &p->worker->search;
+    bool is_running = in->is_running;
+    double ms = INFINITY;
+    in->is_running = false;
+    if (!is_running)
+        return true;
+    if (!lap(p, GR_INSERT, in->begun, in->inserted) || !lap(p, GR_ADD, in->inserted, in->added))
+        return false;
+    if (p->worker->searching && in->trial >= 0) {
+        int code = p->device->is_emulated ? RG_OK : p->device->event_ms(in->begun, in->inserted, &ms);
+        rg_search_tell(search, in->trial, ms / (double)in->images);
+        return good(p, "waiting for it", code);
+    }
+    return true;
+}
+
+// The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
+// before the next begins, so that nothing beside it is in its time.
+static bool next_frame(pipe *p, inputs *in, int64_t count)
+{
+    rg_search *search = &p->worker->search;
+    bool fine = retire_batch(p, in);
+    in->trial = -1;
+    in->images = count;
+    if (!p->worker->searching || !fine)
+        return fine && frame(p, count, p->job->param);
+    for (int i = 0; i < 2 && fine; i++)
+        fine = retire_batch(p, &p->inputs[i]);
+    in->trial = count == p->job->batch ? rg_search_next(search) : -1;
+    int chosen = in->trial >= 0 ? in->trial : search->best;
+    return fine && frame(p, count, chosen >= 0 ? search->config[chosen] : p->job->param);
+}
+
+static bool insert(pipe *p, inputs *in)
+{
+    const gr_device_steps *steps = p->worker->steps;
+    void *stream = p->frame.call.stream;
+    int64_t voxels = gr_voxels(p->job->k);
+    int code = RG_OK;
+    for (int l = 0; l < GR_LANES && code == RG_OK; l++)
+        if (p->lane[l].chunk >= 0)
+            code = p->device->stream_wait(stream, p->lane[l].prepared);
+    for (int a = 0; a < GR_G; a++)
+        p->frame.arg[a] = in->arg[a];
+    if (code == RG_OK)
+        code = mark(p, in->begun, stream);
+    if (code == RG_OK)
+        code = p->job->entry->variant->run(&p->frame.call);
+    if (code == RG_OK)
+        code = mark(p, in->inserted, stream);
+    if (code == RG_OK)
+        code = steps->add(stream, 2 * voxels, p->frame.arg[GR_G], p->worker->g[p->half]);
+    if (code == RG_OK)
+        code = steps->add(stream, voxels, p->frame.arg[GR_W], p->worker->w[p->half]);
+    if (code == RG_OK)
+        code = mark(p, in->added, stream);
+    in->is_running = true;
+    return good(p, "inserting", code);
+}
+
+static bool one_chunk(pipe *p, int64_t chunk)
+{
+    int64_t per_batch = p->job->batch / p->job->chunk, batch = chunk / per_batch, left = p->rows.count - batch * p->job->batch;
+    inputs *in = &p->inputs[batch % 2];
+    lane *l = &p->lane[chunk % GR_LANES];
+    if (chunk % per_batch == 0 && !next_frame(p, in, left < p->job->batch ? left : p->job->batch))
+        return false;
+    gr_slot *s = retire_lane(p, l) ? gr_slots_wait(&p->slots, chunk) : NULL;
+    if (!s || !send(p, l, s, in, chunk))
+        return false;
+    return (chunk + 1) % per_batch != 0 && chunk + 1 < p->slots.chunks ? true : insert(p, in);
+}
+
+static bool finish(pipe *p)
+{
+    double *square = rg_alloc((size_t)p->rows.count * sizeof *square);
+    bool fine = true;
+    for (int l = 0; l < GR_LANES && fine; l++)
+        fine = retire_lane(p, &p->lane[l]);
+    for (int i = 0; i < 2 && fine; i++)
+        fine = retire_batch(p, &p->inputs[i]);
+    fine = fine && good(p, "inserting", p->device->sync());
+    if (fine && p->job->ctf)
+        fine = good(p, "copying", p->device->download(square, p->square, (size_t)p->rows.count * sizeof *square));
+    for (int64_t i = 0; i < p->rows.count && fine && p->job->ctf; i++)
+        p->worker->ctf2[p->half] += square[i];
+    free(square);
+    return fine;
+}
+
+// ---- making it -----------------------------------------------------------------------------------------------------------
+
+static void *on_device(pipe *p, size_t bytes)
+{
+    void *at = p->device->alloc(bytes ? bytes : 1);
+    if (!at)
+        failed(p, "no memory for its buffers", p->device->sync() ? p->device->sync() : RG_E_STATE);
+    return at;
+}
+
+static void make_lane(pipe *p, lane *l)
+{
+    const gr_job *job = p->job;
+    const gr_device_steps *steps = p->worker->steps;
+    size_t n = (size_t)job->chunk, pixels = (size_t)(job->particles.side * job->particles.side);
+    *l = (lane){.chunk = -1, .stream = p->device->stream_urgent(), .begun = p->device->event_make(),
+                .copied = p->device->event_make(), .prepared = p->device->event_make()};
+    l->room = on_device(p, steps->lane_room(job->padded, job->chunk));
+    l->picture = on_device(p, n * pixels * sizeof(float));
+    l->origin = on_device(p, n * 2 * sizeof(double));
+    l->ctf = on_device(p, n * sizeof(rg_ctf));
+    if (p->worker->code == RG_GOOD)
+        good(p, "planning the transforms",
+             steps->lane_make(&l->steps, job->particles.side, job->padded, job->k, job->chunk, l->room, l->stream));
+}
+
+static void make(pipe *p)
+{
+    const gr_job *job = p->job;
+    rg_shape most = gr_shape(job, job->batch < p->rows.count ? job->batch : p->rows.count);
+    for (int l = 0; l < GR_LANES; l++)
+        make_lane(p, &p->lane[l]);
+    for (int i = 0; i < 2; i++) {
+        p->inputs[i].begun = p->device->event_make();
+        p->inputs[i].inserted = p->device->event_make();
+        p->inputs[i].added = p->device->event_make();
+    }
+    for (int a = 0; a < GR_G && most.n[GR_IMAGES] < p->rows.count; a++)
+        p->inputs[1].arg[a] = on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float));
+    p->square = on_device(p, (size_t)p->rows.count * sizeof *p->square);
+    p->zero = p->device->event_make();
+    if (p->worker->code == RG_GOOD)
+        good(p, "timing", mark(p, p->zero, p->lane[0].stream));
+}
+
+static void free_event(const pipe *p, void *event)
+{
+    if (event)
+        p->device->event_free(event);
+}
+
+static void unmake(pipe *p)
+{
+    let_go(p);
+    for (int i = 0; i < GR_LANES; i++) {
+        lane *l = &p->lane[i];
+        void *const held[] = {l->room, l->picture, l->origin, l->ctf};
+        p->worker->steps->lane_free(l->steps);
+        for (int h = 0; h < RG_COUNT(held); h++)
+            if (held[h])
+                p->device->release(held[h]);
+        free_event(p, l->begun);
+        free_event(p, l->copied);
+        free_event(p, l->prepared);
+        if (l->stream)
+            p->device->stream_free(l->stream);
+    }
+    for (int i = 0; i < 2; i++) {
+        free_event(p, p->inputs[i].begun);
+        free_event(p, p->inputs[i].inserted);
+        free_event(p, p->inputs[i].added);
+    }
+    for (int a = 0; a < GR_G; a++)
+        if (p->inputs[1].arg[a])
+            p->device->release(p->inputs[1].arg[a]);
+    if (p->square)
+        p->device->release(p->square);
+    free_event(p, p->zero);
+}
+
+static void pass(gr_worker *w, int half)
+{
+    pipe p = {.worker = w, .job = w->job, .device = w->device, .rows = w->rows[half], .half = half};
+    double since_s = rg_seconds();
+    gr_slots_start(&p.slots, w, p.rows); // they read while the rest is made
+    if (w->code == RG_GOOD)
+        make(&p);
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
+    bool fine = w->code == RG_GOOD;
+    for (int64_t c = 0; c < p.slots.chunks && fine; c++)
+        fine = one_chunk(&p, c);
+    fine = fine && finish(&p);
+    p.device->sync(); // copies may still read what the slots hold
+    since_s = rg_seconds();
+    gr_slots_stop(&p.slots);
+    unmake(&p);
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
+    if (w->bad_row >= 0 && w->code == RG_GOOD)
+        w->code = RG_USAGE;
+}
+
+// What was found, for the user and for the table of stages.
+static void tell_best(gr_worker *w)
+{
+    const rg_search *s = &w->search;
+    char best[192];
+    int first = rg_search_find(s, w->job->param);
+    if (s->best < 0 || w->index > 0)
+        return;
+    rg_params_print(s->variant, s->config[s->best], best);
+    snprintf(w->job->tuned, sizeof w->job->tuned, "best of %d configurations tried: %s, %.4f ms an image; without tuning %.4f",
+             s->tried, best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
+}
+
+void gr_stream(gr_worker *w)
+{
+    size_t voxels = (size_t)gr_voxels(w->job->k);
+    double since_s = rg_seconds();
+    for (int h = 0; h < w->job->halves && w->code == RG_GOOD; h++) {
+        w->g[h] = w->device->alloc(2 * voxels * sizeof(float));
+        w->w[h] = w->device->alloc(voxels * sizeof(float));
+        if (!w->g[h] || !w->w[h] || w->device->fill(w->g[h], 0, 2 * voxels * sizeof(float)) ||
+            w->device->fill(w->w[h], 0, voxels * sizeof(float)))
+            w->code = rg_fail(RG_LACKS, "%s: no memory for the sums", w->device->name);
+    }
+    w->stage_s[GR_SETUP] += rg_seconds() - since_s;
+    rg_shape shape = gr_shape(w->job, w->job->batch);
+    w->searching = w->job->trials > 0 &&
+                   !rg_search_begin(&w->search, w->job->entry->variant, &shape, RG_SEARCH_LOCAL, w->job->trials, 1);
+    for (int h = 0; h < w->job->halves && w->code == RG_GOOD; h++)
+        if (w->rows[h].count)
+            pass(w, h);
+    if (w->searching) {
+        tell_best(w);
+        rg_search_end(&w->search);
+    }
+}

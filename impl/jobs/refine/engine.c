@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// job_engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
+#include "refine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fr_engine_failed(const fr_engine *e, const char *doing, int error)
+{
+    return error == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s: %s: %s", e->device->name, doing, e->device->error(error));
+}
+
+static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
+{
+    return fr_engine_failed(e, "no memory for its buffers",
+                            rg_buffer_make(b, e->device, (size_t)floats * sizeof(float), sizeof(float), false));
+}
+
+int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
+                   const float setting[FR_SETTINGS], double also_bytes)
+{
+    int64_t pixels = side * side, stored = fr_stored(side), nodes = reference ? 2 * fr_voxels(side) : 0;
+    rg_device_facts facts;
+    const double since_s = rg_seconds();
+    double bytes = 4 * ((double)batch * (double)(pixels + 5 * stored + FR_POSE_FLOATS * trials) + (double)(nodes + out))
+                   + also_bytes;
+    if (e->device->facts(&facts) != RG_OK)
+        return rg_fail(RG_LACKS, "the free memory of %s is not known", e->device->name);
+    if (bytes > (double)facts.free_bytes)
+        return rg_fail(RG_LACKS,
+                       "%" PRId64 " images of %" PRId64 " pixels a side need %.2f GiB of %s memory, %.2f GiB are free; "
+                       "take fewer with --batch",
+                       batch, side, bytes / 0x1p30, e->device->name, (double)facts.free_bytes / 0x1p30);
+    const struct {
+        rg_buffer *buffer;
+        int64_t floats;
+    } need[] = {{&e->image, batch * pixels},
+                {&e->optics, batch * FR_OPTICS},
+                {&e->shift, 2 * batch},
+                {&e->setting, FR_SETTINGS},
+                {&e->ssnr, side / 2 + 1},
+                {&e->d, 2 * batch * stored},
+                {&e->x, 2 * batch * stored},
+                {&e->c, batch * stored},
+                {&e->f3, nodes},
+                {&e->pose, batch * trials * FR_POSE_FLOATS},
+                {&e->out, out}};
+    int code = RG_GOOD;
+    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++)
+        code = make(e, need[i].buffer, need[i].floats);
+    if (code != RG_GOOD)
+        return code;
+    e->side = side;
+    e->batch = batch;
+    float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
+    for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's, where no table of an earlier round is there
+        double r = (double)k / (double)side * setting[0] / (double)side;
+        ssnr[k] = (float)exp(-r * r);
+    }
+    int error = rg_buffer_put(&e->ssnr, ssnr);
+    error = error ? error : rg_buffer_put(&e->setting, setting);
+    free(ssnr);
+    fr_lap(e, FR_SETUP, since_s);
+    return fr_engine_failed(e, "copying the settings", error);
+}
+
+int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
+{
+    const size_t bytes = (size_t)(own * own * own) * sizeof *volume;
+    const double since_s = rg_seconds();
+    float *map = e->device->alloc(bytes), *grid = e->device->alloc((size_t)fr_grid_floats(own) * sizeof *grid);
+    int error = map && grid ? e->device->upload(map, volume, bytes) : RG_E_STATE;
+    error = error ? error : e->steps->reference(own, map, grid, e->side, e->f3.base, e->threads);
+    if (map)
+        e->device->release(map);
+    if (grid)
+        e->device->release(grid);
+    fr_lap(e, FR_REFERENCE, since_s);
+    return fr_engine_failed(e, "transforming the reference", error);
+}
+
+static void forget(fr_call *c)
+{
+    if (c->ready && c->entry->variant->finish)
+        c->entry->variant->finish(&c->call);
+    rg_buffer_free(&c->scratch);
+    c->ready = false;
+}
+
+void fr_engine_close(fr_engine *e)
+{
+    for (int r = 0; r < FR_DOES; r++)
+        forget(&e->does[r]);
+    rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d,
+                        &e->x,     &e->c,      &e->f3,    &e->pose,    &e->out};
+    for (int i = 0; i < RG_COUNT(all); i++)
+        rg_buffer_free(all[i]);
+}
+
+static int get_ready(fr_engine *e, fr_call *c, const rg_shape *shape, void *const *arg)
+{
+    const rg_variant *v = c->entry->variant;
+    size_t bytes = (size_t)c->algo->n_args * sizeof *arg;
+    if (c->ready && memcmp(&c->shape, shape, sizeof *shape) == 0 && memcmp(c->arg, arg, bytes) == 0)
+        return RG_GOOD;
+    forget(c);
+    c->shape = *shape;
+    memcpy(c->arg, arg, bytes);
+    const char *why = c->algo->invalid(shape);
+    why = why || !v->refuse ? why : v->refuse(shape, c->param);
+    if (why)
+        return rg_fail(RG_USAGE, "%s:%s: %s", c->name, c->entry->name, why);
+    size_t scratch = v->scratch ? v->scratch(shape, c->param) : 0;
+    int error = rg_buffer_make(&c->scratch, e->device, scratch, 1, false);
+    if (error)
+        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", c->name, c->entry->name,
+                       (double)scratch / 0x1p30);
+    c->call = (rg_call){.shape = &c->shape, .param = c->param, .arg = c->arg, .scratch = scratch ? c->scratch.base : NULL,
+                        .threads = v->flags & RG_THREADED ? e->threads : 1};
+    error = v->prepare ? v->prepare(&c->call) : RG_OK;
+    c->ready = true;
+    return fr_engine_failed(e, "it cannot be prepared", error);
+}
+
+int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)
+{
+    fr_call *c = &e->does[which];
+    double since_s = rg_seconds();
+    int code = get_ready(e, c, shape, arg);
+    if (code == RG_GOOD) {
+        int error = c->entry->variant->run(&c->call), sticky = e->device->sync();
+        error = error ? error : sticky;
+        code = fr_engine_failed(e, c->name, error);
+    }
+    c->spent_s += rg_seconds() - since_s;
+    c->runs++;
+    return code;
+}
+
+int fr_engine_apply(fr_engine *e, int64_t n, int64_t kind)
+{
+    const rg_shape shape = {
+        .n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS), [FR_TRIALS] = 1}};
+    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base,
+                         e->ssnr.base,  e->d.base,      e->x.base,     e->c.base};
+    return fr_engine_run(e, FR_DO_APPLY, &shape, arg);
+}

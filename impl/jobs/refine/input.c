@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// job_input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
+#include "refine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_par(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".par") == 0;
+}
+
+static int open_par(fr_files *f, const rg_cli *cli)
+{
+    rg_par_optics o;
+    const char *stack = rg_cli_text(cli, "stack", NULL);
+    int code = rg_cli_real(cli, "pixel", 0, 1e-3, 1e6, &o.pixel_A);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "kv", 300, 1, 1e5, &o.voltage_kV);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "cs", 2.7, 0, 1e3, &o.cs_mm);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "amplitude-contrast", 0.07, -1, 1, &o.amplitude_contrast);
+    if (code == RG_GOOD && (!stack || !(o.pixel_A > 0)))
+        code = rg_fail(RG_USAGE, "%s: a .par file says neither where its images are nor how large a pixel is: expected --stack "
+                       "and --pixel", f->input);
+    if (code == RG_GOOD)
+        code = rg_par_read(f->input, &f->par);
+    return code == RG_GOOD ? rg_par_particles(&f->par, stack, &o, &f->particles) : code;
+}
+
+// Defocus 0 is how files say that nobody has measured it: the CTF of that is no one's.
+static int check(const fr_files *f)
+{
+    const rg_particles *p = &f->particles;
+    if (p->side % 2 || p->side < 16)
+        return rg_fail(RG_USAGE, "%s: expected images of an even side from 16 pixels on, found %" PRId64, f->input, p->side);
+    if (p->lacks_ctf)
+        return rg_fail(RG_USAGE, "%s: expected a column _%s, found none", f->input, p->lacks_ctf);
+    if (!(p->pixel_A > 0))
+        return rg_fail(RG_USAGE, "%s: expected a pixel size, found none in it nor in its stacks", f->input);
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->row[i].ctf.defocus_u_A == 0 && p->row[i].ctf.defocus_v_A == 0)
+            return rg_star_fault(f->input, p->row[i].line, "expected a defocus, found 0");
+    return RG_GOOD;
+}
+
+int fr_files_open(fr_files *f, const rg_cli *cli, bool poses)
+{
+    *f = (fr_files){.input = rg_cli_word(cli, 0), .invert = rg_cli_flag(cli, "invert"), .particles.open = -1};
+    int code = is_par(f->input) ? RG_GOOD : rg_cli_only_with(cli, FR_PAR_ONLY, "a .par file");
+    if (code != RG_GOOD)
+        return code;
+    code = is_par(f->input)  ? open_par(f, cli)
+               : poses           ? rg_particles_open(&f->particles, f->input)
+                                 : rg_particles_open_without_poses(&f->particles, f->input);
+    return code == RG_GOOD ? check(f) : code;
+}
+
+void fr_files_close(fr_files *f)
+{
+    rg_particles_close(&f->particles);
+    if (f->par.row)
+        rg_par_free(&f->par);
+    free(f->score);
+    free(f->sigma);
+    free(f->magnification);
+}
+
+void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS])
+{
+    const rg_ctf_of *o = &f->particles.row[i].ctf;
+    const double pi = 3.14159265358979323846, wave = rg_electron_wavelength_A(o->voltage_kV);
+    const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
+    const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
+    // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
+    const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast;
+    const double sign = (f->invert ? 1 : -1) * o->scale;
+    const double turn = o->phase_shift_deg * pi / 180 + asin(w);
+    optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
+    optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
+    optics[2] = (float)(-wave * ss * (u * s * s + v * c * c));
+    optics[3] = (float)(0.5 * 1e7 * o->cs_mm * wave * wave * wave * ss * ss);
+    optics[4] = (float)(sign * cos(turn));
+    optics[5] = (float)(sign * sin(turn));
+}
+
+// ---- the reference -------------------------------------------------------------------------------------------------------
+
+// Sections by as many threads as there are, each with the file opened for itself.
+static int read_sections(const char *path, int64_t side, float *volume)
+{
+    int code = RG_GOOD;
+#pragma omp parallel reduction(max : code)
+    {
+        rg_mrc mrc;
+        code = rg_mrc_open(&mrc, path);
+#pragma omp for
+        for (int64_t z = 0; z < side; z++) {
+            float *section = volume + z * side * side;
+            if (code == RG_GOOD)
+                code = rg_mrc_section(&mrc, z, section);
+            for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
+                if (!isfinite(section[e]))
+                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e],
+                                   z + 1);
+        }
+        rg_mrc_close(&mrc);
+    }
+    return code;
+}
+
+static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
+{
+    rg_mrc mrc;
+    int code = rg_mrc_open(&mrc, path);
+    if (code != RG_GOOD)
+        return code;
+    if (mrc.nx != mrc.ny || mrc.nx != mrc.nz)
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
+                       mrc.nz);
+    else if (mrc.nx % 2)
+        code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
+    *side = mrc.nx;
+    *pixel_A = mrc.voxel_A[0];
+    rg_mrc_close(&mrc);
+    if (code != RG_GOOD)
+        return code;
+    *volume = rg_alloc((size_t)(*side * *side * *side) * sizeof **volume);
+    code = read_sections(path, *side, *volume);
+    int64_t n = *side * *side * *side, same = 1;
+    while (code == RG_GOOD && same < n && (*volume)[same] == (*volume)[0])
+        same++;
+    if (code == RG_GOOD && same == n)
+        code = rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere", path, (*volume)[0]);
+    if (code != RG_GOOD) {
+        free(*volume);
+        *volume = NULL;
+    }
+    return code;
+}
+
+int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *own, float **volume)
+{
+    const char *path = rg_cli_text(cli, "reference", NULL);
+    double own_A, said_A;
+    int code = rg_cli_real(cli, "reference-pixel", 0, 1e-3, 1e6, &said_A);
+    if (code == RG_GOOD)
+        code = read_volume(path, own, &own_A, volume);
+    if (code != RG_GOOD)
+        return code;
+    own_A = said_A > 0 ? said_A : own_A;
+    if (!(own_A > 0) && *own == side) {
+        rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
+        own_A = pixel_A;
+    }
+    if (fabs((double)*own * own_A - (double)side * pixel_A) <= 0.01 * (double)side * pixel_A)
+        return RG_GOOD;
+    free(*volume);
+    return rg_fail(RG_USAGE,
+                   "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
+                   "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                   path, *own, own_A, (double)*own * own_A, (double)side * pixel_A, side, pixel_A);
+}
+
+// ---- results -------------------------------------------------------------------------------------------------------------
+
+enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, DEFOCUS_U, DEFOCUS_V, SCORE, SIGMA, MAGNIFICATION, WRITTEN };
+
+// The text of one new value; malloc'ed.
+static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
+{
+    const rg_particle *q = &f->particles.row[i];
+    const double scale = in_A ? f->particles.pixel_A : 1;
+    const double value[WRITTEN] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px * scale, q->origin_y_px * scale,
+                                   q->ctf.defocus_u_A, q->ctf.defocus_v_A, f->score[i], f->sigma[i], f->magnification[i]};
+    return rg_print(which == SIGMA ? "%.6g" : "%.6f", value[which]);
+}
+
+// Names of stacks are looked for beside the STAR file, too: in another folder they have to lead there.
+static bool in_one_folder(const char *a, const char *b)
+{
+    const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
+    const size_t n = end_a ? (size_t)(end_a - a) : 0;
+    return !end_a == !end_b && n == (end_b ? (size_t)(end_b - b) : 0) && strncmp(a, b, n) == 0;
+}
+
+static char *image_name(const rg_particles *p, int64_t i)
+{
+    return rg_print("%06" PRId64 "@%s", p->row[i].image + 1, p->stack[p->row[i].stack].path);
+}
+
+// The input's table with new values in its columns, and columns that it lacks after them.
+static int write_star(const fr_files *f, const char *path)
+{
+    rg_star star;
+    int code = rg_star_read(f->input, &star);
+    if (code != RG_GOOD)
+        return code;
+    const rg_star_table *found = rg_star_find(&star, "particles");
+    found = found ? found : rg_star_find(&star, "images");
+    rg_star_table *t = (rg_star_table *)(found ? found : rg_star_find(&star, ""));
+    const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
+    const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
+                                       in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV",
+                                       "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification"};
+    const int image = in_one_folder(f->input, path) ? -1 : rg_star_column(t, "rlnImageName");
+    int column[WRITTEN], columns = t->n_columns;
+    const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
+    memcpy(names, t->column, (size_t)columns * sizeof *names);
+    for (int c = 0; c < WRITTEN; c++) {
+        column[c] = rg_star_column(t, name[c]);
+        if (column[c] < 0)
+            names[column[c] = columns++] = name[c];
+    }
+    const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
+    char **made = rg_alloc((size_t)(t->n_rows * (WRITTEN + 1)) * sizeof *made);
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
+        for (int c = 0; c < WRITTEN; c++)
+            if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // else they stay as they were written
+                cell[i * columns + column[c]] = made[i * (WRITTEN + 1) + c] = value_of(f, i, c, in_A);
+        if (image >= 0)
+            cell[i * columns + image] = made[i * (WRITTEN + 1) + WRITTEN] = image_name(&f->particles, i);
+    }
+    const rg_star_table old = *t;
+    t->cell = cell;
+    t->column = names;
+    t->n_columns = columns;
+    code = rg_star_write(path, &star);
+    *t = old;
+    for (int64_t i = 0; i < t->n_rows * (WRITTEN + 1); i++)
+        free(made[i]);
+    free(made);
+    free(cell);
+    free(names);
+    rg_star_free(&star);
+    return code;
+}
+
+// From a .par file its rows, from a STAR file rows of version 9.
+static int write_par(const fr_files *f, const char *path)
+{
+    rg_par made = {0}, *par = (rg_par *)&f->par;
+    const rg_particles *p = &f->particles;
+    if (!f->par.n) {
+        if (p->n_stacks > 1)
+            return rg_fail(RG_USAGE, "%s: a .par file has rows of one stack, %s names %d; write a STAR file", path, f->input,
+                           p->n_stacks);
+        par = &made;
+        rg_par_make(par, 9, p->n);
+        for (int64_t i = 0; i < p->n; i++) {
+            double *v = par->row[i].value;
+            v[RG_PAR_NO] = (double)(p->row[i].image + 1);
+            v[RG_PAR_DF1] = p->row[i].ctf.defocus_u_A;
+            v[RG_PAR_DF2] = p->row[i].ctf.defocus_v_A;
+            v[RG_PAR_ANGAST] = p->row[i].ctf.defocus_angle_deg;
+        }
+    }
+    for (int64_t i = 0; i < p->n; i++) {
+        double *v = par->row[i].value, before = v[RG_PAR_SCORE];
+        rg_par_set_pose(par, i, &p->row[i], p->pixel_A);
+        if (f->defocused) {
+            v[RG_PAR_DF1] = p->row[i].ctf.defocus_u_A;
+            v[RG_PAR_DF2] = p->row[i].ctf.defocus_v_A;
+        }
+        v[RG_PAR_MAG] *= f->magnification[i];
+        v[RG_PAR_SIGMA] = f->sigma[i];
+        v[RG_PAR_CHANGE] = f->score[i] - before;
+        v[RG_PAR_SCORE] = f->score[i];
+        v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / 3.14159265358979323846;
+    }
+    int code = rg_par_write(path, par);
+    if (made.row)
+        rg_par_free(&made);
+    return code;
+}
+
+// A STAR file of its own for rows that came from a .par file.
+static int write_new_star(const fr_files *f, const char *path, const char *command)
+{
+    static const char *const optics[] = {
+        "rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast", "rlnSphericalAberration",
+        "rlnVoltage",     "rlnImagePixelSize",  "rlnImageSize",         "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",
+                                      "rlnAnglePsi",  "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU",
+                                      "rlnDefocusV",  "rgFrealignScore", "rgFrealignSigma", "rgFrealignMagnification",
+                                      "rlnDefocusAngle"};
+    const rg_particles *p = &f->particles;
+    rg_file out;
+    int code = rg_file_open(&out, path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(out.stream, "# command: %s\n", command);
+    rg_star_write_head(out.stream, "optics", RG_COUNT(optics), optics);
+    const rg_ctf_of *o = &p->row[0].ctf;
+    fprintf(out.stream, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", o->amplitude_contrast, o->cs_mm, o->voltage_kV,
+            p->pixel_A, p->side);
+    rg_star_write_head(out.stream, "particles", RG_COUNT(row), row);
+    bool written = true;
+    for (int64_t i = 0; i < p->n && written; i++) {
+        const rg_particle *q = &p->row[i];
+        char *cell[RG_COUNT(row)] = {image_name(p, i), rg_print("1")};
+        for (int c = 0; c < WRITTEN; c++)
+            cell[2 + c] = value_of(f, i, c, true);
+        cell[2 + WRITTEN] = rg_print("%.6f", q->ctf.defocus_angle_deg);
+        written = rg_star_write_row(out.stream, RG_COUNT(row), (const char *const *)cell);
+        for (int c = 0; c < RG_COUNT(row); c++)
+            free(cell[c]);
+    }
+    if (!written) {
+        rg_file_abandon(&out);
+        return rg_fail(RG_USAGE, "%s: the name of the stack has quotes that STAR cannot hold", path);
+    }
+    return rg_file_commit(&out);
+}
+
+int fr_files_write(const fr_files *f, const char *path, const char *command)
+{
+    return is_par(path) ? write_par(f, path) : f->par.n ? write_new_star(f, path, command) : write_star(f, path);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// job_search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
+// in the plane and shift of each, the best directions are refined, and the best of them is the answer.
+#include "refine.h"
+#include "grid.h"
+#include "lockstep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+enum { BEST_MAX = 64, LAGS = FR_LAGS * FR_LAGS };
+
+typedef struct found {
+    double score; // mean of the 3 x 3 lags about the peak
+    double x[FR_PARAMETERS];
+} found;
+
+typedef struct search {
+    fr_files files;
+    fr_refinement refine;
+    fr_grid grid;
+    int64_t best, outer, batch; // directions kept; band of ccp; particles at a time
+    uint64_t seed;
+    int64_t own;
+    float *reference;
+    fr_part part;
+} search;
+
+// What an engine needs of its own.
+typedef struct hunt {
+    const search *s;
+    fr_team *team;
+    fr_engine *engine;
+    int64_t at_once; // directions a call
+    rg_buffer turn;
+    float *cc, *pose;
+    found *list; // of the loaded particles, best each, sorted
+} hunt;
+
+// FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
+static void offsets(const search *s, double step_deg, double offset_deg[3])
+{
+    for (int a = 0; a < 3; a++)
+        offset_deg[a] = step_deg * ((double)(rg_bits(s->seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
+}
+
+static int make_grid(search *s, const rg_cli *cli)
+{
+    double step_deg, offset_deg[3];
+    const char *group = rg_cli_text(cli, "sym", "C1");
+    int code = rg_cli_real(cli, "angle", 10, 0.5, 45, &step_deg);
+    if (code != RG_GOOD)
+        return code;
+    const char *why = fr_grid_make(&s->grid, group, step_deg);
+    if (why)
+        return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
+    offsets(s, step_deg, offset_deg);
+    for (int64_t d = 0; d < s->grid.n; d++) {
+        s->grid.direction[d].phi_deg += offset_deg[0];
+        s->grid.direction[d].theta_deg += offset_deg[1];
+        s->grid.direction[d].psi_deg += offset_deg[2];
+    }
+    return RG_GOOD;
+}
+
+// ---- one direction -------------------------------------------------------------------------------------------------------
+
+// The best rotation and shift of a direction from its correlations.
+static found best_of(const search *s, int64_t direction, const float *cc)
+{
+    const fr_direction *d = &s->grid.direction[direction];
+    const int64_t turns = s->grid.in_plane;
+    found best = {.score = -INFINITY};
+    for (int64_t rotation = 0; rotation < FR_QUARTERS * turns; rotation++) {
+        const float *lag = cc + rotation * LAGS;
+        int64_t peak = fr_lag(0, 0);
+        for (int64_t y = 1 - FR_LAG; y < FR_LAG; y++)
+            for (int64_t x = 1 - FR_LAG; x < FR_LAG; x++)
+                if (lag[fr_lag(x, y)] > lag[peak])
+                    peak = fr_lag(x, y);
+        double mean = 0;
+        for (int64_t y = -1; y <= 1; y++)
+            for (int64_t x = -1; x <= 1; x++)
+                mean += lag[peak + y * FR_LAGS + x] / 9;
+        if (mean <= best.score)
+            continue;
+        const double turn = 0.5 * PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
+        const double step = 4 * PI / (double)s->refine.side; // a lag is two pixels
+        best = (found){mean, {d->phi_deg * PI / 180, d->theta_deg * PI / 180, d->psi_deg * PI / 180 + turn,
+                              step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
+    }
+    return best;
+}
+
+// Keeps the `best` highest; ties stay in the order of the grid.
+static void keep(const search *s, found *list, found f)
+{
+    int64_t at = s->best - 1;
+    if (!(f.score > list[at].score))
+        return;
+    for (; at > 0 && f.score > list[at - 1].score; at--)
+        list[at] = list[at - 1];
+    list[at] = f;
+}
+
+static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
+{
+    const search *s = h->s;
+    fr_engine *e = h->engine;
+    const rg_shape shape = {.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = n,
+                                  [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = count,
+                                  [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
+    void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, h->turn.base, e->out.base};
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS;
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t d = 0; d < count; d++) {
+            const fr_direction *v = &s->grid.direction[first + d];
+            const double x[FR_PARAMETERS] = {v->phi_deg * PI / 180, v->theta_deg * PI / 180, v->psi_deg * PI / 180};
+            fr_pose_floats(x, h->pose + (p * count + d) * FR_POSE_FLOATS);
+        }
+    if (e->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
+        return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->device->name);
+    int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
+    if (code == RG_GOOD && e->device->download(h->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+        code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->device->name);
+    if (code != RG_GOOD)
+        return code;
+    const double since_s = rg_seconds();
+#pragma omp parallel for num_threads(e->threads)
+    for (int64_t p = 0; p < n; p++)
+        for (int64_t d = 0; d < count; d++)
+            keep(s, h->list + p * s->best, best_of(s, first + d, h->cc + (p * count + d) * each));
+    fr_lap(e, FR_STEP, since_s);
+    return RG_GOOD;
+}
+
+// ---- some particles ------------------------------------------------------------------------------------------------------
+
+static int search_batch(hunt *h, search *s, const int64_t *row, int64_t n)
+{
+    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
+    int code = RG_GOOD;
+    for (int64_t i = 0; i < n * s->best; i++)
+        h->list[i] = (found){.score = -INFINITY};
+    for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += h->at_once)
+        code = correlate(h, n, d, s->grid.n - d < h->at_once ? s->grid.n - d : h->at_once);
+    for (int64_t i = 0; i < n * s->best; i++)
+        memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
+    if (code == RG_GOOD)
+        code = fr_refine_poses(&s->refine, h->team, h->engine, &s->files, &s->part, row, n, x);
+    free(x);
+    return code;
+}
+
+static int put_turns(hunt *h)
+{
+    const int64_t turns = h->s->grid.in_plane;
+    float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
+    for (int64_t u = 0; u < turns; u++) {
+        turn[2 * u] = (float)cos(0.5 * PI * (double)u / (double)turns);
+        turn[2 * u + 1] = (float)sin(0.5 * PI * (double)u / (double)turns);
+    }
+    int error = rg_buffer_make(&h->turn, h->engine->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
+    error = error ? error : rg_buffer_put(&h->turn, turn);
+    free(turn);
+    return fr_engine_failed(h->engine, "copying rotations", error);
+}
+
+// Correlations of a call fill at most 256 MiB.
+static int begin_hunt(hunt *h, int64_t batch)
+{
+    const search *s = h->s;
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
+    h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
+    const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
+    const int64_t all = h->at_once * each * batch, out = all > least ? all : least;
+    int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true, out, s->refine.setting,
+                              8.0 * (double)fr_voxels(s->own));
+    h->cc = rg_alloc((size_t)(batch * h->at_once * each) * sizeof *h->cc);
+    h->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *h->pose);
+    h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);
+    return code == RG_GOOD ? put_turns(h) : code;
+}
+
+static void end_hunt(hunt *h)
+{
+    free(h->list);
+    free(h->pose);
+    free(h->cc);
+    rg_buffer_free(&h->turn);
+}
+
+static int search_rows(fr_team *t, fr_engine *e, void *context)
+{
+    search *s = context;
+    hunt h = {.s = s, .team = t, .engine = e};
+    int64_t first, n, rows = fr_team_share(t, e, s->part.rows, &first);
+    const int64_t *row;
+    fr_feed feed = {.engine = e};
+    if (!rows)
+        return RG_GOOD;
+    int code = begin_hunt(&h, s->batch < rows ? s->batch : rows);
+    if (code == RG_GOOD)
+        code = fr_feed_begin(&feed, e, &s->files, s->part.row + first, rows);
+    if (code == RG_GOOD)
+        code = fr_engine_reference(e, s->own, s->reference);
+    while (code == RG_GOOD) {
+        code = fr_feed_next(&feed, s->refine.kind, &row, &n);
+        if (code != RG_GOOD || !n)
+            break;
+        code = search_batch(&h, s, row, n);
+        fr_team_progress(t, n);
+    }
+    fr_feed_end(&feed);
+    end_hunt(&h);
+    return code;
+}
+
+static int search_all(search *s, fr_team *t, const char *out)
+{
+    const int64_t most = FR_PROBLEMS_MAX / s->best;
+    int code = rg_cli_int(t->cli, "batch", most < 24 ? most : 24, 1, most, &s->batch);
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_reference_read(t->cli, s->refine.side, s->refine.pixel_A, &s->own, &s->reference);
+    if (code != RG_GOOD)
+        return code;
+    fr_lap(t->engine, FR_REFERENCE, since_s);
+    code = fr_part_open(&s->part, t->cli, &s->files, out);
+    rg_progress_begin(&t->progress, "search", "particles", (double)s->part.rows);
+    code = code == RG_GOOD ? fr_team_run(t, search_rows, s) : code;
+    rg_progress_end(&t->progress);
+    free(s->reference);
+    const double write_s = rg_seconds();
+    if (code == RG_GOOD)
+        code = fr_files_write(&s->files, out, rg_cli_line(t->cli));
+    fr_lap(t->engine, FR_WRITE, write_s);
+    if (code == RG_GOOD)
+        code = fr_refinement_report(&s->refine, &s->files, &s->part, t->cli, out);
+    fr_part_close(&s->part, code == RG_GOOD);
+    if (code != RG_GOOD)
+        return code;
+    printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
+    return fr_team_report(t, out);
+}
+
+static int prepare(search *s, const rg_cli *cli)
+{
+    const double width_A = (double)s->files.particles.side * s->files.particles.pixel_A;
+    double high_A;
+    int code = fr_refinement_options(&s->refine, &s->files, cli);
+    if (code == RG_GOOD)
+        code = make_grid(s, cli);
+    if (code == RG_GOOD)
+        code = rg_cli_int(cli, "best", 10, 1, BEST_MAX, &s->best);
+    if (code == RG_GOOD)
+        code = rg_cli_real(cli, "search-high", 0, 0, 1e6, &high_A);
+    if (code != RG_GOOD)
+        return code;
+    s->best = s->best < s->grid.n ? s->best : s->grid.n;
+    s->refine.trials = s->best;
+    const int64_t quarter = s->refine.side / 4, wanted = high_A > 0 ? (int64_t)floor(width_A / high_A) : s->refine.outer;
+    s->outer = wanted < 1 ? 1 : wanted < quarter ? wanted : quarter;
+    return RG_GOOD;
+}
+
+static int run(const rg_cli *cli)
+{
+    const double began_s = rg_seconds();
+    const char *out = rg_cli_text(cli, "out", NULL);
+    int64_t seed;
+    search s = {0};
+    fr_team team = {0};
+    if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
+        return rg_fail(RG_USAGE,
+                       "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
+    int code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+    s.seed = (uint64_t)seed;
+    code = code == RG_GOOD ? fr_files_open(&s.files, cli, false) : code;
+    if (code == RG_GOOD)
+        code = prepare(&s, cli);
+    if (code == RG_GOOD)
+        code = fr_team_open(&team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
+                            s.files.particles.n, false, began_s);
+    if (code == RG_GOOD)
+        code = search_all(&s, &team, out);
+    fr_team_close(&team);
+    fr_files_close(&s.files);
+    fr_refinement_free(&s.refine);
+    fr_grid_free(&s.grid);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", false},
+    {"angle", "DEG", "step of the directions (default 10); rotations in the plane take a fifth of it, at least 1", false},
+    {"best", "N", "directions that are refined (default 10)", false},
+    {"search-high", "A", "finest resolution of the search over directions (default: as --high); at most four pixels", false},
+    FR_REFINE_OPTIONS,
+    FR_INPUT_OPTIONS,
+    {NULL, NULL, NULL, false},
+};
+
+static const char help[] =
+    "Finds orientation and shift of every particle without knowing anything of them, as FREALIGN does (IFLAG 3; Li, Grigorieff "
+    "and\n"
+    "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the section at all\n"
+    "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one "
+    "with\n"
+    "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
+    "the same seed gives the same answer.\n"
+    "\n"
+    "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for "
+    "files\n"
+    "and signs.";
+
+const rg_command rg_cmd_search = {
+    .name = "search",
+    .usage = "PARTICLES --reference VOL.mrc --out NEW.star [--sym GROUP]",
+    .summary = "orientations and shifts of particles, found from nothing",
+    .help = help,
+    .option = options,
+    .run = run,
+    .one_process = true,
+};

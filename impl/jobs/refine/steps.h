@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// job_steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, the sum of two
+// volumes, a map from a volume, sums over rings. The same steps on the CPU (job_host.c) and on the GPU, real or emulated
+// (job_device.cu). Pointers are the device's memory; all is done on return; 0 or an error code of the device.
+#ifndef RG_FREALIGN_JOB_STEPS_H
+#define RG_FREALIGN_JOB_STEPS_H
+
+#include "../../frealign/index.h"
+
+typedef struct fr_map_call {
+    int64_t side, outer;      // rings beyond outer are left out
+    const float *volume;      // records of pinsert_s
+    double f, scale;          // R = scale num / (f + den)
+    const double *correction; // of a distance along an axis, side of them from -side/2 on: voxels are divided by three of them
+    float mask_px;            // radius of the mask, 0: none
+    float *grid;              // room, see fr_grid_floats
+    double *edge;             // room for two
+    float *map;               // side^3
+    int threads;              // of the CPU
+} fr_map_call;
+
+typedef struct fr_job_steps {
+    // Coefficients of a map of own^3 voxels on the grid of side^3, origin in the corner, 0 where it has none. grid: room.
+    int (*reference)(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads);
+    int (*add)(int64_t n, const float *from, float *to); // to += from
+    int (*map)(const fr_map_call *);
+    // Sum of the records' third numbers over the stored nodes of each ring, and how many they are: sums[2][fr_all_rings].
+    int (*weights)(int64_t side, const float *volume, double *sums, int threads);
+    // Over rings 0 .. side/2: Re sum A conj B, sum |A|^2, sum |B|^2, mates counted. grid: room for the transforms of both.
+    int (*shells)(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int threads);
+} fr_job_steps;
+
+// Half a transform of side^3 reals, in place.
+RG_HD int64_t fr_grid_floats(int64_t side) { return 2 * fr_voxels(side); }
+// Rings of the whole cube, corners too.
+RG_HD int64_t fr_all_rings(int64_t side) { return fr_ring(3 * (side / 2) * (side / 2)) + 1; }
+
+// The coefficient at node e of the map's transform; zero beyond the sphere.
+RG_HD void fr_divide(const fr_map_call *c, int64_t e, float out[2])
+{
+    const int64_t side = c->side, width = fr_width(side), row = e / width, x = e % width;
+    const int64_t y = fr_frequency(side, row % side), z = fr_frequency(side, row / side), rr = x * x + y * y + z * z;
+    const float *v = c->volume + FR_RECORD * e;
+    const double den = v[2] + c->f, sign = (x + y + z) & 1 ? -1 : 1;
+    const int inside = rr <= c->outer * c->outer && 4 * rr < side * side && den > 0;
+    out[0] = inside ? (float)(sign * c->scale * v[0] / den) : 0;
+    out[1] = inside ? (float)(sign * c->scale * v[1] / den) : 0;
+}
+
+// Squared distance of voxel e from the centre.
+RG_HD int64_t fr_from_centre(int64_t side, int64_t e)
+{
+    const int64_t x = e % side - side / 2, y = e / side % side - side / 2, z = e / side / side - side / 2;
+    return x * x + y * y + z * z;
+}
+
+// Voxel e of the map from the transform of what fr_divide gave.
+RG_HD float fr_correct(const fr_map_call *c, int64_t e)
+{
+    const int64_t side = c->side, row = e / side, x = e % side;
+    const double *by = c->correction;
+    return (float)(c->grid[row * 2 * fr_width(side) + x] / (by[x] * by[row % side] * by[row / side]));
+}
+
+// Node e of the transform of `own` points a side has its place in that of `side`: -1 when that has none for it.
+RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign)
+{
+    const int64_t width = fr_width(own), row = e / width, x = e % width, half = (own < side ? own : side) / 2;
+    const int64_t y = fr_frequency(own, row % own), z = fr_frequency(own, row / own);
+    *sign = (x + y + z) & 1 ? -1.0f : 1.0f;
+    return x < half && y < half && -y < half && z < half && -z < half ? fr_voxel(side, x, y, z) : -1;
+}
+
+// Ring of stored node e.
+RG_HD int64_t fr_ring_of_node(int64_t side, int64_t e)
+{
+    const int64_t width = fr_width(side), row = e / width, x = e % width;
+    const int64_t y = fr_frequency(side, row % side), z = fr_frequency(side, row / side);
+    return fr_ring(x * x + y * y + z * z);
+}
+// How many coefficients it stands for.
+RG_HD int fr_stands_for(int64_t side, int64_t e)
+{
+    const int64_t x = e % fr_width(side);
+    return x == 0 || 2 * x == side ? 1 : 2;
+}
+
+RG_C const fr_job_steps fr_steps_cpu, fr_steps_emulated;
+RG_C const fr_job_steps fr_steps_gpu; // in a build with CUDA
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// claims.c: judges what a paper claims against the rows of one machine's files.
+//
+// reference/claims.tsv says, as data, which rows a claim compares and between which bounds a number counts as reproduced. The
+// verdicts: reproduced (inside the bounds), direction only (outside, but on the side that the paper says), not reproduced, not
+// testable here (the rows are missing: no such device, or not run), paper inconsistent (the defect is in the paper itself).
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include "claims.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "direction only", "not reproduced", "not testable here",
+                                                  "paper inconsistent"};
+
+// papers.tsv stands in reference/, the numbers of each paper in reference/published/.
+int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *c)
+{
+    *c = (rg_claims){0};
+    int code = rg_tsv_read(claims_path, &c->claim);
+    if (code == RG_GOOD)
+        code = rg_tsv_read(papers_path, &c->paper);
+    if (code == RG_GOOD && c->paper.n_rows > RG_PAPERS_MOST)
+        code = rg_fail(RG_USAGE, "%s: expected at most %d papers, found %d", papers_path, RG_PAPERS_MOST, c->paper.n_rows);
+    for (int i = 0; i < c->paper.n_rows && code == RG_GOOD; i++) {
+        char *path = rg_print("%.*spublished/%s", (int)(rg_base_name(papers_path) - papers_path), papers_path,
+                              rg_tsv_cell(&c->paper, i, "published"));
+        code = rg_tsv_read(path, &c->published[i]);
+        free(path);
+    }
+    return code;
+}
+
+void rg_claims_free(rg_claims *c)
+{
+    for (int i = 0; i < RG_PAPERS_MOST; i++)
+        rg_tsv_free(&c->published[i]);
+    rg_tsv_free(&c->paper);
+    rg_tsv_free(&c->claim);
+}
+
+int rg_paper_of(const rg_claims *c, const char *paper)
+{
+    for (int i = 0; i < c->paper.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&c->paper, i, "paper"), paper))
+            return i;
+    return -1;
+}
+
+const char *rg_published(const rg_claims *c, int claim, const char *column)
+{
+    const char *id = rg_tsv_cell(&c->claim, claim, "published");
+    int paper = rg_paper_of(c, rg_tsv_cell(&c->claim, claim, "paper"));
+    for (int i = 0; paper >= 0 && i < c->published[paper].n_rows && *id; i++)
+        if (!strcmp(rg_tsv_cell(&c->published[paper], i, "id"), id))
+            return rg_tsv_cell(&c->published[paper], i, column);
+    return "";
+}
+
+static bool on_side(double value, const char *direction)
+{
+    double limit = strtod(direction + 1, NULL);
+    return direction[0] == '>' ? value > limit : direction[0] == '<' ? value < limit : false;
+}
+
+rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
+                         const char *direction)
+{
+    if (isnan(value))
+        return RG_NOT_TESTABLE;
+    if (!(value < low) && !(value > high)) // a bound that is not given is NaN and does not bind
+        return RG_REPRODUCED;
+    // The nearer end of the interval has to be on the side as well: a ratio that may be 1 has no direction.
+    double end = direction[0] == '>' ? interval_low : interval_high;
+    return on_side(value, direction) && (!isfinite(end) || on_side(end, direction)) ? RG_DIRECTION : RG_NOT_REPRODUCED;
+}
+
+// Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
+void rg_say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
+{
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            if (rg_asked(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
+                snprintf(text, room, "`%s`: %s %s", spec, row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
+                return;
+            }
+        }
+    snprintf(text, room, "no row of `%s` in the files of this machine", spec);
+}
+
+rg_judgement rg_untested(void)
+{
+    return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN};
+}
+
+void rg_judge_number(const rg_asked_claim *q, rg_judgement *j)
+{
+    j->outcome = rg_outcome_of(j->value, j->low, j->high, q->low, q->high, q->direction);
+    if (isfinite(q->high) && !isfinite(q->low))
+        snprintf(j->why, sizeof j->why, "counts as reproduced to %.4g", q->high);
+    else if (isfinite(q->high))
+        snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g to %.4g", q->low, q->high);
+    else
+        snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g", q->low);
+    if (j->outcome == RG_REPRODUCED && (j->low < q->low || j->high > q->high))
+        snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "; the interval reaches beyond");
+}
+
+void rg_say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
+{
+    snprintf(j->size, sizeof j->size, "%s", a->row->cell[RG_C_SHAPE]);
+    const char *x = a->row->cell[RG_C_SCOPE], *y = b ? b->row->cell[RG_C_SCOPE] : x;
+    snprintf(j->scope, sizeof j->scope, strcmp(x, y) ? "%.40s / %.40s" : "%.40s", x, y);
+}
+
+// Three digits, without a power of ten.
+void rg_print_ratio(double ratio, char text[32])
+{
+    snprintf(text, 32, ratio < 1000 ? "%.3g" : "%.0f", ratio);
+}
+
+rg_judgement rg_judge_ratio(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    rg_measure a, b;
+    const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
+    if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
+        char why_a[160];
+        const char *one = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
+        const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
+        rg_say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
+        snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size" : why_a);
+        return j;
+    }
+    j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
+    char value[32], low[32], high[32];
+    rg_print_ratio(j.value, value);
+    rg_print_ratio(j.low, low);
+    rg_print_ratio(j.high, high);
+    if (isfinite(j.low) && isfinite(j.high))
+        snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
+    else
+        snprintf(j.ours, sizeof j.ours, "%s x (no interval: too few samples)", value);
+    rg_say_where(&a, &b, &j);
+    rg_judge_number(q, &j);
+    return j;
+}
+
+// Images per second of one shape.
+static rg_judgement judge_rate(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    rg_measure a;
+    const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
+    if (!shape || strncmp(shape, q->size, strlen(q->size)) || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
+        rg_say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
+        if (shape)
+            snprintf(j.why, sizeof j.why, "`%s` was not timed at %s", q->a, q->size);
+        return j;
+    }
+    j.value = 1e9 / a.median_ns;
+    j.low = 1e9 / rg_row_ns(a.row, RG_C_Q3);
+    j.high = 1e9 / rg_row_ns(a.row, RG_C_Q1);
+    snprintf(j.ours, sizeof j.ours, "%.4g images/s [%.4g, %.4g]", j.value, j.low, j.high);
+    rg_say_where(&a, NULL, &j);
+    rg_judge_number(q, &j);
+    return j;
+}
+
+// Speed on all threads over one thread, as a part of the number of threads.
+static rg_judgement judge_scaling(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_judge_ratio(q);
+    rg_measure b;
+    if (isfinite(j.value) && rg_pick(q->machine, q->b, j.size, q->scopes, &b)) {
+        double speed_up = j.value;
+        j.value /= b.threads;
+        j.low /= b.threads;
+        j.high /= b.threads;
+        snprintf(j.ours, sizeof j.ours, "%.3g x on %d cores: %.0f %% [%.0f, %.0f]", speed_up, b.threads, 100 * j.value,
+                 100 * j.low, 100 * j.high);
+        rg_judge_number(q, &j);
+    }
+    return j;
+}
+
+// The image size with the most pixels at which a variant was timed at three offsets or more: *width is 0 when there is none.
+static void curve_reach(const rg_asked_claim *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
+{
+    *width = *height = *reach = 0;
+    for (int f = 0; f < q->machine->n_files; f++)
+        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
+            const rg_result *file = &q->machine->file[f];
+            rg_measure a = rg_measure_of(file, &file->row[i]);
+            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_asked(a.row, spec) || a.width * a.height <= *width * *height)
+                continue;
+            int64_t seen[3], last = 0;
+            int n = 0;
+            for (int k = 0; k < file->n_rows; k++) {
+                rg_measure b = rg_measure_of(file, &file->row[k]);
+                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_asked(b.row, spec) ||
+                    b.width != a.width || b.height != a.height)
+                    continue;
+                last = b.r > last ? b.r : last;
+                bool known = false;
+                for (int s = 0; s < n; s++)
+                    known |= seen[s] == b.r;
+                if (!known && n < RG_COUNT(seen))
+                    seen[n++] = b.r;
+            }
+            if (n == RG_COUNT(seen)) {
+                *width = a.width;
+                *height = a.height;
+                *reach = last;
+            }
+        }
+}
+
+// Takes the next of the comma-separated specs at *at.
+static bool next_spec(const char **at, char spec[96])
+{
+    if (!**at)
+        return false;
+    size_t length = strcspn(*at, ",");
+    snprintf(spec, 96, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+// Curves of time against R: how far they all reach, as a part of the width.
+static rg_judgement judge_curves(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    char spec[96], without[200] = "";
+    double least = INFINITY;
+    int n = 0, all = 0;
+    for (const char *at = q->a; next_spec(&at, spec); all++) {
+        int64_t width, height, reach;
+        curve_reach(q, spec, &width, &height, &reach);
+        if (!width) {
+            snprintf(without + strlen(without), sizeof without - strlen(without), "%s%s", *without ? ", " : "", spec);
+            continue;
+        }
+        n++;
+        if ((double)reach / (double)width < least) {
+            least = (double)reach / (double)width;
+            snprintf(j.ours, sizeof j.ours, "R to %lld, %.2g of the width", (long long)reach, least);
+            snprintf(j.size, sizeof j.size, "w%lld,h%lld", (long long)width, (long long)height);
+        }
+    }
+    if (n == 0) {
+        snprintf(j.why, sizeof j.why, "no variant was timed at three offsets or more");
+        return j;
+    }
+    snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; %d of %d curves", n, all);
+    j.value = least;
+    j.outcome = n < all ? RG_DIRECTION : rg_outcome_of(least, NAN, NAN, q->low, q->high, q->direction);
+    snprintf(j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low,
+             *without ? "; without " : "", without);
+    return j;
+}
+
+// Every variant of the list has passed the checker somewhere and failed nowhere: its results are the reference's.
+static rg_judgement judge_equal(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    char spec[96], missing[200] = "";
+    int good = 0, all = 0;
+    for (const char *at = q->a; next_spec(&at, spec); all++) {
+        int passed = 0;
+        for (int f = 0; f < q->machine->n_files; f++)
+            for (int i = 0; i < q->machine->file[f].n_rows; i++) {
+                const rg_row *row = &q->machine->file[f].row[i];
+                if (!rg_asked(row, spec))
+                    continue;
+                const char *status = row->cell[RG_C_STATUS];
+                passed += !strcmp(status, "PASS");
+                if (!strcmp(status, "FAIL") || !strcmp(status, "CRASH") || !strcmp(status, "TIMEOUT")) {
+                    j.outcome = RG_NOT_REPRODUCED;
+                    snprintf(j.ours, sizeof j.ours, "%.60s: %.40s", spec, status);
+                    snprintf(j.why, sizeof j.why, "one row has failed: %s", row->cell[RG_C_SHAPE]);
+                    return j;
+                }
+            }
+        good += passed > 0;
+        if (!passed)
+            snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "", spec);
+    }
+    snprintf(j.ours, sizeof j.ours, "%d of %d variants equal the reference", good, all);
+    if (good == all) {
+        j.outcome = RG_REPRODUCED;
+        j.value = 0;
+        snprintf(j.why, sizeof j.why, "integer sums are compared bit for bit, others within their stated bound");
+    } else {
+        snprintf(j.why, sizeof j.why, "no passed row of %s", missing);
+    }
+    return j;
+}
+
+// A fault that the paper's own code has and that the checker has to show: a FAIL with its error.
+static rg_judgement judge_fault(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    for (int f = 0; f < q->machine->n_files; f++)
+        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
+            const rg_row *row = &q->machine->file[f].row[i];
+            if (!rg_asked(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
+                continue;
+            j.outcome = RG_REPRODUCED;
+            j.value = rg_cell_number(row, RG_C_ERROR);
+            if (j.value > 0)
+                snprintf(j.ours, sizeof j.ours, "caught: largest error %.6g", j.value);
+            else
+                snprintf(j.ours, sizeof j.ours, "caught");
+            snprintf(j.size, sizeof j.size, "%s", row->cell[RG_C_SHAPE]);
+            snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
+            return j;
+        }
+    rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
+    return j;
+}
+
+static rg_judgement judge_job(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    if (!q->job || q->job->n == 0) {
+        snprintf(j.why, sizeof j.why, "%s",
+                 q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
+        return j;
+    }
+    rg_job_quantity(q->job, q->a, &j);
+    if (!isnan(j.value)) {
+        rg_judge_number(q, &j);
+        snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
+        snprintf(j.scope, sizeof j.scope, "job");
+    }
+    return j;
+}
+
+static rg_judgement judge_present(const rg_asked_claim *q)
+{
+    rg_judgement j = rg_untested();
+    rg_measure a;
+    const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
+    if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
+        rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
+        return j;
+    }
+    j.outcome = RG_REPRODUCED;
+    j.value = a.median_ns;
+    char time[32];
+    rg_duration(a.median_ns, time);
+    snprintf(j.ours, sizeof j.ours, "%s", time);
+    rg_say_where(&a, NULL, &j);
+    snprintf(j.why, sizeof j.why, "runs, gives the reference's sums, and was timed");
+    return j;
+}
+
+static rg_judgement judge_paper(const rg_asked_claim *q)
+{
+    (void)q;
+    rg_judgement j = rg_untested();
+    j.outcome = RG_INCONSISTENT;
+    return j;
+}
+
+rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, const rg_job_files *job)
+{
+    static const struct { const char *kind; rg_judgement (*judge)(const rg_asked_claim *); } kinds[] = {
+        {"ratio", rg_judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
+        {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
+        {"paper", judge_paper}, {"growth", rg_judge_growth}, {"agree", rg_judge_agree}, {"configs", rg_judge_configs},
+        {"energy", rg_judge_energy}, {"cell", rg_judge_cell}, {"least", rg_judge_least}, {"crossing", rg_judge_crossing}};
+    rg_asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
+                     rg_tsv_cell(&c->claim, i, "size"), rg_tsv_cell(&c->claim, i, "scope"),
+                     rg_tsv_cell(&c->claim, i, "direction"), rg_published(c, i, "unit"), rg_tsv_number(&c->claim, i, "low"),
+                     rg_tsv_number(&c->claim, i, "high")};
+    const char *kind = rg_tsv_cell(&c->claim, i, "kind");
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (!strcmp(kinds[k].kind, kind))
+            return kinds[k].judge(&q);
+    rg_judgement j = rg_untested();
+    snprintf(j.why, sizeof j.why, "claims.tsv has the unknown kind \"%s\"", kind);
+    return j;
+}

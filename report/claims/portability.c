@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// portability.c: configurations that were best on the papers' machines, as parts of the best found here: one more column of the
+// published table of portability, and one more row of the table of optima.
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include "../report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRESETS_MOST = 8, CELLS_MOST = 24, TEXT = 240 };
+
+// "A=1;B=2" of algo:variant as rg_asked wants it.
+static void spec_of(const rg_tsv *presets, int i, const char *params, char spec[TEXT])
+{
+    snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"),
+             *params ? " " : "", params);
+    for (char *c = spec; *c; c++)
+        if (*c == ';')
+            *c = ' ';
+}
+
+static const char *published_cell(const rg_tsv *published, const char *on, const char *run)
+{
+    char id[64];
+    snprintf(id, sizeof id, "S5.%.20s.%.20s", on, run);
+    for (int i = 0; i < published->n_rows; i++)
+        if (!strcmp(rg_tsv_cell(published, i, "id"), id))
+            return rg_tsv_cell(published, i, "value");
+    return "";
+}
+
+// The part of the best rate on machine m; "" when it was not timed there.
+static void share(const rg_bench_machine *m, const rg_tsv *presets, int i, char text[TEXT])
+{
+    char spec[TEXT], all[TEXT];
+    rg_measure a, best;
+    double low, high;
+    spec_of(presets, i, rg_tsv_cell(presets, i, "params"), spec);
+    spec_of(presets, i, "", all);
+    const char *shape = rg_common_shape(m, spec, spec, "s257,i52", "kernel,device");
+    *text = 0;
+    if (!shape || !rg_pick(m, spec, shape, "kernel,device", &a) || !rg_pick(m, all, shape, "kernel,device", &best))
+        return;
+    double ratio = rg_time_ratio(&best, &a, &low, &high);
+    snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio, 100 * low, 100 * high);
+}
+
+static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *p, int cells, int at)
+{
+    char spec[TEXT], label[TEXT];
+    rg_measure best;
+    spec_of(presets, 0, "", spec);
+    const char *shape = rg_common_shape(&r->machine[m], spec, spec, "s257,i52", "kernel,device");
+    if (!shape || !rg_pick(&r->machine[m], spec, shape, "kernel,device", &best))
+        return;
+    const char *cell[CELLS_MOST];
+    for (int c = 0; c < cells; c++)
+        cell[c] = "";
+    snprintf(label, sizeof label, "best on %.100s, `%.60s`", r->machine[m].label, shape);
+    cell[0] = label;
+    cell[1] = best.row->cell[RG_C_PARAMS];
+    cell[at] = "100";
+    p->make->row(p, cell, cells);
+}
+
+static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *published, rg_page *p)
+{
+    const char *column[CELLS_MOST] = {"Tuned on", "Configuration"};
+    char align[CELLS_MOST + 1] = "nl", label[CELLS_MOST][TEXT];
+    int n = 2;
+    for (int i = 0; i < presets->n_rows && i < PRESETS_MOST; i++, n++) {
+        snprintf(label[n], TEXT, "%.40s (published)", rg_tsv_cell(presets, i, "preset"));
+        column[n] = label[n];
+        align[n] = 'r';
+    }
+    int first = n;
+    for (int m = 0; m < r->n_machines && n < CELLS_MOST; m++, n++) {
+        snprintf(label[n], TEXT, "%.96s", m ? r->machine[m].label : "This machine");
+        column[n] = label[n];
+        align[n] = 'r';
+    }
+    align[n] = 0;
+    p->make->table(p, "Portability: each published configuration as a percentage of the best found on the machine it runs on, "
+                      "with the 95 % interval; rows are where it was tuned, columns where it runs.", align, column, n);
+    for (int i = 0; i < presets->n_rows; i++) {
+        const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
+        char text[CELLS_MOST][TEXT];
+        for (int c = 2; c < first; c++)
+            cell[c] = published_cell(published, cell[0], rg_tsv_cell(presets, c - 2, "preset"));
+        for (int c = first; c < n; c++) {
+            share(&r->machine[c - first], presets, i, text[c]);
+            cell[c] = *text[c] ? text[c] : "not run";
+        }
+        p->make->row(p, cell, n);
+    }
+    for (int m = 0; m < r->n_machines && first + m < n; m++)
+        best_row(r, m, presets, p, n, first + m);
+    p->make->table_end(p);
+}
+
+void rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
+{
+    int i = rg_paper_of(&r->claims, paper);
+    const char *name = i < 0 ? "" : rg_tsv_cell(&r->claims.paper, i, "presets");
+    rg_tsv presets = {0};
+    char *path = rg_share_path(name);
+    if (*name && rg_tsv_read(path, &presets) == RG_GOOD && presets.n_rows)
+        table(r, &presets, &r->claims.published[i], p);
+    rg_tsv_free(&presets);
+    free(path);
+}

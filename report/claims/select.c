@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// select.c: which rows of a machine's result files a claim speaks of.
+//
+// Times are compared only within one machine and one shape. Where a variant was measured with several parameter sets, its
+// fastest stands for it, as a user would run it; the report names the parameters beside the number.
+#include "../../bench/timing/stats.h"
+#include "../../impl/base/core.h"
+#include "../report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
+
+int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; *at;) {
+        size_t part = strcspn(at, separators);
+        if (part > length && !strncmp(at, name, length)) {
+            char *end;
+            long long value = strtoll(at + length, &end, 10);
+            if (end == at + part)
+                return value;
+        }
+        at += part;
+        at += strspn(at, separators);
+    }
+    return standard;
+}
+
+double rg_row_ns(const rg_row *row, rg_column column)
+{
+    static const struct { const char *unit; double ns; } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(row->cell[RG_C_UNIT], known[i].unit))
+            return rg_cell_number(row, column) * known[i].ns;
+    return NAN;
+}
+
+rg_measure rg_measure_of(const rg_result *file, const rg_row *row)
+{
+    const char *shape = row->cell[RG_C_SHAPE];
+    return (rg_measure){file, row, rg_part(shape, ",", "w", -1), rg_part(shape, ",", "h", -1), rg_part(shape, ",", "r", -1),
+                        (int)rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1), rg_row_ns(row, RG_C_MEDIAN)};
+}
+
+bool rg_timed(const rg_row *row)
+{
+    return !strcmp(row->cell[RG_C_STATUS], "PASS") && rg_row_ns(row, RG_C_MEDIAN) > 0;
+}
+
+bool rg_plain(const rg_row *row)
+{
+    return rg_part(row->cell[RG_C_SHAPE], ",", "k", 0) == 0;
+}
+
+bool rg_shaped(const char *shape, const char *wanted, const char *separators)
+{
+    char part[32];
+    for (const char *at = wanted; *at; at += strspn(at, separators)) {
+        size_t length = strcspn(at, separators), letters = strcspn(at, "0123456789");
+        snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length), at);
+        if (rg_part(shape, ",", part, -1) != strtoll(at + letters, NULL, 10))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+// One alternative "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant equal, every further word a parameter that
+// holds; after '@' the parts that the shape must have.
+static bool asked_one(const rg_row *row, const char *spec, size_t length)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%.*s", (int)length, spec);
+    char *parts = strchr(text, '@');
+    if (parts) {
+        *parts++ = 0;
+        if (!rg_shaped(row->cell[RG_C_SHAPE], parts, ";"))
+            return false;
+    }
+    char *rest, *word = strtok_r(text, " ", &rest);
+    char *colon = word ? strchr(word, ':') : NULL;
+    if (!colon)
+        return false;
+    *colon = 0;
+    if (strcmp(row->cell[RG_C_ALGO], word) || strcmp(row->cell[RG_C_VARIANT], colon + 1))
+        return false;
+    int64_t threads = rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1);
+    while ((word = strtok_r(NULL, " ", &rest))) {
+        char *equals = strchr(word, '=');
+        if (!equals)
+            return false;
+        if (!strcmp(word, "threads=all")) {
+            if (threads < 2)
+                return false;
+            continue;
+        }
+        int64_t wanted = strtoll(equals + 1, NULL, 10);
+        equals[1] = 0;
+        int64_t found = strcmp(word, "threads=") ? rg_part(row->cell[RG_C_PARAMS], ";, ", word, -1) : threads;
+        if (found != wanted)
+            return false;
+    }
+    return true;
+}
+
+bool rg_asked(const rg_row *row, const char *spec)
+{
+    for (const char *at = spec; *at;) {
+        size_t length = strcspn(at, "|");
+        if (asked_one(row, at, length))
+            return true;
+        at += length + (at[length] == '|');
+    }
+    return false;
+}
+
+static int mode_rank(const rg_row *row)
+{
+    return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0;
+}
+
+bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, const char *scopes, rg_measure *best)
+{
+    for (const char *scope = scopes; *scope;) {
+        size_t length = strcspn(scope, ",");
+        bool found = false;
+        for (int f = 0; f < m->n_files; f++)
+            for (int i = 0; i < m->file[f].n_rows; i++) {
+                const rg_row *row = &m->file[f].row[i];
+                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || strlen(row->cell[RG_C_SCOPE]) != length ||
+                    strncmp(row->cell[RG_C_SCOPE], scope, length) || !rg_asked(row, spec))
+                    continue;
+                rg_measure new = rg_measure_of(&m->file[f], row);
+                int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
+                if (!found || rank < 0 || (rank == 0 && new.median_ns < best->median_ns)) {
+                    *best = new;
+                    found = true;
+                }
+            }
+        if (found)
+            return true;
+        scope += length + (scope[length] == ',');
+    }
+    return false;
+}
+
+const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char *b, const char *size, const char *scopes)
+{
+    const char *best = NULL;
+    double best_rank = -1;
+    const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            const char *shape = row->cell[RG_C_SHAPE];
+            rg_measure x, y;
+            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) ||
+                !rg_pick(m, a, shape, scopes, &x) || !rg_pick(m, b, shape, scopes, &y))
+                continue;
+            // The most work; the paper's own size goes before any other.
+            double rank = rg_cell_number(row, RG_C_WORK);
+            if (isnan(rank)) // of files that do not say
+                rank = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
+            if (*size && !strncmp(shape, size, strlen(size)))
+                rank += 1e18;
+            if (rank > best_rank) {
+                best_rank = rank;
+                best = shape;
+            }
+        }
+    return best;
+}
+
+// Pieces of work of b for one of a: 1 at equal shapes, and where a file does not say.
+static double more_work(const rg_measure *a, const rg_measure *b)
+{
+    double x = rg_cell_number(a->row, RG_C_WORK), y = rg_cell_number(b->row, RG_C_WORK);
+    return x > 0 && y > 0 ? y / x : 1;
+}
+
+double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high)
+{
+    const double more = more_work(a, b);
+    double *sample_a = NULL, *sample_b = NULL;
+    int n_a = rg_row_samples(a->row, &sample_a), n_b = rg_row_samples(b->row, &sample_b);
+    *low = *high = NAN;
+    if (n_a > 1 && n_b > 1) {
+        rg_ratio ratio = rg_ratio_of_medians(sample_a, n_a, sample_b, n_b, BOOTSTRAP_SEED);
+        *low = more * ratio.low;
+        *high = more * ratio.high;
+    }
+    free(sample_a);
+    free(sample_b);
+    return more * a->median_ns / b->median_ns;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// gallery.c: what faults of an index look like: the pictures that `regather trace --out` left in a folder, each with what its
+// table says of it.
+#include "../../impl/base/core.h"
+#include "../report.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// NAME.tsv of NAME.svg; NAME.points.tsv and the like belong to it.
+static int is_table(const struct dirent *entry)
+{
+    const char *dot = strchr(entry->d_name, '.');
+    return dot && dot != entry->d_name && !strcmp(dot, ".tsv");
+}
+
+static int copy(const char *from, const char *to)
+{
+    char block[1 << 14];
+    rg_file file;
+    FILE *in = fopen(from, "rb");
+    if (!in) // without gnuplot there are none
+        return RG_GOOD;
+    int code = rg_file_open(&file, to);
+    for (size_t n; code == RG_GOOD && (n = fread(block, 1, sizeof block, in)) > 0;)
+        fwrite(block, 1, n, file.stream);
+    fclose(in);
+    return code ? code : rg_file_commit(&file);
+}
+
+static int copy_pictures(const rg_report *r, const char *name)
+{
+    int code = RG_GOOD;
+    for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
+        const char *kind = svg ? "svg" : "png";
+        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("%s/fig/trace_%s.%s", r->out, name, kind);
+        code = copy(from, to);
+        free(from);
+        free(to);
+    }
+    return code;
+}
+
+// The head of a table says what it is: "# verdict: missing".
+static void head_line(const char *path, const char *key, char text[200])
+{
+    char *line = NULL; // of any length: one says the command
+    size_t room = 0;
+    const size_t n = strlen(key);
+    FILE *f = fopen(path, "r");
+    text[0] = 0;
+    while (f && getline(&line, &room, f) > 0 && line[0] == '#')
+        if (line[1] == ' ' && !strncmp(line + 2, key, n) && !strncmp(line + 2 + n, ": ", 2))
+            snprintf(text, 200, "%.*s", (int)strcspn(line + 4 + n, "\n"), line + 4 + n);
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+static void write_one(const rg_report *r, rg_page *p, const char *name)
+{
+    char verdict[200], pairs[200], common[200], idea[200], *path = rg_print("%s/%s.tsv", r->traces, name);
+    head_line(path, "verdict", verdict);
+    head_line(path, "pairs", pairs);
+    head_line(path, "in common", common);
+    head_line(path, "idea", idea);
+    char *caption = rg_print("`%s`: %s. Said to be %s: %s.%s%s%s", name, idea, verdict, pairs,
+                             common[0] ? " All faults have in common: " : "", common, common[0] ? "." : "");
+    char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
+    char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
+    if (access(picture, R_OK) == 0)
+        p->make->figure(p, figure, alt, caption);
+    else
+        p->make->paragraph(p, caption);
+    free(picture);
+    free(path);
+    free(caption);
+    free(alt);
+    free(figure);
+}
+
+static int each_table(const rg_report *r, rg_page *p)
+{
+    struct dirent **entry;
+    int n = scandir(r->traces, &entry, is_table, alphasort), code = RG_GOOD;
+    if (n < 0)
+        return rg_fail(RG_USAGE, "%s: expected a folder of `regather trace`, found none", r->traces);
+    for (int i = 0; i < n; i++) {
+        char *name = rg_print("%.*s", (int)strlen(entry[i]->d_name) - 4, entry[i]->d_name);
+        if (p)
+            write_one(r, p, name);
+        else if (code == RG_GOOD)
+            code = copy_pictures(r, name);
+        free(name);
+        free(entry[i]);
+    }
+    free(entry);
+    return code;
+}
+
+int rg_copy_gallery(const rg_report *r) { return r->traces ? each_table(r, NULL) : RG_GOOD; }
+
+void rg_write_gallery(const rg_report *r, rg_page *p)
+{
+    if (!r->traces)
+        return;
+    p->make->heading(p, 2, "What faults of an index look like");
+    p->make->paragraph(p, "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
+                          "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
+                          "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
+                          "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
+                          "faults from the eye: the difference is drawn enlarged.");
+    each_table(r, p);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// tables_listed.c: the papers' tables again with ours beside, as reference/tables.tsv lists them: one line a group of rows.
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include "../report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MOST = 16, TEXT = 240 };
+
+// A line of tables.tsv for one of its rows ("500"), which takes the place of every {}.
+typedef struct listed_row {
+    const rg_report *report;
+    const rg_bench_machine *machine;
+    const rg_tsv *list;
+    int line;
+    char name[32];
+} listed_row;
+
+// The next piece up to a comma, {} filled in. false at the end.
+static bool next_piece(const char **at, const char *name, char text[TEXT])
+{
+    size_t n = 0;
+    if (!**at)
+        return false;
+    for (; **at && **at != ','; (*at)++) {
+        bool here = (*at)[0] == '{' && (*at)[1] == '}';
+        n += (size_t)snprintf(text + n, TEXT - n, "%.*s", here ? (int)strlen(name) : 1, here ? name : *at);
+        *at += here;
+        n = n < TEXT ? n : TEXT - 1;
+    }
+    *at += **at == ',';
+    return true;
+}
+
+static const char *cell(const listed_row *l, const char *column)
+{
+    return rg_tsv_cell(l->list, l->line, column);
+}
+
+static const char *published(const listed_row *l, const char *id)
+{
+    int paper = rg_paper_of(&l->report->claims, cell(l, "paper"));
+    const rg_tsv *t = paper < 0 ? NULL : &l->report->claims.published[paper];
+    for (int i = 0; t && i < t->n_rows; i++)
+        if (!strcmp(rg_tsv_cell(t, i, "id"), id))
+            return rg_tsv_cell(t, i, "value");
+    return "";
+}
+
+// Pieces that a row's time is of: its work (pieces "work"), or the product of parts of its shape ("p;t").
+static double pieces_of(const rg_row *row, const char *pieces)
+{
+    double n = 1;
+    if (!strcmp(pieces, "work"))
+        return rg_cell_number(row, RG_C_WORK);
+    for (const char *at = pieces; *at; at += strcspn(at, ";"), at += *at == ';') {
+        char part[8];
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ";"), at);
+        n *= (double)rg_part(row->cell[RG_C_SHAPE], ",", part, 1);
+    }
+    return n;
+}
+
+// Nanoseconds of `count` pieces, of the fastest row that spec asks for; *fewer when it was of fewer.
+static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
+{
+    double best = NAN;
+    for (int f = 0; f < l->machine->n_files; f++)
+        for (int i = 0; i < l->machine->file[f].n_rows; i++) {
+            const rg_row *row = &l->machine->file[f].row[i];
+            const char *shape = row->cell[RG_C_SHAPE];
+            rg_measure a;
+            if (!rg_timed(row) || !rg_asked(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
+                continue;
+            double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
+            if (ns > 0 && !(ns >= best)) {
+                best = ns;
+                *fewer = pieces < count;
+            }
+        }
+    return best;
+}
+
+// Ours in the unit of the table: a cell of a job's table, else a time. false, and "not run", when there is none.
+static bool ours(const listed_row *l, const char *spec, char text[TEXT])
+{
+    static const struct { const char *unit; double ns; } known[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    double count = rg_tsv_number(l->list, l->line, "count"), value = NAN, ns = 1;
+    bool fewer = false;
+    char why[320];
+    for (int i = 0; i < RG_COUNT(known); i++)
+        if (!strcmp(known[i].unit, cell(l, "unit")))
+            ns = known[i].ns;
+    value = strcspn(spec, ":") < strcspn(spec, " ") ? time_of(l, spec, isnan(count) ? 1 : count, &fewer) / ns
+                                                    : rg_table_cell(l->machine, spec, why, sizeof why);
+    if (isnan(value))
+        snprintf(text, TEXT, "not run");
+    else
+        snprintf(text, TEXT, value < 1000 ? "%.3g%s" : "%.0f%s", value, fewer ? " *" : "");
+    return !isnan(value);
+}
+
+// The pieces LABEL=WHAT of a column of the list, their labels or what they stand for, to text[n] and on. The new n.
+static int split(const listed_row *l, const char *column, bool labels, char text[COLUMNS_MOST][TEXT], int n)
+{
+    char piece[TEXT];
+    for (const char *at = cell(l, column); n < COLUMNS_MOST && next_piece(&at, l->name, piece); n++) {
+        const char *equals = strchr(piece, '=');
+        if (labels)
+            snprintf(text[n], TEXT, "%.*s", equals ? (int)(equals - piece) : TEXT - 1, piece);
+        else
+            snprintf(text[n], TEXT, "%s", equals ? equals + 1 : "");
+    }
+    return n;
+}
+
+// All rows of the table that begins at line l->line; p NULL: only whether anything of it was measured on this machine.
+static bool rows(listed_row l, rg_page *p)
+{
+    const int first = l.line;
+    bool any = false;
+    for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table")); l.line++) // without a caption: goes on
+        for (const char *at = cell(&l, "rows"); *at; at += strcspn(at, ","), at += *at == ',') {
+            char text[COLUMNS_MOST][TEXT];
+            const char *cells[COLUMNS_MOST], *group = cell(&l, "group");
+            snprintf(l.name, sizeof l.name, "%.*s", (int)strcspn(at, ","), at);
+            if (!next_piece(&group, l.name, text[0]))
+                continue;
+            int theirs = split(&l, "published", false, text, 1), n = split(&l, "ours", false, text, theirs);
+            for (int c = 0; c < n; c++)
+                cells[c] = text[c];
+            bool known = false; // by the paper or here: nobody has every row
+            for (int c = 1; c < theirs; c++) {
+                cells[c] = published(&l, text[c]);
+                known |= *cells[c] != 0;
+            }
+            for (int c = theirs; c < n; c++) {
+                char spec[TEXT];
+                memcpy(spec, text[c], TEXT);
+                bool here = ours(&l, spec, text[c]);
+                any |= here;
+                known |= here;
+            }
+            if (p && known)
+                p->make->row(p, cells, n);
+        }
+    return any;
+}
+
+static void write_table(listed_row l, rg_page *p)
+{
+    char caption[600], align[COLUMNS_MOST + 1] = "n", label[COLUMNS_MOST][TEXT];
+    const char *column[COLUMNS_MOST];
+    snprintf(label[0], TEXT, "%.80s", cell(&l, "key"));
+    int theirs = split(&l, "published", true, label, 1), n = split(&l, "ours", true, label, theirs);
+    for (int c = 0; c < n; c++) {
+        if (c >= 1 && c < theirs) {
+            char text[TEXT];
+            memcpy(text, label[c], TEXT);
+            snprintf(label[c], TEXT, "paper: %.200s", text);
+        }
+        column[c] = label[c];
+        align[c] = c ? 'r' : 'n';
+    }
+    align[n] = 0;
+    snprintf(caption, sizeof caption, "%.400s %s: %.96s.", cell(&l, "table"),
+             l.machine->here ? "This machine" : "Reference machine", l.machine->label);
+    p->make->table(p, caption, align, column, n);
+    rows(l, p);
+    p->make->table_end(p);
+}
+
+void rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
+{
+    rg_tsv list = {0};
+    char *path = rg_share_path("reference/tables.tsv");
+    if (rg_tsv_read(path, &list) != RG_GOOD)
+        list.n_rows = 0;
+    for (int i = 0; i < list.n_rows; i++) {
+        if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table"))
+            continue;
+        for (int m = 0; m < r->n_machines; m++) {
+            listed_row l = {r, &r->machine[m], &list, i, ""};
+            if (rows(l, NULL))
+                write_table(l, p);
+        }
+    }
+    rg_tsv_free(&list);
+    free(path);
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// frealign_disc_radius.c: sigma2's disc is a pixel too wide.
+#include "frealign.h"
+
+#define fr_in_disc(R, rr) (fr_in_disc)((R) + 1, rr)
+
+#include "../../../impl/frealign/compare/naive.c"
+
+BROKEN_FREALIGN("frealign_disc_radius", "sigma2", TRANSFORMS, .run = run_sigma2, .finish = finish);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// frealign_mask_radius.c: the mask's edge ends at R in place of lying about it.
+#include "frealign.h"
+
+#define fr_mask_image(side, R, centre, image) (fr_mask_image)(side, (R)-FR_EDGE / 2, centre, image)
+
+#include "../../../impl/frealign/compare/naive.c"
+
+BROKEN_FREALIGN("frealign_mask_radius", "cc3m", TRANSFORMS, .run = run_cc3m, .finish = finish);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// frealign_mates_missing.c: coefficients are inserted without their mates.
+#include "frealign.h"
+
+#define fr_mates(side, i, j) 1
+
+#include "../../../impl/frealign/insert/naive.c"
+
+BROKEN_FREALIGN("frealign_mates_missing", "pinsert_s", .run = run);

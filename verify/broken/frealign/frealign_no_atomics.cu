@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// frealign_no_atomics.cu: pinsert_s without atomics, the threads of a launch adding to the nodes with a plain +=. Neighbouring
+// coefficients reach the same nodes, and of two additions under way together one is lost. Shows as sums that are too small; on
+// the emulated GPU as a race.
+#include "../../../impl/frealign/insert/insert.cuh"
+
+struct plain_additions {
+    float *volume;
+    __device__ void add(int64_t node, fr_terms t) const
+    {
+        volume[4 * node] += t.re;
+        volume[4 * node + 1] += t.im;
+        volume[4 * node + 2] += t.den;
+    }
+};
+
+static int run(rg_call *call)
+{
+    const plain_additions out = {(float *)call->arg[FR_INSERT_VOLUME]};
+    return fr_insert_all(call, 32, 256, out);
+}
+
+static const rg_variant broken = {
+    RG_ABI, sizeof(rg_variant), "pinsert_s", "frealign_no_atomics", "wrong on purpose", RG_OTHER, RG_DEVICE, "sm_50", 0,
+    NULL,   0,                  NULL,        NULL,                  NULL,               NULL,     NULL,      run,     NULL};
+RG_PLUGIN = {&broken, NULL};

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT
-// frealign_insert_right.c: the control: pinsert_s as it should be. It must pass.
-#include "frealign.h"
-
-#include "../../impl/frealign/naive_insert.c"
-
-BROKEN_FREALIGN("frealign_insert_right", "pinsert_s", .run = run);

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// frealign_nyquist_column.c: the column N/2 keeps a shift's phase, which no real image has.
-#include "frealign.h"
-
-#define fr_hermitian(side, pitch, plane) (void)(plane)
-
-#include "../../impl/frealign/naive_ctf.c"
-
-BROKEN_FREALIGN("frealign_nyquist_column", "ctfapply", TRANSFORMS, .run = run, .finish = finish);

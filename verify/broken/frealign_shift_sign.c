@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// frealign_shift_sign.c: the particle is shifted away from the centre.
-#include "frealign.h"
-
-#define sinf(x) (-sinf(x))
-
-#include "../../impl/frealign/naive_section.c"
-
-BROKEN_FREALIGN("frealign_shift_sign", "cc3m", TRANSFORMS, .run = run_cc3m, .finish = finish);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// answer.c: what the reference says of one set of inputs, asked once for all variants that are held against it.
+#include "verify.h"
+#include "../../impl/base/core.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 64, MOST = 1000000, GROWTH = 4 }; // elements of an output that are sampled
+
+static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
+
+static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int which)
+{
+    return (size_t)algo->arg[which].count(shape) * rg_type_bytes(algo->arg[which].type(shape));
+}
+
+// Every element: reference() in memory of its own, with the inputs of arg[].
+static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg)
+{
+    void *given[RG_ARGS_MAX];
+    for (int k = 0; k < algo->n_args; k++) {
+        given[k] = arg[k];
+        if (!is_output(&algo->arg[k]))
+            continue;
+        given[k] = a->value[k] = rg_alloc(bytes_of(algo, shape, k) + 1);
+        a->n[k] = algo->arg[k].count(shape);
+        if (algo->arg[k].direction == RG_INOUT)
+            memcpy(a->value[k], arg[k], bytes_of(algo, shape, k));
+    }
+    algo->reference(shape, given);
+}
+
+// What an element costs differs by orders of magnitude between algorithms and shapes, so it is found out: ever more elements
+// are asked for, until GROWTH times as many would take longer than there is.
+static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which,
+                           double seconds, uint64_t seed)
+{
+    const int64_t n = algo->arg[which].count(shape), most = n < MOST ? n : MOST;
+    double taken_s = 0;
+    for (int64_t m = LEAST; a->n[which] < most && GROWTH * taken_s <= seconds; m *= GROWTH) {
+        const int64_t chosen = m < most ? m : most;
+        free(a->element[which]);
+        free(a->value[which]);
+        int64_t *element = a->element[which] = rg_alloc((size_t)chosen * sizeof *element);
+        for (int64_t k = 0; k < chosen; k++)
+            element[k] = chosen == n ? k : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
+        a->value[which] = rg_alloc((size_t)chosen * rg_type_bytes(algo->arg[which].type(shape)));
+        a->n[which] = chosen;
+        const double start = rg_seconds();
+        algo->reference_at(shape, arg, which, element, chosen, a->value[which]);
+        taken_s = rg_seconds() - start;
+    }
+}
+
+void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, double seconds, uint64_t seed)
+{
+    *a = (rg_answer){0};
+    int outputs = 0;
+    for (int k = 0; k < algo->n_args; k++)
+        outputs += is_output(&algo->arg[k]);
+    for (int k = 0; k < algo->n_args && algo->reference_at; k++)
+        if (is_output(&algo->arg[k]))
+            answer_sampled(a, algo, shape, arg, k, seconds / outputs, seed);
+    if (!algo->reference_at)
+        answer_whole(a, algo, shape, arg);
+}
+
+double rg_answer_bytes(const rg_algo *algo, const rg_shape *shape)
+{
+    double bytes = 0;
+    for (int k = 0; k < algo->n_args; k++)
+        if (is_output(&algo->arg[k]))
+            bytes += algo->reference_at ? MOST * 16.0 : (double)bytes_of(algo, shape, k);
+    return bytes;
+}
+
+void rg_answer_free(rg_answer *a)
+{
+    for (int k = 0; k < RG_ARGS_MAX; k++) {
+        free(a->element[k]);
+        free(a->value[k]);
+    }
+    *a = (rg_answer){0};
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// checker.h: the parts of the checker, private to verify/.
+//
+// The command (verify_cmd.c) asks plan.c for the cases of a variant and hands them one by one to rg_verify_case (worker.c),
+// which passes each to a child process. The child (examine.c) runs the variant in guarded buffers and compares (compare.c) with
+// the reference, which problem.c computes once for all variants. The parent touches neither kernels nor devices.
+#ifndef RG_CHECKER_H
+#define RG_CHECKER_H
+
+#include "../../impl/runtime/arena.h"
+#include "verify.h"
+
+enum { RG_REASON = sizeof((rg_verdict *)0)->reason };
+
+// ---- compare.c -----------------------------------------------------------------------------------------------------------
+
+// The largest error met so far and the bound there.
+typedef struct rg_tally {
+    double error, tol;
+} rg_tally;
+
+// How element i passes: integers are compared as integers, so that 2^53 + 1 is not 2^53; NaN never passes.
+bool rg_element_passes(rg_type, const void *found, const void *expected, int64_t i, const rg_tolerance *, rg_tally *);
+// First of n elements that does not pass, or -1; *wrong counts all of them.
+int64_t rg_first_fault(rg_type, const void *found, const void *expected, int64_t n, const rg_tolerance *, rg_tally *,
+                       int64_t *wrong);
+// "sums(X0=3,Y0=-7) is 12, expected 14", and what the found value looks like: poison, another element's, the last run's.
+void rg_fault_print(const rg_algo *, const rg_shape *, int which, int64_t i, const void *found, const void *expected,
+                    const void *previous, char *text, size_t size);
+rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *param);
+
+// |found - expected| allowed: 0 for RG_EXACT.
+double rg_allowed(const rg_tolerance *, double expected);
+double rg_value_at(rg_type, const void *, int64_t i);
+bool rg_is_poison(rg_type, const void *, int64_t i); // never written
+
+// ---- problem.c -----------------------------------------------------------------------------------------------------------
+
+// Inputs of one shape, seed and pattern, and the answer of the reference. Lives in memory shared by all workers, readable only.
+typedef struct rg_problem {
+    const rg_algo *algo;
+    rg_shape shape;
+    rg_pattern pattern;
+    void *initial[RG_ARGS_MAX];  // IN and INOUT before the run; NULL for OUT
+    void *expected[RG_ARGS_MAX]; // OUT and INOUT after it; NULL for IN
+} rg_problem;
+
+// Two more patterns, for trace: one input switched on, number seed - 1 (0: none), and the object of rg_trace.
+#define RG_ONE_HOT ((rg_pattern)RG_PATTERNS)
+#define RG_OBJECT ((rg_pattern)(RG_PATTERNS + 1))
+int rg_traced_argument(const rg_algo *); // whose elements are switched on
+
+void rg_problem_store_open(void); // in the parent, before the first worker
+const rg_problem *rg_problem_find(const rg_algo *, const rg_shape *, rg_pattern); // NULL when not yet computed
+const rg_problem *rg_problem_make(const rg_algo *, const rg_shape *, rg_pattern); // computes it; valid until the next call
+
+// ---- examine.c -----------------------------------------------------------------------------------------------------------
+
+// One case as the child is given it.
+typedef struct rg_case {
+    rg_shape shape;
+    int64_t param[RG_PARAMS_MAX];
+    int threads;
+} rg_case;
+
+typedef struct rg_job {
+    rg_case item;
+    uint64_t seed;
+    unsigned patterns; // bit mask
+    bool no_refuse;
+    struct rg_show *show; // not NULL: runs the inputs that it lists instead, and leaves in it what came out
+} rg_job;
+
+// In memory shared with the worker, made before that starts: a variant's outputs beside the reference's, one answer after the
+// other, each argument at an offset of its own. Answers beyond `done` were not reached: the variant crashed, or wrote where it
+// must not.
+typedef struct rg_show {
+    rg_pattern pattern; // RG_ONE_HOT or RG_OBJECT
+    int64_t n, done;
+    int64_t *input; // n numbers, -1: none on
+    size_t answer_bytes, found_at[RG_ARGS_MAX], expected_at[RG_ARGS_MAX];
+    char *answer;
+} rg_show;
+
+// What the child is about to do; the parent allows it so many seconds (0: the limit of the case).
+typedef void rg_phase(const char *what, double limit_s);
+void rg_examine(const rg_entry *, const rg_device *, const rg_job *, rg_phase *, rg_verdict *);
+extern const char *const rg_pattern_name[RG_PATTERNS];
+
+// worker.c: fills show->answer by a worker process; PASS when every run ended with its guards and inputs intact.
+rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *,
+                        const rg_verify_options *);
+
+// verify_cmd.c: whether --device asks for the entry; NULL: no --device.
+bool rg_on_device(const rg_entry *, const char *asked);
+
+// ---- plan.c --------------------------------------------------------------------------------------------------------------
+
+typedef struct rg_plan {
+    rg_case *item;
+    int n;
+    char capped[160]; // "" or which part of the parameter grid was left out
+} rg_plan;
+
+// What narrows a plan; zero or NULL: not narrowed.
+typedef struct rg_narrow {
+    const rg_shape *shape;
+    const int64_t *param;
+    int threads;
+} rg_narrow;
+
+void rg_plan_make(rg_plan *, const rg_entry *, const rg_narrow *, uint64_t seed);
+void rg_plan_free(rg_plan *);
+
+// ---- expect.c ------------------------------------------------------------------------------------------------------------
+
+// Demands of every line of a table (plug-in, variant, devices, status, word) that the checker says just that of the plugged-in
+// kernel. Exit code; prints one line a kernel.
+int rg_expect(const char *path, const rg_verify_options *);
+
+#endif

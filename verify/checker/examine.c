@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// examine.c: one case, in the child: run the variant in guarded buffers and look at everything it could have done wrong.
+//
+// At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
+// differ, each run at least twice. Before every run the outputs are poisoned; after it the guards, the inputs and every element
+// of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
+// once, and at one base.
+#include "checker.h"
+#include "../../impl/base/core.h"
+#include "../../impl/gpu/emulator/emulation.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rg_pattern_name[RG_PATTERNS] = {"position", "random", "maximum", "extreme"};
+
+static const struct {
+    rg_pattern pattern;
+    int seed_step; // added to the seed: the second random round must not be answered by the first one's result
+    int runs;      // bit-equal unless UNORDERED
+} rounds[] = {{RG_POSITION, 0, 2}, {RG_RANDOM, 0, 4}, {RG_RANDOM, 1, 2}, {RG_MAXIMUM, 0, 2}, {RG_EXTREME, 0, 2}};
+
+static const double SLOW_S = 0.05;
+
+enum { DEVICE_LIMIT_S = 120, REFERENCE_LIMIT_S = 600 };
+
+typedef struct exam {
+    const rg_entry *entry;
+    const rg_device *device;
+    const rg_job *job;
+    rg_shape shape; // with the seed of the current round
+    rg_phase *phase;
+    rg_verdict *verdict;
+    rg_tally tally;
+    rg_frame frame;
+    const rg_problem *problem;
+    char at[96];                 // "random, seed 7, unaligned base"
+    void *found[RG_ARGS_MAX];    // what the last run left in every argument
+    void *first[RG_ARGS_MAX];    // outputs of the first run of the round
+    void *previous[RG_ARGS_MAX]; // right outputs of the round before
+    bool has_previous, prepared, slow;
+    int runs_compared;
+} exam;
+
+static int64_t elements(const exam *x, int k) { return x->entry->algo->arg[k].count(&x->shape); }
+static size_t bytes(const exam *x, int k)
+{
+    return (size_t)elements(x, k) * rg_type_bytes(x->entry->algo->arg[k].type(&x->shape));
+}
+static bool is_in(const exam *x, int k) { return x->entry->algo->arg[k].direction == RG_IN; }
+
+__attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *format, ...)
+{
+    char *text = x->verdict->reason;
+    const int used = x->at[0] ? snprintf(text, RG_REASON, "%s: ", x->at) : 0;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, RG_REASON - (size_t)used, format, list);
+    va_end(list);
+    x->verdict->status = RG_FAIL;
+    return false;
+}
+
+static bool device_fault(exam *x, const char *what, int code)
+{
+    return fault(x, "%s: %s (%d)", what, x->device->error(code), code);
+}
+
+// ---- before a run --------------------------------------------------------------------------------------------------------
+
+// again: inputs are known to be unchanged.
+static bool lay_out(exam *x, bool again)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++) {
+        const bool out = x->entry->algo->arg[k].direction == RG_OUT;
+        if (!out && again && is_in(x, k))
+            continue;
+        rg_buffer *b = &x->frame.buffer[k];
+        const int code = out ? rg_buffer_poison(b) : rg_buffer_put(b, x->problem->initial[k]);
+        if (code)
+            return device_fault(x, "filling the buffers", code);
+    }
+    return true;
+}
+
+static bool prepare(exam *x)
+{
+    const rg_variant *v = x->entry->variant;
+    if (x->prepared)
+        return true;
+    if (x->frame.scratch.bytes && rg_buffer_poison(&x->frame.scratch))
+        return fault(x, "cannot poison the scratch memory");
+    x->prepared = true;
+    const int code = v->prepare ? v->prepare(&x->frame.call) : RG_OK;
+    return code ? device_fault(x, "prepare returned", code) : true;
+}
+
+// ---- after it ------------------------------------------------------------------------------------------------------------
+
+static bool guard(exam *x, const rg_buffer *b, const char *name)
+{
+    bool hit = false;
+    const int64_t offset = rg_buffer_guard(b, &hit);
+    if (!hit)
+        return true;
+    if (offset < 0)
+        return fault(x, "%s: written before the start, at byte %lld", name, (long long)offset);
+    return fault(x, "%s: written past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
+}
+
+static bool guards(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        if (!guard(x, &x->frame.buffer[k], x->entry->algo->arg[k].name))
+            return false;
+    return !x->frame.scratch.bytes || guard(x, &x->frame.scratch, "scratch");
+}
+
+static bool inputs_unchanged(exam *x, int k)
+{
+    const unsigned char *now = x->found[k], *then = x->problem->initial[k];
+    const rg_arg *a = &x->entry->algo->arg[k];
+    if (memcmp(now, then, bytes(x, k)) == 0)
+        return true;
+    size_t i = 0;
+    while (now[i] == then[i])
+        i++;
+    char place[64] = "";
+    if (x->entry->algo->where)
+        x->entry->algo->where(&x->shape, k, (int64_t)(i / rg_type_bytes(a->type(&x->shape))), place);
+    return fault(x, "input %s%s was changed", a->name, place);
+}
+
+static bool collect(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++) {
+        const int code = rg_buffer_get(&x->frame.buffer[k], x->found[k]);
+        if (code)
+            return device_fault(x, "reading the buffers", code);
+        if (is_in(x, k) && !inputs_unchanged(x, k))
+            return false;
+    }
+    return true;
+}
+
+static bool outputs_right(exam *x)
+{
+    const rg_algo *algo = x->entry->algo;
+    const rg_tolerance tolerance = rg_tolerance_of(x->entry, &x->shape, x->job->item.param);
+    for (int k = 0; k < algo->n_args; k++) {
+        int64_t wrong;
+        if (is_in(x, k))
+            continue;
+        const int64_t i = rg_first_fault(algo->arg[k].type(&x->shape), x->found[k], x->problem->expected[k], elements(x, k),
+                                         &tolerance, &x->tally, &wrong);
+        if (i < 0)
+            continue;
+        char text[RG_REASON];
+        rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k],
+                       x->has_previous ? x->previous[k] : NULL, text, sizeof text);
+        return fault(x, "%s (%lld of %lld wrong)", text, (long long)wrong, (long long)elements(x, k));
+    }
+    const char *violated = algo->invariant ? algo->invariant(&x->shape, x->found) : NULL;
+    return violated ? fault(x, "invariant: %s", violated) : true;
+}
+
+static bool repeats(exam *x, int run)
+{
+    if (x->entry->variant->flags & RG_UNORDERED)
+        return true;
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        if (!is_in(x, k) && memcmp(x->found[k], x->first[k], bytes(x, k)) != 0)
+            return fault(x, "run %d differs from run 1 in %s, and the variant is not flagged UNORDERED", run + 1,
+                         x->entry->algo->arg[k].name);
+    return true;
+}
+
+// ---- what trace wants to see -----------------------------------------------------------------------------------------------
+
+static void show(exam *x)
+{
+    rg_show *to = x->job->show;
+    char *answer = to->answer + (size_t)to->done * to->answer_bytes;
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        if (!is_in(x, k)) {
+            memcpy(answer + to->found_at[k], x->found[k], bytes(x, k));
+            memcpy(answer + to->expected_at[k], x->problem->expected[k], bytes(x, k));
+        }
+    to->done++;
+}
+
+// ---- runs, rounds, the case ----------------------------------------------------------------------------------------------
+
+static bool one_run(exam *x, int run)
+{
+    char what[128];
+    snprintf(what, sizeof what, "%s, run %d", x->at, run + 1);
+    x->phase(what, 0);
+    if (x->device->is_emulated) // another order of blocks and threads for every run
+        rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
+    if (!lay_out(x, run > 0) || !prepare(x))
+        return false;
+    const double began_s = rg_seconds();
+    int code = x->entry->variant->run(&x->frame.call);
+    if (code)
+        return device_fault(x, "run returned", code);
+    if ((code = x->device->sync()))
+        return device_fault(x, "the device reports", code);
+    x->slow |= rg_seconds() - began_s >= SLOW_S;
+    if (!guards(x) || !collect(x))
+        return false;
+    if (x->job->show)
+        show(x);
+    else if (!outputs_right(x))
+        return false;
+    x->runs_compared++;
+    if (run > 0)
+        return repeats(x, run);
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        memcpy(x->first[k], x->found[k], bytes(x, k));
+    return true;
+}
+
+static void pose(exam *x, rg_pattern pattern, uint64_t seed)
+{
+    x->shape.seed = x->frame.shape.seed = seed;
+    if (!rg_problem_find(x->entry->algo, &x->shape, pattern))
+        x->phase("the reference", REFERENCE_LIMIT_S);
+    x->problem = rg_problem_make(x->entry->algo, &x->shape, pattern);
+}
+
+static bool one_round(exam *x, int i, bool unaligned)
+{
+    const rg_algo *algo = x->entry->algo;
+    const uint64_t seed = x->job->seed + (uint64_t)rounds[i].seed_step;
+    snprintf(x->at, sizeof x->at, "%s, seed %llu%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)seed,
+             unaligned ? ", unaligned base" : "");
+    pose(x, rounds[i].pattern, seed);
+    for (int run = 0; run < (x->slow && i > 0 ? 1 : rounds[i].runs); run++)
+        if (!one_run(x, run))
+            return false;
+    for (int k = 0; k < algo->n_args; k++)
+        if (!is_in(x, k))
+            memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
+    x->has_previous = true;
+    return true;
+}
+
+static bool all_rounds(exam *x, bool unaligned)
+{
+    bool good = true;
+    for (int i = 0; i < RG_COUNT(rounds) && good; i++)
+        if ((x->job->patterns & (1u << rounds[i].pattern)) && (!x->slow || !x->runs_compared || unaligned == (i % 2 == 1)))
+            good = one_round(x, i, unaligned);
+    return good;
+}
+
+static bool all_shown(exam *x)
+{
+    const rg_show *s = x->job->show;
+    bool good = true;
+    for (int64_t j = 0; j < s->n && good; j++) {
+        char place[64] = "none";
+        if (s->input[j] >= 0 && x->entry->algo->where)
+            x->entry->algo->where(&x->shape, rg_traced_argument(x->entry->algo), s->input[j], place);
+        snprintf(x->at, sizeof x->at, "input %s on", place);
+        pose(x, s->pattern, (uint64_t)(s->input[j] + 1));
+        good = one_run(x, 0);
+    }
+    return good;
+}
+
+// On the emulated GPU an access outside the arguments and the scratch memory is a fault of the thread that makes it.
+static void emulated_extents(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);
+    rg_emulation_extent(x->frame.scratch.base, x->frame.scratch.bytes);
+}
+
+static bool at_base(exam *x, bool unaligned)
+{
+    const rg_case *c = &x->job->item;
+    x->at[0] = 0;
+    if (x->device->is_emulated)
+        rg_emulation_reset();
+    const int code = rg_frame_make(&x->frame, x->entry->algo, x->entry->variant, x->device, &x->shape, c->param, unaligned,
+                                   c->threads);
+    bool good = code == RG_OK || device_fault(x, "making the buffers", code);
+    x->prepared = false;
+    if (good && x->device->is_emulated)
+        emulated_extents(x);
+    if (good)
+        good = x->job->show ? all_shown(x) : all_rounds(x, unaligned);
+    if (x->prepared && x->entry->variant->finish) {
+        x->phase("finish", 0);
+        x->entry->variant->finish(&x->frame.call);
+    }
+    rg_frame_free(&x->frame);
+    return good;
+}
+
+static void memory(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++) {
+        x->found[k] = rg_alloc(bytes(x, k) + 1);
+        x->first[k] = rg_alloc(bytes(x, k) + 1);
+        x->previous[k] = rg_alloc(bytes(x, k) + 1);
+    }
+}
+
+static void memory_free(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++) {
+        free(x->found[k]);
+        free(x->first[k]);
+        free(x->previous[k]);
+    }
+}
+
+void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict)
+{
+    const rg_algo *algo = entry->algo;
+    exam x = {.entry = entry, .device = device, .job = job, .shape = job->item.shape, .phase = phase, .verdict = verdict,
+              .slow = device->is_emulated};
+    *verdict = (rg_verdict){.status = RG_FAIL, .reason = "not compared"};
+    x.shape.seed = job->seed;
+    const char *why = algo->invalid ? algo->invalid(&x.shape) : NULL;
+    if (!why && entry->variant->refuse && !job->no_refuse)
+        why = entry->variant->refuse(&x.shape, job->item.param);
+    if (why) {
+        verdict->status = RG_SKIP;
+        snprintf(verdict->reason, sizeof verdict->reason, "%s", why);
+        return;
+    }
+    const char *index = algo->index_fault ? algo->index_fault(&x.shape) : NULL;
+    if (index) {
+        fault(&x, "index.h: %s", index);
+        return;
+    }
+    memory(&x);
+    const bool good = at_base(&x, false) && (job->show || at_base(&x, true));
+    memory_free(&x);
+    verdict->error = x.tally.error;
+    verdict->tol = x.tally.tol;
+    if (good && x.runs_compared > 0) {
+        verdict->status = RG_PASS;
+        verdict->reason[0] = 0;
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// problem.c: inputs and right answers, computed once and shared by all workers.
+//
+// One region of shared memory is made before the first worker. A worker that meets a new problem computes it there, so that
+// the reference outlives a worker that a wrong kernel kills. The region is readable only while kernels run: none can edit the
+// answer. When it is full, all in it is dropped; a problem larger than the region is kept in the worker's own memory.
+#include "checker.h"
+#include "../../impl/base/core.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PROBLEMS_MAX = 4096 };
+
+typedef struct region {
+    size_t used;
+    int n;
+    rg_problem item[PROBLEMS_MAX];
+} region;
+
+static const size_t REGION_BYTES = (size_t)1 << 30; // reserved, not used: pages exist once touched
+static region *store;
+static rg_problem own; // one too large for the region
+
+void rg_problem_store_open(void)
+{
+    if (store)
+        return;
+    void *p = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        exit(rg_fail(RG_LACKS, "verify: no %zu bytes of address space for the answers of the reference", REGION_BYTES));
+    store = p;
+    store->used = (sizeof *store + 255) / 256 * 256;
+}
+
+static bool is_it(const rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
+{
+    return p->algo == algo && p->pattern == pattern && p->shape.seed == shape->seed &&
+           memcmp(p->shape.n, shape->n, sizeof shape->n) == 0;
+}
+
+const rg_problem *rg_problem_find(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
+{
+    for (int i = 0; i < store->n; i++)
+        if (is_it(&store->item[i], algo, shape, pattern))
+            return &store->item[i];
+    return own.algo && is_it(&own, algo, shape, pattern) ? &own : NULL;
+}
+
+static size_t arg_bytes(const rg_algo *algo, const rg_shape *shape, int k)
+{
+    return ((size_t)algo->arg[k].count(shape) * rg_type_bytes(algo->arg[k].type(shape)) + 255) / 256 * 256;
+}
+
+// Space for one copy of argument k: from the region when `from` is given, else from the heap.
+static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **from)
+{
+    const size_t bytes = arg_bytes(algo, shape, k);
+    if (!from)
+        return rg_alloc(bytes + 256);
+    void *p = *from;
+    *from += bytes;
+    return memset(p, 0, bytes);
+}
+
+// ---- inputs that are switched on one at a time -----------------------------------------------------------------------------
+
+int rg_traced_argument(const rg_algo *algo)
+{
+    for (int k = 0; k < algo->n_args && !algo->trace; k++)
+        if (algo->arg[k].direction != RG_OUT)
+            return k;
+    return algo->trace ? algo->trace->argument : 0;
+}
+
+// The general rule: position-coded inputs of seed 1, one element raised to what it is in the pattern `maximum`.
+static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg)
+{
+    rg_shape s = *shape;
+    s.seed = 1;
+    const int which = rg_traced_argument(algo);
+    const size_t bytes = rg_type_bytes(algo->arg[which].type(&s));
+    void *largest[RG_ARGS_MAX] = {NULL};
+    algo->fill(&s, RG_POSITION, arg);
+    if (input < 0)
+        return;
+    for (int k = 0; k < algo->n_args; k++)
+        largest[k] = rg_alloc(arg_bytes(algo, &s, k) + 1);
+    algo->fill(&s, RG_MAXIMUM, largest);
+    memcpy((char *)arg[which] + (size_t)input * bytes, (char *)largest[which] + (size_t)input * bytes, bytes);
+    for (int k = 0; k < algo->n_args; k++)
+        free(largest[k]);
+}
+
+static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
+{
+    const int64_t input = (int64_t)shape->seed - 1;
+    if (pattern == RG_OBJECT)
+        algo->trace->fill_object(shape, arg);
+    else if (pattern != RG_ONE_HOT)
+        algo->fill(shape, pattern, arg);
+    else if (algo->trace)
+        algo->trace->fill(shape, input, arg);
+    else
+        raise_one(algo, shape, input, arg);
+}
+
+static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, char *from)
+{
+    void *arg[RG_ARGS_MAX] = {NULL};
+    *p = (rg_problem){.algo = algo, .shape = *shape, .pattern = pattern};
+    for (int k = 0; k < algo->n_args; k++) {
+        if (algo->arg[k].direction != RG_OUT)
+            p->initial[k] = space(algo, shape, k, from ? &from : NULL);
+        if (algo->arg[k].direction != RG_IN)
+            p->expected[k] = space(algo, shape, k, from ? &from : NULL);
+        arg[k] = algo->arg[k].direction == RG_OUT ? p->expected[k] : p->initial[k];
+    }
+    fill(algo, shape, pattern, arg);
+    for (int k = 0; k < algo->n_args; k++)
+        if (algo->arg[k].direction == RG_INOUT) {
+            memcpy(p->expected[k], p->initial[k], arg_bytes(algo, shape, k));
+            arg[k] = p->expected[k];
+        }
+    algo->reference(shape, arg);
+}
+
+static void own_drop(void)
+{
+    for (int k = 0; own.algo && k < own.algo->n_args; k++) {
+        free(own.initial[k]);
+        free(own.expected[k]);
+    }
+    own = (rg_problem){0};
+}
+
+const rg_problem *rg_problem_make(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
+{
+    mprotect(store, REGION_BYTES, PROT_READ);
+    const rg_problem *known = rg_problem_find(algo, shape, pattern);
+    if (known)
+        return known;
+    size_t bytes = 0;
+    for (int k = 0; k < algo->n_args; k++)
+        bytes += arg_bytes(algo, shape, k) * (algo->arg[k].direction == RG_INOUT ? 2 : 1);
+    const size_t first = (sizeof *store + 255) / 256 * 256;
+    if (bytes > REGION_BYTES - first) {
+        own_drop();
+        compute(&own, algo, shape, pattern, NULL);
+        return &own;
+    }
+    mprotect(store, REGION_BYTES, PROT_READ | PROT_WRITE);
+    if (bytes > REGION_BYTES - store->used || store->n == PROBLEMS_MAX) {
+        store->n = 0;
+        store->used = first;
+    }
+    rg_problem *p = &store->item[store->n];
+    compute(p, algo, shape, pattern, (char *)store + store->used);
+    store->used += bytes;
+    store->n++; // only now is it known: a worker that dies above leaves nothing half-made
+    mprotect(store, REGION_BYTES, PROT_READ);
+    return p;
+}

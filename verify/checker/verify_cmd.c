@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// verify_cmd.c: the command `regather verify`.
+#include "checker.h"
+#include "../../impl/base/core.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const rg_option options[] = {
+    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0", false},
+    {"params", "TEXT", "with these parameters only, as in block=128;lines=2", false},
+    {"pattern", "NAME", "with these inputs only: position, random, maximum or extreme", false},
+    {"limit", "SECONDS", "longest time of one run before it counts as endless (default 30)", false},
+    {"no-refuse", NULL, "run what a variant refuses, to show why it does", false},
+    {"out", "F.tsv", "write one row a case", false},
+    {"verbose", NULL, "one line a case", false},
+    {"expect", "F.tsv", "demand that each plugged-in kernel gets the status and reason of this table", false},
+    {NULL, NULL, NULL, false},
+};
+
+// A variant is given up once it has lost so much time in crashes and endless runs; cases not run count as failed.
+static const double GIVE_UP_S = 60;
+// A variant that has taken SLOW_S so far is checked at every 4th of the cases left, after twice that at every 16th; the report
+// says how many were left out.
+static const double SLOW_S = 10;
+
+typedef struct session {
+    const rg_cli *cli;
+    rg_verify_options how;
+    rg_narrow narrow;
+    rg_shape shape;
+    const char *params;
+    FILE *rows;
+    rg_progress progress;
+    int count[RG_STATUSES];
+    bool lacking;
+} session;
+
+// What is said of one variant in the end.
+typedef struct summary {
+    int count[RG_STATUSES];
+    int left_out;
+    double error, tol, seconds, lost_s;
+    bool has_fault;
+    rg_case at;
+    rg_verdict fault, skip;
+} summary;
+
+static const char *device_of(const session *s, const rg_entry *e)
+{
+    return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : s->how.device;
+}
+
+static bool failed(rg_status status) { return status == RG_FAIL || status == RG_CRASH || status == RG_TIMEOUT; }
+
+static const char *colour_of(rg_status status)
+{
+    return rg_colour(stdout, status == RG_PASS ? "green" : status == RG_SKIP ? "yellow" : "red");
+}
+
+// ---- rows ----------------------------------------------------------------------------------------------------------------
+
+static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds)
+{
+    char shape[96] = "-", params[192] = "-";
+    if (c) {
+        rg_shape_print(e->algo, &c->shape, shape);
+        rg_params_print(e->variant, c->param, params);
+    }
+    if (s->rows)
+        fprintf(s->rows, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%.17g\t%.17g\t%.6f\t%s\n", e->algo->name, e->name, shape, params,
+                c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
+    if (rg_cli_flag(s->cli, "verbose"))
+        printf("  %s%-7s%s %s:%s %s %s threads %d  %.3f s  %s\n", colour_of(v->status), rg_status_name[v->status],
+               rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);
+}
+
+static void head(const session *s, const char *line)
+{
+    fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, line, s->how.seed,
+            s->how.limit_s);
+    fprintf(s->rows, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
+}
+
+// ---- the command that repeats a case -------------------------------------------------------------------------------------
+
+static void print_plugin(const session *s, const rg_entry *e)
+{
+    const char *path;
+    for (int i = 0; e->origin == RG_PLUGGED_IN && (path = rg_cli_nth(s->cli, "plugin", i)); i++) {
+        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        if (strncmp(e->name, file, strlen(file)) == 0 && e->name[strlen(file)] == ':')
+            printf(" --plugin %s", path);
+    }
+}
+
+static void print_repeat(const session *s, const rg_entry *e, const rg_case *c)
+{
+    char shape[96], params[192];
+    rg_shape_print(e->algo, &c->shape, shape);
+    rg_params_print(e->variant, c->param, params);
+    printf("    repeat: regather verify %s:%s --shape %s", e->algo->name, e->name, shape);
+    if (e->variant->n_params)
+        printf(" --params '%s'", params);
+    printf(" --threads %d --seed %" PRIu64, c->threads, s->how.seed);
+    if (e->variant->space == RG_DEVICE)
+        printf(" --device %s", device_of(s, e));
+    if (s->how.no_refuse)
+        printf(" --no-refuse");
+    print_plugin(s, e);
+    printf("\n");
+}
+
+// ---- one variant ---------------------------------------------------------------------------------------------------------
+
+static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds)
+{
+    row(s, e, c, v, seconds);
+    sum->count[v->status]++;
+    s->count[v->status]++;
+    sum->seconds += seconds;
+    if (v->status == RG_CRASH || v->status == RG_TIMEOUT)
+        sum->lost_s += seconds;
+    if (v->status == RG_SKIP)
+        sum->skip = *v;
+    else if (v->error > sum->error || (v->error == sum->error && v->tol > sum->tol)) {
+        sum->error = v->error;
+        sum->tol = v->tol;
+    }
+    if (failed(v->status) && !sum->has_fault) {
+        sum->has_fault = true;
+        sum->at = *c;
+        sum->fault = *v;
+    }
+}
+
+static void report(const session *s, const rg_entry *e, const summary *sum, const rg_plan *plan)
+{
+    rg_status worst = RG_PASS;
+    if (sum->has_fault)
+        worst = sum->fault.status;
+    else if (!sum->count[RG_PASS])
+        worst = RG_SKIP;
+    char name[160];
+    snprintf(name, sizeof name, "%s:%s", e->algo->name, e->name);
+    printf("%s%-7s%s %-34s", colour_of(worst), rg_status_name[worst], rg_colour(stdout, "off"), name);
+    for (int k = 0; k < RG_STATUSES; k++)
+        if (sum->count[k])
+            printf("  %d %s", sum->count[k], rg_status_name[k]);
+    if (sum->count[RG_PASS] || sum->count[RG_FAIL])
+        printf("  error %.3g, bound %.3g  %.1f s", sum->error, sum->tol, sum->seconds);
+    if (sum->count[RG_SKIP])
+        printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
+    printf("\n");
+    if (plan->capped[0])
+        printf("    grid: %s\n", plan->capped);
+    if (sum->left_out)
+        printf("    slow: %d of %d cases were left out\n", sum->left_out, plan->n);
+    if (!sum->has_fault)
+        return;
+    char shape[96];
+    rg_shape_print(e->algo, &sum->at.shape, shape);
+    printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
+    print_repeat(s, e, &sum->at);
+}
+
+static void check_variant(session *s, const rg_entry *e)
+{
+    summary sum = {0};
+    rg_plan plan = {0};
+    const char *lacks = rg_unavailable(e);
+    if (lacks) {
+        rg_verdict v = {.status = RG_SKIP};
+        snprintf(v.reason, sizeof v.reason, "%s", lacks);
+        take(s, &sum, e, NULL, &v, 0);
+        s->lacking = true;
+    } else {
+        rg_plan_make(&plan, e, &s->narrow, s->how.seed);
+    }
+    rg_progress_begin(&s->progress, e->name, "cases", plan.n);
+    for (int i = 0; i < plan.n; i++) {
+        if (i % (sum.seconds < SLOW_S ? 1 : sum.seconds < 2 * SLOW_S ? 4 : 16)) {
+            sum.left_out++;
+            continue;
+        }
+        const double began_s = rg_seconds();
+        rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
+        if (sum.lost_s < GIVE_UP_S)
+            v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &s->how);
+        take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
+        rg_progress_at(&s->progress, i + 1);
+    }
+    rg_progress_end(&s->progress);
+    report(s, e, &sum, &plan);
+    fflush(stdout);
+    rg_plan_free(&plan);
+}
+
+// ---- the command ---------------------------------------------------------------------------------------------------------
+
+// --device cpu takes the variants that run on the CPU, host the emulated, gpu.. those of the GPU; none: the first and the last.
+bool rg_on_device(const rg_entry *e, const char *asked)
+{
+    if (!asked || strcmp(asked, "host") == 0)
+        return true;
+    return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
+}
+
+static int read_pattern(session *s)
+{
+    const char *name = rg_cli_text(s->cli, "pattern", NULL);
+    if (!name)
+        return RG_GOOD;
+    for (int k = 0; k < RG_PATTERNS; k++)
+        if (strcmp(name, rg_pattern_name[k]) == 0)
+            s->how.patterns = 1u << k;
+    return s->how.patterns ? RG_GOOD
+                           : rg_fail(RG_USAGE, "--pattern: expected position, random, maximum or extreme, found \"%s\"", name);
+}
+
+// The shape and parameters given apply to every variant chosen, so they must fit the first one.
+static int read_shape(session *s, const rg_entry *e)
+{
+    char why[160];
+    const char *text = rg_cli_text(s->cli, "shape", NULL);
+    if (text) {
+        if (!rg_shape_parse(e->algo, text, &s->shape, why))
+            return rg_fail(RG_USAGE, "--shape %s: %s", text, why);
+        const char *invalid = e->algo->invalid ? e->algo->invalid(&s->shape) : NULL;
+        if (invalid)
+            return rg_fail(RG_USAGE, "--shape %s: %s", text, invalid);
+        s->narrow.shape = &s->shape;
+    }
+    return RG_GOOD;
+}
+
+static int read_options(session *s)
+{
+    int64_t seed, threads;
+    int code = rg_cli_int(s->cli, "seed", 1, 0, INT64_MAX, &seed);
+    if (!code)
+        code = rg_cli_int(s->cli, "threads", 0, 1, 4096, &threads);
+    if (!code)
+        code = rg_cli_real(s->cli, "limit", RG_LIMIT_S, 0.01, 1e6, &s->how.limit_s);
+    if (!code)
+        code = read_pattern(s);
+    if (code)
+        return code;
+    s->how.device = rg_cli_text(s->cli, "device", "gpu");
+    s->how.seed = (uint64_t)seed;
+    s->how.no_refuse = rg_cli_flag(s->cli, "no-refuse");
+    s->narrow.threads = (int)threads;
+    s->params = rg_cli_text(s->cli, "params", NULL);
+    return RG_GOOD;
+}
+
+static int check_chosen(session *s, const char *pattern)
+{
+    const char *device = rg_cli_text(s->cli, "device", NULL);
+    int chosen = 0;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+        int64_t param[RG_PARAMS_MAX] = {0};
+        char why[160];
+        if (!rg_on_device(e, device))
+            continue;
+        if (!chosen++ && read_shape(s, e))
+            return RG_USAGE;
+        if (s->params && !rg_params_parse(e->variant, s->params, param, why))
+            return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, s->params, why);
+        s->narrow.param = s->params ? param : NULL;
+        check_variant(s, e);
+    }
+    return chosen ? RG_GOOD : rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
+}
+
+static int conclude(const session *s)
+{
+    const int bad = s->count[RG_FAIL] + s->count[RG_CRASH] + s->count[RG_TIMEOUT];
+    printf("%d passed, %d failed, %d skipped\n", s->count[RG_PASS], bad, s->count[RG_SKIP]);
+    if (bad)
+        return RG_WRONG;
+    if (s->count[RG_PASS])
+        return RG_GOOD;
+    return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: the variant refuses every case, see above");
+}
+
+static int run(const rg_cli *cli)
+{
+    session s = {.cli = cli};
+    const char *pattern = rg_cli_count(cli) ? rg_cli_word(cli, 0) : "", *out = rg_cli_text(cli, "out", NULL);
+    rg_file file;
+    int code = read_options(&s);
+    if (!code && rg_cli_count(cli) > 1)
+        code = rg_fail(RG_USAGE, "verify: expected one ALGO or ALGO:VARIANT, found \"%s\" too", rg_cli_word(cli, 1));
+    if (code)
+        return code;
+    if (rg_cli_text(cli, "expect", NULL))
+        return rg_expect(rg_cli_text(cli, "expect", NULL), &s.how);
+    if (*pattern && (code = rg_pattern_check(pattern, rg_cli_text(cli, "device", NULL))))
+        return code;
+    if (out && (code = rg_file_open(&file, out)))
+        return code;
+    s.rows = out ? file.stream : NULL;
+    if (s.rows)
+        head(&s, rg_cli_line(cli));
+    printf("seed %" PRIu64 "\n", s.how.seed);
+    code = check_chosen(&s, pattern);
+    rg_verify_end();
+    if (out && code)
+        rg_file_abandon(&file);
+    else if (out)
+        code = rg_file_commit(&file);
+    return code ? code : conclude(&s);
+}
+
+const rg_command rg_cmd_verify = {
+    .name = "verify",
+    .usage = "[ALGO[:VARIANT]] [options]",
+    .summary = "check variants against the reference",
+    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and\n"
+            "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
+            "extreme inputs. Every element is compared with the reference, inputs must be unchanged, a second run must give\n"
+            "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
+            "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones\n"
+            "at every shape, the grid of all at small ones.\n"
+            "\n"
+            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
+            "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",
+    .option = options,
+    .run = run,
+};

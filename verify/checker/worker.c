@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// worker.c: the child process in which a variant runs, and what its death means.
+//
+// The parent sends a job (one case) over a socket; the worker answers with notes: what it is about to do and how long that may
+// take, and at last a verdict. No verdict, no PASS: a worker that dies is a CRASH, one that stays silent past its limit is
+// killed and the case a TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once.
+#include "checker.h"
+#include "../../impl/base/core.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct note {
+    bool is_verdict;
+    char what[128]; // phase
+    double limit_s; // of the phase; 0: the limit of the case
+    rg_verdict verdict;
+    bool is_last; // the device reports an error that will not go away: the next case needs another process
+} note;
+
+static struct worker {
+    pid_t pid; // 0: none
+    int socket;
+    const rg_entry *entry;
+    rg_entry copy; // as it was at the fork
+    char device[32];
+} worker;
+
+// ---- the child -----------------------------------------------------------------------------------------------------------
+
+static int parent_socket;
+
+static void tell_phase(const char *what, double limit_s)
+{
+    note n = {.is_verdict = false, .limit_s = limit_s};
+    snprintf(n.what, sizeof n.what, "%s", what);
+    if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
+        _exit(RG_WRONG);
+}
+
+static const rg_device *open_device(const rg_entry *entry, const char *name, char why[200])
+{
+    if (entry->variant->space == RG_HOST)
+        return rg_device_cpu();
+    return rg_device_open(name, why);
+}
+
+// Signals go back to their default action, so that the parent sees them by name even under a sanitizer's handler.
+static void plain_death(pid_t parent)
+{
+    const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    for (int i = 0; i < RG_COUNT(fatal); i++)
+        signal(fatal[i], SIG_DFL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(RG_WRONG);
+}
+
+__attribute__((noreturn)) static void serve(const rg_entry *entry, const char *device_name)
+{
+    char why[200] = "";
+    tell_phase("opening the device", 120);
+    const rg_device *device = open_device(entry, device_name, why);
+    rg_job job;
+    while (recv(parent_socket, &job, sizeof job, 0) == (ssize_t)sizeof job) {
+        note n = {.is_verdict = true, .verdict = {.status = RG_FAIL}};
+        if (device)
+            rg_examine(entry, device, &job, tell_phase, &n.verdict);
+        else
+            snprintf(n.verdict.reason, sizeof n.verdict.reason, "device %s cannot be opened: %.180s", device_name, why);
+        n.is_last = device && !device->is_emulated && device->sync() != RG_OK;
+        if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
+            break;
+    }
+    _exit(RG_GOOD);
+}
+
+// ---- the parent ----------------------------------------------------------------------------------------------------------
+
+static const char *signal_name(int s)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
+                 {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}};
+    for (int i = 0; i < RG_COUNT(known); i++)
+        if (known[i].number == s)
+            return known[i].name;
+    return "signal";
+}
+
+// Waits at most 5 s: a kernel that runs on a GPU may hold a killed process for a while; it is then left to the system.
+static int reap(int *status)
+{
+    for (int i = 0; i < 500; i++) {
+        const pid_t p = waitpid(worker.pid, status, WNOHANG);
+        if (p)
+            return p == worker.pid ? 0 : -1;
+        usleep(10000);
+    }
+    return -1;
+}
+
+static void forget(bool kill_it)
+{
+    int status;
+    close(worker.socket);
+    if (kill_it)
+        kill(worker.pid, SIGKILL);
+    reap(&status);
+    worker = (struct worker){0};
+}
+
+void rg_verify_end(void)
+{
+    if (worker.pid)
+        forget(true);
+}
+
+static bool is_current(const rg_entry *entry, const char *device)
+{
+    return worker.pid && worker.entry == entry && memcmp(&worker.copy, entry, sizeof *entry) == 0 &&
+           strcmp(worker.device, device) == 0;
+}
+
+static int start(const rg_entry *entry, const char *device)
+{
+    int pair[2];
+    if (is_current(entry, device))
+        return RG_GOOD;
+    rg_verify_end();
+    rg_problem_store_open();
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return rg_fail(RG_LACKS, "verify: no socket: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t parent = getpid(), pid = fork();
+    if (pid < 0) {
+        close(pair[0]);
+        close(pair[1]);
+        return rg_fail(RG_LACKS, "verify: no child process: %s", strerror(errno));
+    }
+    if (pid == 0) {
+        close(pair[0]);
+        parent_socket = pair[1];
+        plain_death(parent);
+        serve(entry, device);
+    }
+    close(pair[1]);
+    worker = (struct worker){.pid = pid, .socket = pair[0], .entry = entry};
+    memcpy(&worker.copy, entry, sizeof *entry);
+    snprintf(worker.device, sizeof worker.device, "%s", device);
+    return RG_GOOD;
+}
+
+static rg_verdict died(const char *what)
+{
+    rg_verdict v = {.status = RG_CRASH};
+    int status = 0;
+    if (reap(&status))
+        snprintf(v.reason, sizeof v.reason, "%s: the process went away", what);
+    else if (WIFSIGNALED(status))
+        snprintf(v.reason, sizeof v.reason, "%s: %s (%s)", what, signal_name(WTERMSIG(status)), strsignal(WTERMSIG(status)));
+    else
+        snprintf(v.reason, sizeof v.reason, "%s: the process ended itself with status %d", what, WEXITSTATUS(status));
+    close(worker.socket);
+    worker = (struct worker){0};
+    return v;
+}
+
+static rg_verdict timed_out(const char *what, double limit_s)
+{
+    rg_verdict v = {.status = RG_TIMEOUT};
+    snprintf(v.reason, sizeof v.reason, "%s: no end after %g s", what, limit_s);
+    forget(true);
+    return v;
+}
+
+static rg_verdict converse(const rg_job *job, double limit_s)
+{
+    note n = {.what = "starting", .limit_s = 120};
+    if (send(worker.socket, job, sizeof *job, MSG_NOSIGNAL) != (ssize_t)sizeof *job)
+        return died("before the case");
+    for (;;) {
+        const double allowed_s = n.limit_s > 0 ? n.limit_s : limit_s, until = rg_seconds() + allowed_s;
+        struct pollfd p = {.fd = worker.socket, .events = POLLIN};
+        int ready;
+        do {
+            const double left_s = until - rg_seconds();
+            ready = poll(&p, 1, left_s > 0 ? (int)(left_s * 1000) + 1 : 0);
+        } while (ready < 0 && errno == EINTR);
+        if (ready == 0)
+            return timed_out(n.what, allowed_s);
+        char what[sizeof n.what];
+        memcpy(what, n.what, sizeof what);
+        if (recv(worker.socket, &n, sizeof n, 0) != (ssize_t)sizeof n)
+            return died(what);
+        if (n.is_verdict && n.is_last)
+            rg_verify_end();
+        if (n.is_verdict)
+            return n.verdict;
+    }
+}
+
+static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, const rg_verify_options *options)
+{
+    rg_verdict v = {.status = RG_FAIL, .reason = "not run"};
+    const char *unavailable = rg_unavailable(entry);
+    if (unavailable) {
+        v.status = RG_SKIP;
+        snprintf(v.reason, sizeof v.reason, "%s", unavailable);
+        return v;
+    }
+    job.seed = options->seed;
+    job.no_refuse = options->no_refuse;
+    job.patterns = options->patterns ? options->patterns : (1u << RG_PATTERNS) - 1;
+    for (int k = 0; k < entry->variant->n_params; k++)
+        job.item.param[k] = param[k];
+    const char *device = entry->emulated ? "host" : options->device ? options->device : "gpu";
+    if (start(entry, device)) {
+        snprintf(v.reason, sizeof v.reason, "the worker process cannot be started");
+        return v;
+    }
+    return converse(&job, options->limit_s > 0 ? options->limit_s : RG_LIMIT_S);
+}
+
+rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads,
+                          const rg_verify_options *options)
+{
+    return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}}, param, options);
+}
+
+rg_verdict rg_show_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, rg_show *show,
+                        const rg_verify_options *options)
+{
+    return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}, .show = show}, param, options);
+}

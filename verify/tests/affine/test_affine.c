@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// test_affine.c: affine2d, align2d and align3d where the answer is known by hand, on every variant for the CPU: directions,
+// centre, rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/affine/index.h"
+#include "../../../impl/runtime/arena.h"
+#include "../../../impl/base/core.h"
+#include "../../../impl/runtime/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- calls ---------------------------------------------------------------------------------------------------------------
+
+typedef struct problem {
+    const rg_algo *algo;
+    rg_shape shape;
+    void *arg[RG_ARGS_MAX];
+} problem;
+
+static problem problem_make(const char *algo, rg_shape shape, rg_pattern pattern)
+{
+    problem p = {.algo = rg_algo_find(algo), .shape = shape};
+    assert_non_null(p.algo);
+    assert_null(p.algo->invalid(&p.shape));
+    for (int i = 0; i < p.algo->n_args; i++)
+        p.arg[i] = rg_alloc((size_t)p.algo->arg[i].count(&p.shape) * rg_type_bytes(p.algo->arg[i].type(&p.shape)) + 1);
+    p.algo->fill(&p.shape, pattern, p.arg);
+    return p;
+}
+
+static void problem_free(problem *p)
+{
+    for (int i = 0; i < p->algo->n_args; i++)
+        free(p->arg[i]);
+}
+
+static void run(const rg_variant *v, const int64_t *param, int threads, problem *p)
+{
+    const size_t scratch = v->scratch ? v->scratch(&p->shape, param) : 0;
+    for (int i = 0; i < p->algo->n_args; i++)
+        if (p->algo->arg[i].direction == RG_OUT)
+            memset(p->arg[i], 0xFF, (size_t)p->algo->arg[i].count(&p->shape) * rg_type_bytes(p->algo->arg[i].type(&p->shape)));
+    rg_call call = {&p->shape, param, p->arg, aligned_alloc(256, (scratch + 511) / 256 * 256), NULL, threads, NULL};
+    assert_int_equal(v->run(&call), RG_OK);
+    free(call.scratch);
+}
+
+// Every variant of the CPU that this machine has, with every value of its first parameter.
+typedef void check(const rg_variant *, const problem *, const void *);
+static void each_variant(problem *p, check *f, const void *context)
+{
+    int ran = 0;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, p->algo->name, "cpu"));) {
+        const rg_variant *v = e->variant;
+        if (v->space != RG_HOST || rg_unavailable(e))
+            continue;
+        for (int i = 0; i < (v->n_params ? v->param[0].n_values : 1); i++) {
+            const int64_t param[RG_PARAMS_MAX] = {v->n_params ? v->param[0].value[i] : 0};
+            if (v->refuse && v->refuse(&p->shape, param))
+                continue;
+            run(v, param, 1, p);
+            f(v, p, context);
+            ran++;
+        }
+    }
+    assert_true(ran >= 1);
+}
+
+static void identity(float *m, int dims)
+{
+    for (int i = 0; i < dims * (dims + 1); i++)
+        m[i] = i % (dims + 2) == 0;
+}
+
+// ---- affine2d ------------------------------------------------------------------------------------------------------------
+
+typedef struct pixel {
+    int x, y;
+    float value;
+} pixel;
+
+static void is_at(const rg_variant *v, const problem *p, const void *context)
+{
+    const pixel *expected = context;
+    const float *to = p->arg[AF_TRANSFORMED];
+    for (int64_t e = 0; e < p->shape.n[0] * p->shape.n[1]; e++) {
+        float value = 0;
+        for (const pixel *q = expected; q->value != 0; q++)
+            if (e == q->y * p->shape.n[0] + q->x)
+                value = q->value;
+        if (!(fabsf(to[e] - value) < 1e-5f))
+            fail_msg("%s: pixel %d,%d is %g, expected %g", v->name, (int)(e % p->shape.n[0]), (int)(e / p->shape.n[0]),
+                     (double)to[e], (double)value);
+    }
+}
+
+// An image of 7 x 6, centre (3, 3), in which one pixel is 1.
+static problem one_hot(int outside, int x, int y)
+{
+    problem p = problem_make("affine2d", (rg_shape){{7, 6, 1, outside, 0}, 1}, RG_RANDOM);
+    float *image = p.arg[AF_IMAGE];
+    memset(image, 0, 42 * sizeof *image);
+    image[7 * y + x] = 1;
+    identity(p.arg[AF_MATRIX], 2);
+    return p;
+}
+
+static void a_feature_goes_where_design_says(void **state)
+{
+    (void)state;
+    for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
+        // Rot(90) takes (2, 0) from the centre to (0, 2), down as y counts; then the shift by (-1, -1).
+        problem p = one_hot(outside, 5, 3);
+        af_matrix_2d(2 * atan(1), (double[]){-1, -1}, 1, p.arg[AF_MATRIX]);
+        each_variant(&p, is_at, (pixel[]){{2, 4, 1}, {0}});
+        // Twice as large: the feature one pixel from the centre stands two from it, half of it on each side.
+        float *image = p.arg[AF_IMAGE];
+        image[7 * 3 + 5] = 0;
+        image[7 * 3 + 4] = 1;
+        af_matrix_2d(0, (double[]){0, 0}, 2, p.arg[AF_MATRIX]);
+        each_variant(&p, is_at,
+                     (pixel[]){{4, 3, 0.5f},
+                               {5, 3, 1},
+                               {6, 3, 0.5f},
+                               {4, 2, 0.25f},
+                               {4, 4, 0.25f},
+                               {5, 2, 0.5f},
+                               {5, 4, 0.5f},
+                               {6, 2, 0.25f},
+                               {6, 4, 0.25f},
+                               {0}});
+        problem_free(&p);
+    }
+}
+
+static void the_rules_differ_at_the_rim_alone(void **state)
+{
+    (void)state;
+    // The corner (0, 0), from half a pixel to its left: s = (-0.5, 0) for result pixel 0.
+    const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}},
+                ignore[] = {{1, 0, 0.5f}, {0}};
+    const pixel *expected[] = {zero, edge, ignore};
+    for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
+        problem p = one_hot(outside, 0, 0);
+        ((float *)p.arg[AF_MATRIX])[2] = -0.5f;
+        each_variant(&p, is_at, expected[outside]);
+        problem_free(&p);
+    }
+    for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) { // the last pixel, far outside
+        problem p = one_hot(outside, 6, 5);
+        ((float *)p.arg[AF_MATRIX])[2] = 6;
+        ((float *)p.arg[AF_MATRIX])[5] = 5;
+        pixel all[43];
+        for (int e = 0; e < 42; e++)
+            all[e] = (pixel){e % 7, e / 7, 1};
+        all[42] = (pixel){0};
+        each_variant(&p, is_at, outside == AF_EDGE ? all : (pixel[]){{0, 0, 1}, {0}});
+        problem_free(&p);
+    }
+}
+
+// ---- align2d, align3d ----------------------------------------------------------------------------------------------------
+
+typedef struct answer {
+    double rho, error;
+    int32_t pixels;
+} answer;
+
+static void correlates(const rg_variant *v, const problem *p, const void *context)
+{
+    const answer *a = context;
+    for (int64_t i = 0; i < p->algo->arg[AL_RHO].count(&p->shape); i++) {
+        const double rho = ((double *)p->arg[AL_RHO])[i];
+        const int32_t pixels = ((int32_t *)p->arg[AL_PIXELS])[i];
+        if (!(fabs(rho - a->rho) <= a->error) || pixels != a->pixels)
+            fail_msg("%s %s: rho %.9g of %d pixels, expected %.9g of %d", p->algo->name, v->name, rho, pixels, a->rho,
+                     a->pixels);
+    }
+}
+
+static problem of_itself(int dims, int outside)
+{
+    problem p = dims == 2 ? problem_make("align2d", (rg_shape){{33, 40, 1, outside, 0}, 3}, RG_RANDOM)
+                          : problem_make("align3d", (rg_shape){{17, 12, 9, 1, outside, 0}, 3}, RG_RANDOM);
+    identity(p.arg[AL_MATRIX], dims);
+    memcpy(p.arg[AL_REFERENCE], p.arg[AL_IMAGE], (size_t)p.algo->arg[AL_IMAGE].count(&p.shape) * sizeof(float));
+    return p;
+}
+
+static void an_image_is_its_own_likeness(void **state)
+{
+    (void)state;
+    for (int dims = 2; dims <= 3; dims++)
+        for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
+            problem p = of_itself(dims, outside);
+            const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape);
+            float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
+            each_variant(&p, correlates, &(answer){1, 1e-6, (int32_t)n}); // by eq. 2 at its word 1 - 1/n, 5e-4 less
+            for (int64_t e = 0; e < n; e++)                               // turned over, and far brighter than it varies
+                reference[e] = 200 - 0.5f * image[e];
+            each_variant(&p, correlates, &(answer){-1, 1e-5, (int32_t)n});
+            problem_free(&p);
+        }
+}
+
+static void no_overlap_and_no_variance_give_no_correlation(void **state)
+{
+    (void)state;
+    for (int dims = 2; dims <= 3; dims++)
+        for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
+            problem p = of_itself(dims, outside);
+            const int32_t n = (int32_t)p.algo->arg[AL_IMAGE].count(&p.shape);
+            float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE];
+            matrix[dims] = 1e4f; // out of sight
+            each_variant(&p, correlates, outside == AF_EDGE ? &(answer){0, 1, n} : &(answer){0, 0, outside == AF_ZERO ? n : 0});
+            matrix[dims] = 0;
+            for (int32_t e = 0; e < n; e++)
+                image[e] = 0.1f;
+            each_variant(&p, correlates, &(answer){0, 0, n});
+            for (int e = 0; e < dims * (dims + 1); e++) // no map at all
+                matrix[e] = NAN;
+            each_variant(&p, correlates, &(answer){0, 0, outside == AF_IGNORE ? 0 : n});
+            problem_free(&p);
+        }
+}
+
+static void whole_shifts_leave_out_whole_rows(void **state)
+{
+    (void)state;
+    problem p = of_itself(2, AF_IGNORE);
+    float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
+    matrix[2] = 5; // result (x, y) from (x + 5, y - 7)
+    matrix[5] = -7;
+    for (int y = 7; y < 40; y++)
+        for (int x = 0; x < 33 - 5; x++)
+            reference[y * 33 + x] = image[(y - 7) * 33 + x + 5];
+    each_variant(&p, correlates, &(answer){1, 1e-6, 28 * 33});
+    problem_free(&p);
+}
+
+static void any_number_of_cores_gives_the_same_bits(void **state)
+{
+    (void)state;
+    const rg_shape shapes[] = {{{150, 131, 3, AF_IGNORE, 0}, 5}, {{20, 70, 9, 3, AF_ZERO, 0}, 5}};
+    for (int dims = 2; dims <= 3; dims++)
+        for (const rg_entry *e = NULL; (e = rg_entry_next(e, dims == 2 ? "align2d" : "align3d", "cpu"));) {
+            if (!(e->variant->flags & RG_THREADED) || rg_unavailable(e))
+                continue;
+            problem p = problem_make(e->algo->name, shapes[dims - 2], RG_RANDOM);
+            const int64_t param[RG_PARAMS_MAX] = {0};
+            double one[3];
+            run(e->variant, param, 1, &p);
+            memcpy(one, p.arg[AL_RHO], sizeof one);
+            run(e->variant, param, 3, &p);
+            assert_memory_equal(one, p.arg[AL_RHO], sizeof one);
+            problem_free(&p);
+        }
+}
+
+// ---- digest G7 -----------------------------------------------------------------------------------------------------------
+
+static double worst_on_emulator(const char *pattern, const problem *p, const double *expected)
+{
+    const rg_entry *e = rg_entry_next(NULL, pattern, "host");
+    assert_non_null(e);
+    int64_t param[RG_PARAMS_MAX] = {0};
+    rg_params_standard(e->variant, param);
+    rg_frame frame;
+    assert_int_equal(rg_frame_make(&frame, e->algo, e->variant, rg_device_emulated(), &p->shape, param, false, 1), RG_OK);
+    for (int i = AL_IMAGE; i <= AL_MATRIX; i++)
+        assert_int_equal(rg_buffer_put(&frame.buffer[i], p->arg[i]), RG_OK);
+    assert_int_equal(e->variant->prepare ? e->variant->prepare(&frame.call) : RG_OK, RG_OK);
+    assert_int_equal(e->variant->run(&frame.call), RG_OK);
+    double rho[4], worst = 0;
+    assert_int_equal(rg_buffer_get(&frame.buffer[AL_RHO], rho), RG_OK);
+    for (int i = 0; i < 4; i++)
+        worst = fmax(worst, fabs(rho[i] - expected[i]));
+    if (e->variant->finish)
+        e->variant->finish(&frame.call);
+    rg_frame_free(&frame);
+    return worst;
+}
+
+// 64 x 64 pixels whose sigma is 1/200 of their mean: eq. 2 at its word against the same sums about a typical value.
+static void one_pass_variance_fails_on_bright_images(void **state)
+{
+    (void)state;
+    problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
+    double expected[4];
+    p.algo->reference(&p.shape, p.arg);
+    memcpy(expected, p.arg[AL_RHO], sizeof expected);
+    const double printed = worst_on_emulator("align2d:as_printed", &p, expected);
+    const double about_typical = worst_on_emulator("align2d:atct_2d", &p, expected);
+    const double exact = worst_on_emulator("align2d:batch", &p, expected);
+    print_message("error of rho on a bright image: as printed %.2g, about a typical value %.2g, interpolated exactly %.2g\n",
+                  printed, about_typical, exact);
+    assert_true(printed > 100 * about_typical && printed > 1e-3);
+    assert_true(about_typical < 5e-3 && exact < 1e-4);
+    problem_free(&p);
+}
+
+// What prepare makes for a texture is an array as large as the image; the forecast must have it.
+static void forecasts_hold_the_textures_copy(void **state)
+{
+    (void)state;
+    int textures = 0;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, NULL, "host"));) {
+        const bool plane = !strcmp(e->variant->algo, "affine2d") || !strcmp(e->variant->algo, "align2d");
+        if (!plane && strcmp(e->variant->algo, "align3d"))
+            continue;
+        const rg_shape shape = plane ? (rg_shape){{100, 50, 2, AF_EDGE, 0}, 1} : (rg_shape){{10, 20, 25, 2, AF_EDGE, 0}, 1};
+        int64_t param[RG_PARAMS_MAX] = {0};
+        rg_params_standard(e->variant, param);
+        rg_variant without = *e->variant;
+        without.flags &= ~RG_COPIES_FIRST;
+        const size_t whole = rg_frame_bytes(e->algo, e->variant, &shape, param);
+        const size_t more = whole - rg_frame_bytes(e->algo, &without, &shape, param);
+        assert_int_equal(more, e->variant->prepare ? 5000 * sizeof(float) : 0);
+        textures += more > 0;
+    }
+    assert_int_equal(textures, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forecasts_hold_the_textures_copy),
+        cmocka_unit_test(a_feature_goes_where_design_says),
+        cmocka_unit_test(the_rules_differ_at_the_rim_alone),
+        cmocka_unit_test(an_image_is_its_own_likeness),
+        cmocka_unit_test(no_overlap_and_no_variance_give_no_correlation),
+        cmocka_unit_test(whole_shifts_leave_out_whole_rows),
+        cmocka_unit_test(any_number_of_cores_gives_the_same_bits),
+        cmocka_unit_test(one_pass_variance_fails_on_bright_images),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

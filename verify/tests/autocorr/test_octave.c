@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// test_octave.c: an Octave that does not start, dies, says nonsense or will not go: one error, no hang, no zombie. Scripts of the
+// name `octave` stand in for it, first in PATH.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/autocorr/index.h"
+#include "../../../impl/base/core.h"
+#include "../../../impl/runtime/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HELLO "printf '\\0\\0\\0\\0\\0\\0\\360\\077'; " // the double 1, which says that it listens
+
+static const rg_variant *octave;
+static char folder[] = "/tmp/regather-octave-XXXXXX", *path_before;
+
+static const rg_shape shape = {{64, 512, 1, AC_CROSS}, 1}; // 32 KiB an image, so that a reader's absence is noticed
+static uint8_t image[64 * 512];
+static int64_t sums[9];
+
+// A script in place of octave; NULL takes it away.
+static void stand_in(const char *body)
+{
+    char *file = rg_print("%s/octave", folder);
+    unlink(file);
+    if (body) {
+        FILE *f = fopen(file, "w");
+        assert_non_null(f);
+        fprintf(f, "#!/bin/sh\n%s\n", body);
+        fclose(f);
+        assert_int_equal(chmod(file, 0755), 0);
+    }
+    free(file);
+}
+
+static void no_child_is_left(void)
+{
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+// Everything from prepare to finish; the first status that is not RG_OK, and in *seconds how long all of it took.
+static int whole_life(double *seconds)
+{
+    void *arg[] = {image, image, sums};
+    rg_call call = {&shape, NULL, arg, NULL, NULL, 1, NULL};
+    double began = rg_seconds();
+    int status = octave->prepare(&call);
+    if (status == RG_OK) status = octave->run(&call);
+    octave->finish(&call);
+    assert_null(call.state);
+    *seconds = rg_seconds() - began;
+    no_child_is_left();
+    return status;
+}
+
+static void failures_are_errors(void **state)
+{
+    (void)state;
+    const char *body[] = {
+        "exit 0",                            // ends before it listens
+        "echo GNU Octave, version 99; cat > /dev/null", // is another program
+        "exec no-such-program-here",         // cannot be loaded
+        HELLO "exit 1",                      // dies before it reads
+        HELLO "head -c 1000 > /dev/null",    // dies while it reads
+        HELLO "head -c 65568 > /dev/null; printf 1234", // dies while it answers: 4 bytes of 72
+        HELLO "kill -9 $$",
+    };
+    double seconds;
+    for (int i = 0; i < RG_COUNT(body); i++) {
+        stand_in(body[i]);
+        assert_int_equal(whole_life(&seconds), RG_E_LIBRARY);
+        assert_true(seconds < 5);
+    }
+}
+
+// One that ignores the end of its input is killed.
+static void it_goes_when_told(void **state)
+{
+    (void)state;
+    double seconds;
+    stand_in(HELLO "head -c 65568 > /dev/null; head -c 72 /dev/zero; exec sleep 100");
+    assert_int_equal(whole_life(&seconds), RG_OK);
+    assert_true(seconds < 5);
+}
+
+// Two at once: the input of the first ends although the second was started while it was open.
+static void two_at_once(void **state)
+{
+    (void)state;
+    stand_in(HELLO "cat > /dev/null; touch \"$(dirname \"$0\")/saw-the-end\"");
+    void *arg[] = {image, image, sums};
+    rg_call first = {&shape, NULL, arg, NULL, NULL, 1, NULL}, second = first;
+    assert_int_equal(octave->prepare(&first), RG_OK);
+    assert_int_equal(octave->prepare(&second), RG_OK);
+    octave->finish(&first);
+    char *mark = rg_print("%s/saw-the-end", folder);
+    assert_int_equal(access(mark, F_OK), 0);
+    octave->finish(&second);
+    no_child_is_left();
+    unlink(mark);
+    free(mark);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    const rg_shape slow = {{750, 1500, 300, 0}, 1}, inexact = {{2048, 2048, 1, AC_16BIT}, 1}, fine = {{2048, 2048, 1, 0}, 1};
+    assert_non_null(octave->refuse(&slow, NULL));
+    assert_non_null(octave->refuse(&inexact, NULL)); // 65535^2 2048^2 > 2^53
+    assert_null(octave->refuse(&fine, NULL));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const rg_entry *e = rg_entry_next(NULL, "autocorr:octave", "cpu");
+    if (!e || !mkdtemp(folder)) return 1;
+    octave = e->variant;
+    path_before = strdup(getenv("PATH"));
+    char *path = rg_print("%s:%s", folder, path_before);
+    setenv("PATH", path, 1);
+    free(path);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    stand_in(NULL);
+    setenv("PATH", path_before, 1);
+    free(path_before);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failures_are_errors), cmocka_unit_test(it_goes_when_told),
+                                       cmocka_unit_test(two_at_once), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

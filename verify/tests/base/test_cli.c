@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// test_cli.c: what the command line says of mistakes: names that are nearly right, devices that are not here, options that
+// belong to something else, outputs that cannot be made; and that a job which is stopped leaves no part of a file.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/geometry/volume.h"
+#include "../../../impl/gpu/device.h"
+#include "../../../impl/suite.h"
+#include "../test_command.h"
+#include "../test_data.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine;
+
+static char output[OUTPUT_MAX];
+
+static void test_nearest_name(void **state)
+{
+    (void)state;
+    static const struct { const char *typed, *said; } line[] = {
+        {"autocorr --max-ofset 3", "unknown option --max-ofset; did you mean --max-offset?"},
+        {"autocorr --max 3", "did you mean --max-offset?"},
+        {"autocorr --otu x", "did you mean --out?"},
+        {"autocorr --thread 3", "did you mean --threads?"},
+        {"autocorr --frobnicate", "unknown option --frobnicate; see 'regather autocorr --help'"},
+    };
+    for (int i = 0; i < RG_COUNT(line); i++)
+        assert_refused(run_command(&rg_cmd_autocorr, line[i].typed, output), line[i].said);
+    rg_near near = {0};
+    rg_nearer("recontsruct", 11, "search", &near);
+    assert_null(near.name);
+    rg_nearer("recontsruct", 11, "reconstruct", &near);
+    assert_string_equal(near.name, "reconstruct");
+    assert_int_equal(near.distance, 1);
+}
+
+static void test_device(void **state)
+{
+    (void)state;
+    char why[200];
+    assert_int_equal(rg_device_index("gpu"), 0);
+    assert_int_equal(rg_device_index("gpu12"), 12);
+    assert_int_equal(rg_device_index("cpu"), RG_DEVICE_NO_GPU);
+    assert_int_equal(rg_device_index("gpu-1"), RG_DEVICE_UNKNOWN);
+    assert_int_equal(rg_device_index("gpu1x"), RG_DEVICE_UNKNOWN);
+    assert_refused(run_command(&rg_cmd_autocorr, "autocorr a.png --max-offset 3 --out x --device gpux", output),
+                   "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"gpux\"");
+    char *words = rg_print("autocorr a.png --max-offset 3 --out x --device gpu%d", rg_gpu_count(why));
+    assert_int_equal(run_command(&rg_cmd_autocorr, words, output), RG_LACKS); // no quiet way round it on the CPU
+    free(words);
+}
+
+static void test_options_of_others(void **state)
+{
+    (void)state;
+    static const struct { const rg_command *command; const char *typed, *said; } line[] = {
+        {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
+        {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x --f 2", "--f goes with --method frealign only"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x --method frealign --padding 2",
+         "--padding goes with --method gridding only"},
+        {&rg_cmd_refine, "refine a.star --reference a.mrc --out x --kv 200", "--kv goes with a .par file only"},
+    };
+    for (int i = 0; i < RG_COUNT(line); i++)
+        assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);
+}
+
+static void test_constant_map(void **state)
+{
+    (void)state;
+    float value[64] = {0};
+    rg_volume flat = {.side = 4, .voxel_A = 1, .value = value};
+    assert_int_equal(rg_volume_write(in_dir("flat.mrc"), &flat), RG_GOOD);
+    char *words = rg_print("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir);
+    assert_refused(run_command(&rg_cmd_fsc, words, output), "flat.mrc: expected a map, found 0 everywhere");
+    assert_int_not_equal(access(in_dir("f.tsv"), F_OK), 0);
+    free(words);
+}
+
+// Photographs are read by several threads, and every section of this file is refused: by one line all the same.
+static void test_one_line_of_many(void **state)
+{
+    (void)state;
+    static float value[16 * 16 * 16];
+    rg_volume map = {.side = 16, .voxel_A = 1, .value = value};
+    assert_int_equal(rg_volume_write(in_dir("floats.mrc"), &map), RG_GOOD);
+    char *words = rg_print("autocorr %s/floats.mrc --max-offset 3 --threads 4 --out %s/none", test_dir, test_dir);
+    for (int i = 0; i < 10; i++)
+        assert_refused(run_command(&rg_cmd_autocorr, words, output), "floats.mrc: at byte 12: expected whole grey values");
+    free(words);
+}
+
+// A folder stands where the file should: found out at once, not when the work is done.
+static void test_folder_for_file(void **state)
+{
+    (void)state;
+    rg_file file;
+    assert_refused(rg_file_open(&file, test_dir), "cannot write here: is a directory");
+    assert_refused(rg_file_can_write(test_dir), "is a directory");
+    assert_int_equal(rg_file_can_write(in_dir("fine.tsv")), RG_GOOD);
+    assert_int_not_equal(access(in_dir("fine.tsv"), F_OK), 0);
+}
+
+static void test_stopped(void **state)
+{
+    (void)state;
+    static const int number[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        int status;
+        char *part = NULL, *path = rg_print("%s", in_dir("stopped.tsv"));
+        pid_t child = fork();
+        if (child == 0) {
+            rg_file file;
+            signal(number[i], SIG_DFL); // a shell that starts a job in the background has it ignored
+            _exit(rg_file_open(&file, path) != RG_GOOD || access(file.part, F_OK) != 0 || raise(number[i]));
+        }
+        part = rg_print("%s.part-%ld", path, (long)child);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number[i]);
+        assert_int_not_equal(access(part, F_OK), 0);
+        free(part);
+        free(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stopped), // first: it needs the handlers unset
+        cmocka_unit_test(test_nearest_name), cmocka_unit_test(test_device), cmocka_unit_test(test_options_of_others),
+        cmocka_unit_test(test_constant_map), cmocka_unit_test(test_one_line_of_many),
+        cmocka_unit_test(test_folder_for_file),
+    };
+    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// test_core.c: the command line, shapes and parameters as text, whole-or-nothing files, guarded buffers, plug-in checks.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/runtime/arena.h"
+#include "../../../impl/base/core.h"
+#include "../../../impl/runtime/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <signal.h>
+#include <unistd.h>
+
+// ---- command line --------------------------------------------------------------------------------------------------------
+
+static int seen_words;
+static int64_t seen_number;
+static const char *seen_second;
+
+static int probe_run(const rg_cli *cli)
+{
+    seen_words = rg_cli_count(cli);
+    seen_second = rg_cli_nth(cli, "many", 1);
+    return rg_cli_int(cli, "number", 5, 0, 10, &seen_number);
+}
+
+static const rg_option probe_options[] = {
+    {"number", "N", "a number", false}, {"many", "TEXT", "repeated", true}, {"flag", NULL, "a flag", false}, {NULL, NULL, NULL, false}};
+static const rg_command probe = {"probe", "", "", "", probe_options, probe_run, false};
+
+static int type(int argc, const char *const *word)
+{
+    char *argv[8] = {(char *)"probe"};
+    for (int i = 0; i < argc; i++)
+        argv[i + 1] = (char *)word[i];
+    return rg_cli_run(&probe, argc + 1, argv);
+}
+#define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
+
+static void test_command_line(void **state)
+{
+    (void)state;
+    assert_int_equal(TYPE("a", "--number", "7", "b", "--many=x", "--many", "y"), RG_GOOD);
+    assert_int_equal(seen_words, 2);
+    assert_int_equal(seen_number, 7);
+    assert_string_equal(seen_second, "y");
+    assert_int_equal(TYPE("--", "--number"), RG_GOOD);
+    assert_int_equal(seen_words, 1);
+    assert_int_equal(seen_number, 5);
+    assert_int_equal(TYPE("--number", "11"), RG_USAGE);
+    assert_int_equal(TYPE("--number", "7x"), RG_USAGE);
+    assert_int_equal(TYPE("--number"), RG_USAGE);
+    assert_int_equal(TYPE("--number", "1", "--number", "2"), RG_USAGE);
+    assert_int_equal(TYPE("--flag=3"), RG_USAGE);
+    assert_int_equal(TYPE("--unknown"), RG_USAGE);
+    assert_int_equal(TYPE("-x"), RG_USAGE);
+    assert_int_equal(TYPE("--plugin", "/nonexistent.so"), RG_USAGE);
+}
+
+// ---- shapes and parameters -------------------------------------------------------------------------------------------------
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    const rg_algo *algo = rg_algo_find("autocorr");
+    rg_shape shape = {.seed = 1};
+    char why[160], text[96];
+    assert_true(rg_shape_parse(algo, "w750,h1500,r250,k1", &shape, why));
+    assert_int_equal(shape.n[1], 1500);
+    rg_shape_print(algo, &shape, text);
+    assert_string_equal(text, "w750,h1500,r250,k1");
+    assert_true(rg_shape_parse(algo, "k0,r1,h4,w3", &shape, why));
+    assert_int_equal(shape.n[0], 3);
+    const char *const bad[] = {"", "w750", "w1,w1,h1,r0,k0", "w,h,r,k", "w3,h4,r1,k0,z1", "w3,h4,r-1,k0", "w3,h4,r9,k0", "w3 h4",
+                               "w99999999999999999999,h1,r0,k0"};
+    for (int i = 0; i < RG_COUNT(bad); i++)
+        assert_false(rg_shape_parse(algo, bad[i], &shape, why));
+}
+
+static const int64_t blocks[] = {64, 128};
+static const rg_param block = {"block", blocks, 2, 128, "threads"};
+static int run_nothing(rg_call *call) { return (void)call, RG_OK; }
+static const rg_variant tuned = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "tuned", .idea = "none",
+                                 .space = RG_HOST, .needs = "", .param = &block, .n_params = 1, .run = run_nothing};
+
+static void test_params(void **state)
+{
+    (void)state;
+    int64_t value[RG_PARAMS_MAX];
+    char why[160], text[192];
+    assert_true(rg_params_parse(&tuned, "-", value, why));
+    assert_int_equal(value[0], 128);
+    assert_true(rg_params_parse(&tuned, "block=64", value, why));
+    rg_params_print(&tuned, value, text);
+    assert_string_equal(text, "block=64");
+    assert_false(rg_params_parse(&tuned, "block=96", value, why));
+    assert_non_null(strstr(why, "takes 64 128"));
+    assert_false(rg_params_parse(&tuned, "blok=64", value, why));
+    assert_false(rg_params_parse(&tuned, "block", value, why));
+}
+
+// ---- files ----------------------------------------------------------------------------------------------------------------
+
+static void test_files_whole_or_nothing(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/regather-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
+    rg_file file;
+    assert_int_equal(rg_file_open(&file, path), RG_USAGE); // folder missing
+    assert_int_equal(rg_make_folder(sub), RG_GOOD);
+    assert_int_equal(rg_file_open(&file, path), RG_GOOD);
+    fputs("half", file.stream);
+    assert_int_not_equal(access(path, F_OK), 0); // not there before it is whole
+    rg_file_abandon(&file);
+    assert_int_equal(rmdir(sub), 0); // and nothing was left behind
+    assert_int_equal(rg_make_folder(sub), RG_GOOD);
+    assert_int_equal(rg_file_open(&file, path), RG_GOOD);
+    fputs("whole", file.stream);
+    assert_int_equal(rg_file_commit(&file), RG_GOOD);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(rg_make_folder(path), RG_USAGE); // a file in the way
+
+    // A disk that fills up: a limit on the file size makes write fail as a full disk does.
+    struct rlimit old, low = {1024, 1024};
+    getrlimit(RLIMIT_FSIZE, &old);
+    low.rlim_max = old.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(rg_file_open(&file, path), RG_GOOD);
+    for (int i = 0; i < 3000; i++)
+        fputs("0123456789", file.stream);
+    setrlimit(RLIMIT_FSIZE, &low);
+    assert_int_equal(rg_file_commit(&file), RG_USAGE);
+    setrlimit(RLIMIT_FSIZE, &old);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, 5); // the old file stands
+    char *clean = rg_print("rm -r %s", folder);
+    assert_int_equal(system(clean), 0);
+    free(clean);
+    free(path);
+    free(sub);
+}
+
+// ---- guarded buffers --------------------------------------------------------------------------------------------------------
+
+static void test_guards(void **state)
+{
+    (void)state;
+    bool hit;
+    for (int unaligned = 0; unaligned < 2; unaligned++) {
+        rg_buffer b;
+        assert_int_equal(rg_buffer_make(&b, rg_device_cpu(), 100, 4, unaligned), RG_OK);
+        assert_int_equal((uintptr_t)b.base % 256, unaligned ? 4 : 0);
+        assert_int_equal(rg_buffer_poison(&b), RG_OK);
+        assert_int_equal(((unsigned char *)b.base)[99], 0xFF);
+        rg_buffer_guard(&b, &hit);
+        assert_false(hit);
+        for (int side = 0; side < 2; side++) {
+            char *at = (char *)b.base + (side ? 100 : -1), kept = *at;
+            *at ^= 1;
+            assert_int_equal(rg_buffer_guard(&b, &hit), side ? 100 : -1);
+            assert_true(hit);
+            *at = kept;
+        }
+        rg_buffer_free(&b);
+    }
+}
+
+// ---- plug-ins -------------------------------------------------------------------------------------------------------------
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    assert_int_equal(rg_pattern_check("", NULL), RG_GOOD);
+    assert_int_equal(rg_pattern_check("autocorr", NULL), RG_GOOD);
+    assert_int_equal(rg_pattern_check("autocorr:naive", NULL), RG_GOOD);
+    assert_int_equal(rg_pattern_check("autocorr:nonesuch", NULL), RG_USAGE);
+    assert_int_equal(rg_pattern_check("nonesuch", NULL), RG_USAGE);
+    const rg_entry *e = rg_entry_next(NULL, "autocorr:naive", "gpu");
+    assert_non_null(e);
+    assert_null(rg_entry_next(e, "autocorr:naive", "gpu"));
+    assert_null(rg_unavailable(e));
+    assert_int_equal(rg_plugin_load("/etc/passwd"), RG_USAGE);
+}
+
+// A copy of a built-in variant, built without hiding its symbols, would be the built-in one; hidden, it is its own.
+static void test_plugin_of_a_built_in_name(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/regather-core-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    static const char *const flags[] = {"", "-fvisibility=hidden"};
+    static const int expected[] = {RG_USAGE, RG_GOOD};
+    for (int hidden = 0; hidden < 2; hidden++) {
+        char *object = rg_print("%s/%d.so", folder, hidden);
+        char *build = rg_print("printf '#include \"%%s/impl/autocorr/naive.c\"\n"
+                               "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null", flags[hidden], object);
+        if (system(build) != 0)
+            skip(); // no compiler, or not in the project's folder
+        assert_int_equal(rg_plugin_load(object), expected[hidden]);
+        unlink(object);
+        free(build);
+        free(object);
+    }
+    rmdir(folder);
+    assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plugin_of_a_built_in_name),
+        cmocka_unit_test(test_command_line), cmocka_unit_test(test_shapes), cmocka_unit_test(test_params),
+        cmocka_unit_test(test_files_whole_or_nothing), cmocka_unit_test(test_guards), cmocka_unit_test(test_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// test_bench.c: a lane from its buffers to its row, with small variants made here, right and wrong; and what the command
+// refuses.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../bench/timing/lineup.h"
+#include "../test_command.h"
+
+#include <math.h>
+
+extern const rg_command rg_cmd_bench;
+static char text[OUTPUT_MAX];
+
+// ---- an algorithm: out[i] = 3 in[i] + i ------------------------------------------------------------------------------------
+
+static rg_type int_type(const rg_shape *s) { return (void)s, RG_I32; }
+static int64_t count_n(const rg_shape *s) { return s->n[0]; }
+static double work_n(const rg_shape *s) { return (double)s->n[0]; }
+static rg_tolerance exact(const rg_shape *s) { return (void)s, (rg_tolerance){RG_EXACT, 0, 0, "integers"}; }
+
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
+{
+    (void)pattern;
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[0])[i] = (int32_t)(rg_bits(s->seed, (uint64_t)i) & 0xFFFF);
+}
+
+static void triple(const rg_shape *s, void *const *arg)
+{
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[1])[i] = 3 * ((const int32_t *)arg[0])[i] + (int32_t)i;
+}
+
+static const rg_arg args[] = {{"in", RG_IN, int_type, count_n}, {"out", RG_OUT, int_type, count_n}};
+static const rg_algo algo = {
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_algo),
+    .name = "triple",
+    .formula = "out = 3 in + i",
+    .dim = {"n"},
+    .arg = args,
+    .n_args = 2,
+    .fill = fill,
+    .reference = triple,
+    .tolerance = exact,
+    .traffic_bytes = work_n,
+    .work = work_n,
+    .rate_unit = "elements/s",
+};
+
+static int calls, prepared, finished;
+static int run_right(rg_call *c) { return calls++, triple(c->shape, c->arg), RG_OK; }
+static int run_null(rg_call *c) { return (void)c, RG_OK; }
+static int run_error(rg_call *c) { return (void)c, RG_E_STATE; }
+static int run_past(rg_call *c)
+{
+    triple(c->shape, c->arg);
+    ((volatile int32_t *)c->arg[1])[c->shape->n[0]] = 1;
+    return RG_OK;
+}
+static int run_replay(rg_call *c) // computes once, then gives the same answer again
+{
+    static int32_t kept[4096];
+    static int have;
+    if (!have++)
+        triple(c->shape, (void *const[]){c->arg[0], kept});
+    memcpy(c->arg[1], kept, (size_t)c->shape->n[0] * sizeof *kept);
+    return RG_OK;
+}
+static int run_slow(rg_call *c) { return usleep(60000), triple(c->shape, c->arg), RG_OK; }
+static int prepare(rg_call *c) { return (void)c, prepared++, usleep(3000), RG_OK; }
+static void finish(rg_call *c) { (void)c, finished++; }
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
+{
+    (void)param;
+    c->amount[RG_MEM_BYTES] = 8.0 * (double)s->n[0];
+    c->amount[RG_I32_MAD] = (double)s->n[0];
+}
+
+static rg_variant variant = {.abi = RG_ABI,
+                             .bytes = sizeof(rg_variant),
+                             .algo = "triple",
+                             .name = "x",
+                             .idea = "",
+                             .role = RG_SIMD,
+                             .space = RG_HOST,
+                             .needs = "",
+                             .cost = cost,
+                             .prepare = prepare,
+                             .finish = finish};
+static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
+
+// A lane through its rounds with this run(), judged and closed.
+static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
+{
+    rg_lane lane = {.entry = &entry,
+                    .shape = {.n = {4096}},
+                    .threads = 1,
+                    .cores = 1,
+                    .scope = scope,
+                    .mode = mode,
+                    .max_s = max_s,
+                    .rounds = 4};
+    rg_inputs in;
+    calls = prepared = finished = 0;
+    variant.run = run;
+    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_fill(&in, 100);
+    rg_lane_open(&lane, rg_device_cpu(), &in);
+    for (int round = 0; !lane.done && !rg_lane_enough(&lane); round++) {
+        rg_inputs_fill(&in, 100 + (uint64_t)round);
+        rg_lane_visit(&lane, &in);
+    }
+    if (!lane.done)
+        rg_lane_judge(&lane, &in, 1);
+    rg_lane_close(&lane);
+    rg_inputs_free(&in);
+    return lane;
+}
+
+static void a_right_variant_has_times(void **state)
+{
+    (void)state;
+    rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.2);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_in_range(lane.n, 6, RG_SAMPLES_MAX);
+    assert_int_equal(lane.visits % 2, 0);
+    assert_true(prepared == 1 && finished == 1);
+    assert_true(lane.prepare_ns >= 3e6);
+    assert_true(calls >= lane.n * lane.batch && lane.batch > 10); // microseconds each: many calls to a sample
+    rg_rates rates;
+    for (int r = 0; r < RG_RESOURCES; r++)
+        rates.per_s[r] = NAN;
+    rates.per_s[RG_MEM_BYTES] = 1e12;
+    rates.per_s[RG_I32_MAD] = 1e9;
+    rg_row row = rg_lane_row(&lane, &rates);
+    double median = rg_cell_number(&row, RG_C_MEDIAN), *sample;
+    assert_true(lane.batch * median > 0.3e6); // a sample lasts about 1 ms
+    assert_string_equal(row.cell[RG_C_PARAMS], "threads=1");
+    assert_string_equal(row.cell[RG_C_SCOPE], "device");
+    assert_string_equal(row.cell[RG_C_BOUND], "int32");
+    assert_true(fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 4096 - 1) < 1e-4); // 4096 multiply-adds at 1 a nanosecond
+    assert_true(fabs(rg_cell_number(&row, RG_C_RATE) * median / 4096e9 - 1) < 1e-4);
+    assert_int_equal(rg_row_samples(&row, &sample), lane.n);
+    free(sample);
+    rg_row_free(&row);
+    rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is claimed
+    row = rg_lane_row(&lane, &rates);
+    assert_string_equal(row.cell[RG_C_FRACTION], "");
+    rg_row_free(&row);
+}
+
+static void wrong_variants_have_no_times(void **state)
+{
+    (void)state;
+    static int (*const wrong[])(rg_call *) = {run_null, run_error, run_past, run_replay};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rg_lane lane = timed_lane(wrong[i], RG_RESIDENT, RG_HOT, 0.1);
+        assert_int_equal(lane.verdict.status, RG_FAIL);
+        assert_true(lane.done && *lane.stop);
+        rg_row row = rg_lane_row(&lane, NULL);
+        assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
+        assert_string_equal(row.cell[RG_C_MEDIAN], "");
+        assert_string_equal(row.cell[RG_C_SAMPLES], "");
+        assert_string_equal(row.cell[RG_C_RATE], "");
+        rg_row_free(&row);
+    }
+}
+
+// ---- an algorithm whose calls add to what they find: sum[i] += in[i] -------------------------------------------------------
+
+static int asked;
+static void add_up(const rg_shape *s, void *const *arg)
+{
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[1])[i] += ((const int32_t *)arg[0])[i];
+}
+static void reference_sum(const rg_shape *s, void *const *arg) { asked++, add_up(s, arg); }
+static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
+{
+    fill(s, pattern, arg);
+    for (int64_t i = 0; i < s->n[0]; i++)
+        ((int32_t *)arg[1])[i] = (int32_t)(s->seed + (uint64_t)i);
+}
+static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
+static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
+
+// The reference is asked once.
+static void lanes_share_one_answer(void **state)
+{
+    (void)state;
+    static const rg_arg sum_args[] = {{"in", RG_IN, int_type, count_n}, {"sum", RG_INOUT, int_type, count_n}};
+    rg_algo summing = algo;
+    rg_variant one = variant, two = variant;
+    summing.arg = sum_args;
+    summing.fill = fill_sum;
+    summing.reference = reference_sum;
+    one.run = run_sum;
+    two.run = run_sum_twice;
+    const rg_entry entries[] = {{.algo = &summing, .variant = &one, .name = "one"}, {.algo = &summing, .variant = &two, .name = "two"}};
+    rg_inputs in;
+    asked = 0;
+    rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
+    for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
+        rg_lane lane = {.entry = &entries[i % 2], .shape = {.n = {512}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT,
+                        .mode = RG_HOT, .max_s = 0.02, .rounds = 2};
+        rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
+        rg_lane_open(&lane, rg_device_cpu(), &in);
+        rg_lane_visit(&lane, &in);
+        rg_lane_judge(&lane, &in, 1);
+        rg_lane_close(&lane);
+        assert_int_equal(lane.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
+        assert_int_equal(((int32_t *)in.arg[1])[7], 107 + i / 2); // as the lane after it has to find it
+        assert_int_equal(in.shape.seed, 100 + (uint64_t)i / 2);
+    }
+    assert_int_equal(asked, 1);
+    rg_inputs_free(&in);
+}
+
+// reference_at is asked for ever more elements while there is time, for all when they are few, and 64 at least.
+static double element_s;
+static void triple_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
+{
+    (void)s;
+    assert_int_equal(which, 1);
+    for (int64_t k = 0; k < n; k++)
+        ((int32_t *)out)[k] = 3 * ((const int32_t *)arg[0])[element[k]] + (int32_t)element[k];
+    for (const double until = rg_seconds() + (double)n * element_s; rg_seconds() < until;)
+        ;
+}
+
+static void the_answer_is_as_long_as_the_time(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n;
+        double element_s;
+        int64_t least, most;
+    } cases[] = {{100000, 1e-3, 64, 64}, {100000, 2e-6, 4096, 65536}, {4096, 0, 4096, 4096}};
+    rg_algo sampled = algo;
+    sampled.reference_at = triple_at;
+    for (int i = 0; i < RG_COUNT(cases); i++) {
+        rg_inputs in;
+        rg_answer answer;
+        rg_inputs_make(&in, &sampled, &(rg_shape){.n = {cases[i].n}});
+        rg_inputs_fill(&in, 1);
+        element_s = cases[i].element_s;
+        rg_answer_make(&answer, &sampled, &in.shape, in.arg, 0.1, 1);
+        assert_in_range(answer.n[1], cases[i].least, cases[i].most);
+        assert_true(answer.n[0] == 0 && answer.element[1]);
+        triple(&in.shape, in.arg);
+        assert_int_equal(rg_compare_outputs(&entry, &in.shape, NULL, in.arg, &answer).status, RG_PASS);
+        ((int32_t *)in.arg[1])[answer.element[1][63]]++;
+        rg_verdict v = rg_compare_outputs(&entry, &in.shape, NULL, in.arg, &answer);
+        assert_int_equal(v.status, RG_FAIL);
+        assert_ptr_equal(strstr(v.reason, "out["), v.reason);
+        rg_answer_free(&answer);
+        rg_inputs_free(&in);
+    }
+}
+
+static void modes_and_scopes(void **state)
+{
+    (void)state;
+    rg_lane lane = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
+    assert_true(lane.overhead_ns > 0 && lane.overhead_ns < 1e5);
+    lane = timed_lane(run_right, RG_RESIDENT, RG_COLD, 0.5);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_int_equal(lane.batch, 1);
+}
+
+static void a_call_longer_than_the_time_is_one_sample(void **state)
+{
+    (void)state;
+    rg_lane lane = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.02);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_int_equal(lane.n, 1);
+    assert_true(lane.sample_ns[0] >= 60e6);
+    assert_non_null(strstr(lane.stop, "--max-seconds"));
+    lane = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.2); // two calls and a little
+    assert_true(lane.n >= 2 && lane.visits % 2 == 0);
+    assert_ptr_equal(strstr(lane.stop, "time"), lane.stop);
+}
+
+static void energy_is_measured_or_says_why_not(void **state)
+{
+    (void)state;
+    rg_lane lane = {
+        .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
+    rg_inputs in;
+    variant.run = run_right;
+    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_fill(&in, 1);
+    rg_lane_open(&lane, rg_device_cpu(), &in);
+    rg_lane_energy(&lane, &in, 0.3);
+    assert_true(isnan(lane.joules) || (lane.joules > 0 && strstr(lane.energy, " s x ") && strstr(lane.energy, " J in ")));
+    assert_true(*lane.energy && !strstr(lane.energy, "not asked for"));
+    lane.mode = RG_COLD;
+    lane.joules = NAN;
+    rg_lane_energy(&lane, &in, 0.3);
+    assert_true(isnan(lane.joules));
+    rg_lane_close(&lane);
+    rg_inputs_free(&in);
+}
+
+static void inputs_follow_the_seed(void **state)
+{
+    (void)state;
+    rg_inputs in;
+    rg_inputs_make(&in, &algo, &(rg_shape){.n = {64}});
+    rg_inputs_fill(&in, 1);
+    uint64_t one = rg_inputs_hash(&in);
+    memset(in.arg[1], 7, in.bytes[1]); // outputs are no part of it
+    assert_true(one == rg_inputs_hash(&in));
+    rg_inputs_fill(&in, 2);
+    assert_true(one != rg_inputs_hash(&in));
+    rg_inputs_fill(&in, 1);
+    assert_true(one == rg_inputs_hash(&in));
+    rg_inputs_free(&in);
+}
+
+static void memory_is_predicted(void **state)
+{
+    (void)state;
+    rg_lane lane = {.entry = &entry, .shape = {.n = {1 << 20}}};
+    char fits[96];
+    assert_true((double)rg_lane_bytes(&lane) >= 8.0 * (1 << 20));
+    assert_true(rg_inputs_bytes(&algo, &lane.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
+    rg_largest_that_fits(&lane, 4.2e6, fits); // half of it, and room for the guards
+    int64_t n = atoll(fits + 1);
+    assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
+    rg_largest_that_fits(&lane, 100, fits);
+    assert_string_equal(fits, "none");
+}
+
+static void a_call_of_minutes_is_foreseen(void **state)
+{
+    (void)state;
+    int code = run_command(&rg_cmd_bench, "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
+                                          "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet", text);
+    assert_int_equal(code, RG_GOOD); // the first shape has a time
+    assert_non_null(strstr(text, "autocorr w32,h32,r4,k0"));
+    assert_non_null(strstr(text, "--max-call allows 0.001 s"));
+}
+
+static void the_command_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int code;
+    } refused[] = {
+        {"bench --device host", RG_LACKS},
+        {"bench nonsense", RG_USAGE},
+        {"bench autocorr:nonsense", RG_USAGE},
+        {"bench autocorr --rounds 3", RG_USAGE},
+        {"bench autocorr --preset huge", RG_USAGE},
+        {"bench autocorr --preset quick,paper", RG_USAGE},
+        {"bench autocorr --scope job", RG_USAGE},
+        {"bench autocorr --mode warm", RG_USAGE},
+        {"bench autocorr --shape w10", RG_USAGE},
+        {"bench autocorr --param nonsense=1", RG_USAGE},
+        {"bench autocorr:simd --param isa=99", RG_USAGE},
+        {"bench autocorr --threads 1000000", RG_USAGE},
+        {"bench autocorr --resume", RG_USAGE},
+        {"bench --variant simd", RG_USAGE},
+        {"bench autocorr:naive --shape w100000,h1000000,r5,k0 --device cpu", RG_LACKS},
+        {"bench autocorr:naive --shape w16,h16,r2,k0 --device cpu --max-seconds 0.02 --out /nonexistent/f.tsv", RG_USAGE},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (run_command(&rg_cmd_bench, refused[i].words, text) != refused[i].code)
+            fail_msg("%s: not refused with %d", refused[i].words, refused[i].code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_variant_has_times),
+        cmocka_unit_test(wrong_variants_have_no_times),
+        cmocka_unit_test(lanes_share_one_answer),
+        cmocka_unit_test(the_answer_is_as_long_as_the_time),
+        cmocka_unit_test(modes_and_scopes),
+        cmocka_unit_test(a_call_longer_than_the_time_is_one_sample),
+        cmocka_unit_test(energy_is_measured_or_says_why_not),
+        cmocka_unit_test(inputs_follow_the_seed),
+        cmocka_unit_test(memory_is_predicted),
+        cmocka_unit_test(a_call_of_minutes_is_foreseen),
+        cmocka_unit_test(the_command_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

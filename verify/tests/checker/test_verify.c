@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// test_verify.c: the checker checked. A small algorithm of floats, out = 2 in and acc += in, and variants of it that are right
+// or wrong in one way each, through the same child processes as everything else.
+#include "../../checker/checker.h"
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+// ---- the algorithm -------------------------------------------------------------------------------------------------------
+
+enum { IN, ACC, OUT };
+
+static rg_type f32(const rg_shape *s) { return (void)s, RG_F32; }
+static int64_t count(const rg_shape *s) { return s->n[0]; }
+static const rg_arg args[] = {{"in", RG_IN, f32, count}, {"acc", RG_INOUT, f32, count}, {"out", RG_OUT, f32, count}};
+static const rg_shape shapes[] = {{{5, 0, 0, 0}, 1}, {{64, 0, 0, 0}, 1}};
+
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
+{
+    const float extreme[] = {FLT_MAX / 4, -FLT_MAX / 4, 0, FLT_TRUE_MIN};
+    for (int64_t i = 0; i < s->n[0]; i++) {
+        const uint64_t bits = rg_bits(s->seed, (uint64_t)i);
+        ((float *)arg[IN])[i] = pattern == RG_POSITION  ? (float)i + 1
+                                : pattern == RG_MAXIMUM ? FLT_MAX / 4
+                                : pattern == RG_EXTREME ? extreme[bits >> 62]
+                                                        : (float)(bits >> 40) * 0x1p-20f;
+        ((float *)arg[ACC])[i] = (float)(i % 7);
+    }
+}
+
+static void reference(const rg_shape *s, void *const *arg)
+{
+    for (int64_t i = 0; i < s->n[0]; i++) {
+        ((float *)arg[OUT])[i] = 2 * ((float *)arg[IN])[i];
+        ((float *)arg[ACC])[i] += ((float *)arg[IN])[i];
+    }
+}
+
+static rg_tolerance tolerance(const rg_shape *s) { return (void)s, (rg_tolerance){RG_BOUND, 1e-3, 1e-6, "one rounding"}; }
+static double work(const rg_shape *s) { return (double)s->n[0]; }
+static const char *broken_index;
+static const char *index_fault(const rg_shape *s) { return (void)s, broken_index; }
+static const char *invalid(const rg_shape *s) { return s->n[0] < 1 ? "no elements" : NULL; }
+
+static const rg_algo doubling = {
+    .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = "doubling", .formula = "out = 2 in", .dim = {"n"}, .arg = args,
+    .n_args = RG_COUNT(args), .check_shape = shapes, .n_check_shapes = RG_COUNT(shapes), .invalid = invalid, .fill = fill,
+    .reference = reference, .tolerance = tolerance, .index_fault = index_fault, .traffic_bytes = work, .work = work,
+};
+
+// ---- the variants --------------------------------------------------------------------------------------------------------
+
+static int right(rg_call *c)
+{
+    reference(c->shape, c->arg);
+    return RG_OK;
+}
+
+static float *out(rg_call *c) { return c->arg[OUT]; }
+static int64_t last(rg_call *c) { return c->shape->n[0] - 1; }
+
+static int one_nan(rg_call *c) { return right(c), out(c)[last(c)] = NAN, RG_OK; }
+static int too_far(rg_call *c) { return right(c), out(c)[last(c)] += 1e-2f + fabsf(out(c)[last(c)]) * 1e-5f, RG_OK; }
+static int near(rg_call *c) { return right(c), out(c)[last(c)] += 5e-4f, RG_OK; }
+static int behind(rg_call *c) { return right(c), out(c)[last(c) + 1] = 1, RG_OK; }
+static int far_behind(rg_call *c) { return right(c), out(c)[last(c) + 900] = 1, RG_OK; }
+static int before(rg_call *c) { return right(c), out(c)[-1] = 1, RG_OK; }
+static int edits(rg_call *c) { return right(c), ((float *)c->arg[IN])[0] += 1, RG_OK; }
+static int forgets_acc(rg_call *c)
+{
+    for (int64_t i = 0; i <= last(c); i++)
+        out(c)[i] = 2 * ((float *)c->arg[IN])[i];
+    return RG_OK;
+}
+static int wants_alignment(rg_call *c) { return right(c), out(c)[0] += (uintptr_t)c->arg[IN] % 16 ? 1 : 0, RG_OK; }
+static int says_error(rg_call *c) { return right(c), RG_E_STATE; }
+static int jitters(rg_call *c)
+{
+    static int calls;
+    return right(c), out(c)[0] += calls++ % 2 ? 4e-4f : 0, RG_OK;
+}
+static int wild(rg_call *c)
+{
+    int *volatile p = (int *)(uintptr_t)64;
+    return right(c), *p = 1, RG_OK;
+}
+static int killed(rg_call *c) { return right(c), raise(SIGKILL), RG_OK; }
+static int leaves(rg_call *c) { return right(c), exit(0), RG_OK; }
+static int spins(rg_call *c)
+{
+    for (volatile int64_t i = c->shape->n[0]; i > 0;)
+        i = 1;
+    return RG_OK;
+}
+static const char *declines(const rg_shape *s, const int64_t *p) { return (void)s, (void)p, "not today"; }
+
+static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how)
+{
+    static rg_variant v;
+    static rg_entry e;
+    const rg_shape shape = shapes[1];
+    v = (rg_variant){.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "tested", .idea = "-", .space = RG_HOST,
+                     .needs = "", .flags = flags, .run = run};
+    if (how->no_refuse || how->seed == 99)
+        v.refuse = declines;
+    e = (rg_entry){.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "tested"};
+    rg_verify_end(); // the variant has changed under the same address
+    return rg_verify_case(&e, &shape, NULL, 1, how);
+}
+
+static rg_verdict check(int (*run)(rg_call *))
+{
+    const rg_verify_options how = {.seed = 7, .limit_s = 20};
+    return check_flags(run, 0, &how);
+}
+
+static void assert_verdict(rg_verdict v, rg_status status, const char *word)
+{
+    if (v.status != status || !strstr(v.reason, word))
+        fail_msg("%s (%s), expected %s with \"%s\"", rg_status_name[v.status], v.reason, rg_status_name[status], word);
+}
+
+static void right_passes(void **state)
+{
+    (void)state;
+    rg_verdict v = check(right);
+    assert_verdict(v, RG_PASS, "");
+    assert_true(v.error == 0);
+    v = check(near);
+    assert_verdict(v, RG_PASS, "");
+    assert_true(v.error > 4e-4 && v.error < 6e-4 && v.tol >= 1e-3);
+}
+
+static void wrong_values_fail(void **state)
+{
+    (void)state;
+    rg_verdict v = check(one_nan);
+    assert_verdict(v, RG_FAIL, "out[63] is nan");
+    assert_true(isinf(v.error));
+    assert_verdict(check(too_far), RG_FAIL, "out[63]");
+    assert_verdict(check(forgets_acc), RG_FAIL, "acc[0]");
+}
+
+static void memory_is_guarded(void **state)
+{
+    (void)state;
+    assert_verdict(check(behind), RG_FAIL, "out: written past the end");
+    assert_verdict(check(far_behind), RG_FAIL, "out: written past the end");
+    assert_verdict(check(before), RG_FAIL, "out: written before the start, at byte -1");
+    assert_verdict(check(edits), RG_FAIL, "input in");
+    assert_verdict(check(wants_alignment), RG_FAIL, "unaligned base");
+}
+
+static void order_is_demanded(void **state)
+{
+    (void)state;
+    const rg_verify_options how = {.seed = 7, .limit_s = 20};
+    assert_verdict(check(jitters), RG_FAIL, "run 2 differs from run 1");
+    assert_verdict(check_flags(jitters, RG_UNORDERED, &how), RG_PASS, "");
+    assert_verdict(check(says_error), RG_FAIL, "run returned");
+}
+
+static void deaths_are_named(void **state)
+{
+    (void)state;
+    const rg_verify_options soon = {.seed = 7, .limit_s = 0.3};
+    assert_verdict(check(wild), RG_CRASH, "SIGSEGV");
+    assert_verdict(check(killed), RG_CRASH, "SIGKILL");
+    assert_verdict(check(leaves), RG_CRASH, "status 0");
+    assert_verdict(check_flags(spins, 0, &soon), RG_TIMEOUT, "no end after 0.3 s");
+    assert_verdict(check(right), RG_PASS, ""); // a new child
+}
+
+static void same_worker_goes_on_after_a_crash(void **state)
+{
+    (void)state;
+    static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "w", .idea = "-",
+                                 .space = RG_HOST, .needs = "", .run = wild};
+    static const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
+    const rg_verify_options how = {.seed = 7};
+    for (int i = 0; i < 3; i++)
+        assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
+}
+
+static void refusals_are_skips(void **state)
+{
+    (void)state;
+    const rg_verify_options asked = {.seed = 99}, anyway = {.seed = 7, .no_refuse = true};
+    assert_verdict(check_flags(right, 0, &asked), RG_SKIP, "not today");
+    assert_verdict(check_flags(right, 0, &anyway), RG_PASS, "");
+    broken_index = "the map is not onto";
+    assert_verdict(check(right), RG_FAIL, "not onto");
+    broken_index = NULL;
+}
+
+// What bench hands over after timing: all elements are compared, and outputs that were inputs too need expected values.
+static void timed_outputs_are_compared(void **state)
+{
+    (void)state;
+    static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "v", .idea = "-", .run = right};
+    static const rg_entry e = {.algo = &doubling, .variant = &v, .name = "v"};
+    float in[64], acc[64], twice[64], right_acc[64], right_twice[64];
+    void *arg[] = {in, acc, twice}, *expected[] = {in, right_acc, right_twice};
+    rg_answer answer;
+    fill(&shapes[1], RG_RANDOM, arg);
+    rg_answer_make(&answer, &doubling, &shapes[1], arg, 1, 1);
+    memcpy(right_acc, acc, sizeof acc);
+    reference(&shapes[1], expected);
+    memcpy(acc, right_acc, sizeof acc);
+    memcpy(twice, right_twice, sizeof twice);
+    assert_verdict(rg_compare_outputs(&e, &shapes[1], NULL, arg, &answer), RG_PASS, "");
+    twice[17] = NAN;
+    assert_verdict(rg_compare_outputs(&e, &shapes[1], NULL, arg, &answer), RG_FAIL, "out[17] is nan");
+    rg_answer_free(&answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_passes),         cmocka_unit_test(wrong_values_fail),
+        cmocka_unit_test(memory_is_guarded),    cmocka_unit_test(order_is_demanded),
+        cmocka_unit_test(deaths_are_named),     cmocka_unit_test(same_worker_goes_on_after_a_crash),
+        cmocka_unit_test(refusals_are_skips),   cmocka_unit_test(timed_outputs_are_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// test_verify_cmd.c: the command `verify` as typed, its file, its exit codes, and the cases that it plans.
+#include "../../checker/checker.h"
+#include "../../../impl/base/core.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+extern const rg_command rg_cmd_verify;
+
+static int type(int argc, const char *const *word)
+{
+    char *argv[12] = {(char *)"verify"};
+    for (int i = 0; i < argc; i++)
+        argv[i + 1] = (char *)word[i];
+    return rg_cli_run(&rg_cmd_verify, argc + 1, argv);
+}
+#define VERIFY(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r3,k0"), RG_GOOD);
+    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r9,k0"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:naive", "--params", "block=3"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:naive", "--pattern", "bright"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:naive", "autocorr:ordered"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:nobody"), RG_USAGE);
+    assert_int_equal(VERIFY("--expect", "/nonexistent/table.tsv"), RG_USAGE);
+}
+
+// One shape, one thread: a head, the column names and one row, that says PASS in its seventh column.
+static void rows_are_written(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/regather-verify-XXXXXX", line[512];
+    int rows = 0, passes = 0, fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r3,k0", "--seed", "12", "--out", path), RG_GOOD);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (line[0] == '#')
+            continue;
+        if (rows++ == 0)
+            assert_string_equal(line, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
+        else
+            passes += strstr(line, "autocorr\tnaive\tw7,h5,r3,k0\t-\t1\tcpu\tPASS\t0\t0\t") == line;
+    }
+    fclose(f);
+    unlink(path);
+    assert_int_equal(rows, 2);
+    assert_int_equal(passes, 1);
+}
+
+// ---- plans ---------------------------------------------------------------------------------------------------------------
+
+static const int64_t few[] = {1, 2, 3}, many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const rg_param small_grid[] = {{"a", few, 3, 2, ""}, {"b", few, 3, 1, ""}};
+static const rg_param large_grid[] = {{"a", many, 10, 0, ""}, {"b", many, 10, 5, ""}, {"c", many, 10, 9, ""}};
+
+static rg_entry entry_of(rg_variant *v, const rg_param *param, int n, uint32_t flags)
+{
+    *v = (rg_variant){.abi = RG_ABI, .bytes = sizeof *v, .algo = "autocorr", .name = "planned", .param = param, .n_params = n,
+                      .flags = flags};
+    return (rg_entry){.algo = rg_algo_find("autocorr"), .variant = v, .name = "planned"};
+}
+
+static int cases_with(const rg_plan *p, int param, int64_t value)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        n += p->item[i].param[param] == value;
+    return n;
+}
+
+static void plans_cover_shapes_and_threads(void **state)
+{
+    (void)state;
+    rg_variant v;
+    rg_entry e = entry_of(&v, NULL, 0, RG_THREADED);
+    const rg_narrow all = {0}, two = {.threads = 2};
+    rg_plan p;
+    rg_plan_make(&p, &e, &all, 1);
+    assert_int_equal(p.n, 2 * e.algo->n_check_shapes);
+    for (int i = 0; i < e.algo->n_check_shapes; i++) {
+        int found[2] = {0, 0};
+        for (int k = 0; k < p.n; k++)
+            if (memcmp(p.item[k].shape.n, e.algo->check_shape[i].n, sizeof p.item[k].shape.n) == 0)
+                found[p.item[k].threads > 1]++;
+        assert_true(found[0] >= 1 && found[1] >= 1);
+    }
+    rg_plan_free(&p);
+    rg_plan_make(&p, &e, &two, 1);
+    assert_int_equal(p.n, e.algo->n_check_shapes);
+    assert_int_equal(p.item[0].threads, 2);
+    rg_plan_free(&p);
+}
+
+static void plans_cover_parameters(void **state)
+{
+    (void)state;
+    rg_variant v;
+    rg_entry e = entry_of(&v, small_grid, 2, 0);
+    const rg_narrow all = {0};
+    rg_plan p;
+    rg_plan_make(&p, &e, &all, 1);
+    int pairs = 0;
+    for (int64_t a = 1; a <= 3; a++)
+        for (int64_t b = 1; b <= 3; b++)
+            for (int i = 0; i < p.n; i++)
+                if (p.item[i].param[0] == a && p.item[i].param[1] == b) {
+                    pairs++;
+                    break;
+                }
+    assert_int_equal(pairs, 9);
+    assert_int_equal(p.capped[0], 0);
+    rg_plan_free(&p);
+    e = entry_of(&v, large_grid, 3, 0);
+    rg_plan_make(&p, &e, &all, 1);
+    assert_true(p.n < 1000);
+    assert_non_null(strstr(p.capped, "of 1000 parameter combinations"));
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 10; i++)
+            assert_true(cases_with(&p, k, many[i]) > 0);
+    rg_plan_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(rows_are_written),
+        cmocka_unit_test(plans_cover_shapes_and_threads),
+        cmocka_unit_test(plans_cover_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

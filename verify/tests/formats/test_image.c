@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// test_image.c: photographs of every format against bytes laid out by hand, and what is said of those that are no photographs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/formats/image.h"
+#include "../../../data/formats/mrc.h"
+#include "../test_data.h"
+
+#include <math.h>
+#if HAVE_PNG
+#include <png.h>
+#endif
+#if HAVE_TIFF
+#include <tiffio.h>
+#endif
+
+static const rg_grey_range no_range = {0};
+
+static int pixel_at(const rg_image *image, int64_t i)
+{
+    return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
+}
+
+// Reads and compares with n expected grey values.
+static void expect_image(const char *path, int64_t width, int64_t height, int bits, const int *grey)
+{
+    rg_image image;
+    assert_int_equal(rg_image_read(path, 0, &no_range, &image), RG_GOOD);
+    assert_true(image.width == width && image.height == height && image.bits == bits);
+    for (int64_t i = 0; i < width * height; i++)
+        assert_int_equal(pixel_at(&image, i), grey[i]);
+    rg_image_free(&image);
+}
+#define EXPECT(path, w, h, bits, ...) expect_image(path, w, h, bits, (const int[]){__VA_ARGS__})
+#define TEXT(name, text) put_file(name, text, sizeof(text) - 1)
+
+static int read_code(const char *path)
+{
+    rg_image image;
+    int code = rg_image_read(path, 0, &no_range, &image);
+    if (code == RG_GOOD)
+        rg_image_free(&image);
+    return code;
+}
+
+static void test_pnm(void **state)
+{
+    (void)state;
+    EXPECT(TEXT("a.pgm", "P5\n2 2\n255\n\x00\x01\xFE\xFF"), 2, 2, 8, 0, 1, 254, 255);
+    EXPECT(TEXT("a.png", "P5 2 1 65535 \x01\x02\xFF\xFE"), 2, 1, 16, 0x0102, 0xFFFE); // the name says nothing
+    EXPECT(TEXT("a.pgm", "P5 1 1 1023\n\x03\xFF"), 1, 1, 16, 1023);
+    EXPECT(TEXT("a.pgm", "P2 # a comment\n3 # three\n1\n255\n10\t20\n 255"), 3, 1, 8, 10, 20, 255);
+    EXPECT(TEXT("a.pgm", "P2 2 1 300 0 300"), 2, 1, 16, 0, 300);
+    // 0.299 * 255 = 76.245, 0.587 * 255 = 149.685, 0.114 * 255 = 29.07.
+    EXPECT(TEXT("a.ppm", "P6 4 1 255\n\xFF\0\0\0\xFF\0\0\0\xFF\xFF\xFF\xFF"), 4, 1, 8, 76, 150, 29, 255);
+    // 0.299 * 5 = 1.495; (0.299 + 0.587 + 0.114) * 10 = 10; 0.587 * 500 = 293.5 is rounded up.
+    EXPECT(TEXT("a.ppm", "P3 3 1 500 5 0 0 10 10 10 0 500 0"), 3, 1, 16, 1, 10, 294);
+}
+
+static void test_pnm_refusals(void **state)
+{
+    (void)state;
+    assert_refused(read_code(TEXT("b.pgm", "P5\n2 2\n255\n\x00\x01\xFE")), "b.pgm: at byte 14: expected at least 15 bytes");
+    assert_refused(read_code(TEXT("b.pgm", "P5\n2 0\n255\n")), "expected a width and a height of 1 or more");
+    assert_refused(read_code(TEXT("b.pgm", "P5\n99999999999 1\n255\n")), "at byte 3: expected the width of at most");
+    assert_refused(read_code(TEXT("b.pgm", "P5\n2000000000 2000000000\n255\n")), "fewer than 2^31 pixels");
+    assert_refused(read_code(TEXT("b.pgm", "P5\n40000 40000\n255\n")), "found the end of the file");
+    assert_refused(read_code(TEXT("b.pgm", "P5\nx 1\n255\n")), "at byte 3: expected the width, found \"x\"");
+    assert_refused(read_code(TEXT("b.pgm", "P5 1 1 65536\n")), "at byte 7: expected the maximum of at most 65535");
+    assert_refused(read_code(TEXT("b.pgm", "P5 1 1 0\n\x01")), "found 0");
+    assert_refused(read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")),
+                   "at byte 12: expected a grey value of at most 100, found 101");
+    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1 99")), "at byte 11: expected a grey value of at most 9");
+    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")),
+                   "at byte 14: expected a grey value, found the end of the file");
+}
+
+static void test_no_photograph(void **state)
+{
+    (void)state;
+    assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
+                   "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF or MRC file, found \"Dear");
+    assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
+    assert_refused(read_code(in_dir("missing.png")), "missing.png: cannot be read: No such file");
+    assert_refused(read_code(test_dir), "is a directory");
+}
+
+static void test_writers(void **state)
+{
+    (void)state;
+    uint8_t grey8[6] = {0, 1, 2, 253, 254, 255};
+    uint16_t grey16[6] = {0, 1, 256, 0x1234, 0xFF00, 65535};
+    const rg_image image[2] = {{3, 2, 8, grey8}, {3, 2, 16, grey16}};
+    for (int png = 0; png <= rg_image_can_write_png(); png++) {
+        int (*write)(const char *, const rg_image *) = png ? rg_image_write_png : rg_image_write_pgm;
+        assert_int_equal(write(in_dir("w8"), &image[0]) + write(in_dir("w16"), &image[1]), RG_GOOD);
+        EXPECT(in_dir("w8"), 3, 2, 8, 0, 1, 2, 253, 254, 255);
+        EXPECT(in_dir("w16"), 3, 2, 16, 0, 1, 256, 0x1234, 0xFF00, 65535);
+    }
+    assert_refused(rg_image_write_pgm(in_dir("no/such/folder"), &image[0]), "cannot write here");
+}
+
+#if HAVE_PNG
+static void write_png(const char *path, int w, int h, int depth, int colour, int interlace, const unsigned char *row)
+{
+    static const png_color palette[3] = {{255, 0, 0}, {0, 255, 0}, {10, 20, 30}};
+    FILE *f = fopen(path, "wb");
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_init_io(png, f);
+    png_set_IHDR(png, info, (png_uint_32)w, (png_uint_32)h, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_PLTE(png, info, palette, 3);
+    png_write_info(png, info);
+    for (int pass = png_set_interlace_handling(png); pass > 0; pass--)
+        for (int y = 0; y < h; y++)
+            png_write_row(png, row + (size_t)y * png_get_rowbytes(png, info));
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    fclose(f);
+}
+
+static void test_png(void **state)
+{
+    (void)state;
+    const char *path = in_dir("d.png");
+    write_png(path, 8, 1, 1, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\xA5");
+    EXPECT(path, 8, 1, 8, 255, 0, 255, 0, 0, 255, 0, 255);
+    write_png(path, 2, 1, 4, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\x1F");
+    EXPECT(path, 2, 1, 8, 17, 255);
+    write_png(path, 2, 1, 16, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\x01\x02\xFE\xFF");
+    EXPECT(path, 2, 1, 16, 0x0102, 0xFEFF);
+    write_png(path, 2, 1, 8, PNG_COLOR_TYPE_RGB, 0, (const unsigned char *)"\xFF\0\0\0\xFF\0");
+    EXPECT(path, 2, 1, 8, 76, 150);
+    write_png(path, 1, 1, 16, PNG_COLOR_TYPE_RGB, 0, (const unsigned char *)"\xFF\xFF\0\0\0\0");
+    EXPECT(path, 1, 1, 16, 19595); // 0.299 * 65535 = 19594.965
+    write_png(path, 2, 1, 8, PNG_COLOR_TYPE_RGB_ALPHA, 0, (const unsigned char *)"\x0A\x0A\x0A\0\x64\x64\x64\xFF");
+    EXPECT(path, 2, 1, 8, 10, 100); // alpha 0 or 255: left out
+    write_png(path, 2, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, (const unsigned char *)"\x07\0\x09\x80");
+    EXPECT(path, 2, 1, 8, 7, 9);
+    write_png(path, 3, 1, 8, PNG_COLOR_TYPE_PALETTE, 0, (const unsigned char *)"\0\1\2");
+    EXPECT(path, 3, 1, 8, 76, 150, 18); // 0.299 * 10 + 0.587 * 20 + 0.114 * 30 = 18.15
+    write_png(path, 3, 3, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_ADAM7, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
+    EXPECT(path, 3, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+}
+
+static void test_png_damaged(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    write_png(in_dir("e.png"), 3, 3, 8, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
+    char *whole = get_file(in_dir("e.png"), &n);
+    for (size_t cut = 0; cut < n; cut++) { // every truncation, one line each
+        char words[64];
+        snprintf(words, sizeof words, cut < 4 ? "at byte 0: expected a PNG" : "f.png: at byte %zu: expected a", cut);
+        if (cut >= 4 && cut < n - 4) // libpng asks for whole fields, so all that is there was read
+            assert_refused(read_code(put_file("f.png", whole, cut)), words);
+        else
+            assert_refused(read_code(put_file("f.png", whole, cut)), "f.png: at byte");
+    }
+    whole[40] ^= 1; // inside IDAT or its length: the check sum does not fit
+    assert_refused(read_code(put_file("f.png", whole, n)), "expected a whole PNG picture, found: ");
+    // 40,000 x 40,000 pixels in a hundred bytes, with a right check sum: no memory is taken for it.
+    const unsigned char bomb[] = "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x9C\x40\0\0\x9C\x40\x08\0\0\0\0";
+    unsigned char file[200] = {0};
+    memcpy(file, bomb, sizeof bomb - 1);
+    uint32_t crc = 0xFFFFFFFF;
+    for (size_t i = 12; i < sizeof bomb - 1; i++) {
+        crc ^= file[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    for (int i = 0; i < 4; i++)
+        file[sizeof bomb - 1 + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
+    memcpy(file + sizeof bomb + 3, "\0\0\0\x10IDAT", 8);
+    assert_refused(read_code(put_file("f.png", file, sizeof file)), "at byte 200: expected at least 1550388 bytes");
+    free(whole);
+}
+#endif
+
+#if HAVE_TIFF
+static void tiff_page(TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression,
+                      const void *row)
+{
+    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, w);
+    TIFFSetField(t, TIFFTAG_IMAGELENGTH, h);
+    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, channels);
+    TIFFSetField(t, TIFFTAG_PHOTOMETRIC, photometric);
+    TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, format);
+    TIFFSetField(t, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    for (int y = 0; y < h; y++) {
+        unsigned char line[64]; // libtiff swaps the caller's row in place in files of the other byte order
+        size_t n = (size_t)w * (size_t)channels * (size_t)bits / 8;
+        memcpy(line, (const char *)row + (size_t)y * n, n);
+        TIFFWriteScanline(t, line, (uint32_t)y, 0);
+    }
+    TIFFWriteDirectory(t);
+}
+
+static void test_tiff(void **state)
+{
+    (void)state;
+    const char *path = in_dir("t.tif"), *mode[2] = {"wl", "wb"};
+    const uint8_t grey[6] = {0, 5, 100, 200, 254, 255};
+    const uint16_t deep[4] = {0, 300, 0x1234, 65535};
+    const float real[3] = {-1, 0, 3};
+    for (int order = 0; order < 2; order++) {
+        TIFF *t = TIFFOpen(path, mode[order]);
+        tiff_page(t, 3, 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_LZW, grey);
+        tiff_page(t, 2, 2, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, deep);
+        tiff_page(t, 3, 2, 8, 1, PHOTOMETRIC_MINISWHITE, SAMPLEFORMAT_UINT, COMPRESSION_PACKBITS, grey);
+        tiff_page(t, 2, 1, 8, 3, PHOTOMETRIC_RGB, SAMPLEFORMAT_UINT, COMPRESSION_ADOBE_DEFLATE, "\xFF\0\0\0\xFF\0");
+        tiff_page(t, 3, 1, 32, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_IEEEFP, COMPRESSION_NONE, real);
+        TIFFClose(t);
+        int64_t pages;
+        rg_image image;
+        assert_int_equal(rg_image_pages(path, &pages), RG_GOOD);
+        assert_int_equal(pages, 5);
+        EXPECT(path, 3, 2, 8, 0, 5, 100, 200, 254, 255);
+        assert_int_equal(rg_image_read(path, 1, &no_range, &image), RG_GOOD);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(pixel_at(&image, i), deep[i]);
+        rg_image_free(&image);
+        assert_int_equal(rg_image_read(path, 2, &no_range, &image), RG_GOOD);
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(pixel_at(&image, i), 255 - grey[i]);
+        rg_image_free(&image);
+        assert_int_equal(rg_image_read(path, 3, &no_range, &image), RG_GOOD);
+        assert_true(pixel_at(&image, 0) == 76 && pixel_at(&image, 1) == 150);
+        rg_image_free(&image);
+        assert_refused(rg_image_read(path, 4, &no_range, &image), "--grey-range");
+        assert_int_equal(rg_image_read(path, 4, &(rg_grey_range){true, 0, 2}, &image), RG_GOOD);
+        assert_true(pixel_at(&image, 0) == 0 && pixel_at(&image, 1) == 0 && pixel_at(&image, 2) == 65535);
+        rg_image_free(&image);
+        assert_refused(rg_image_read(path, 5, &no_range, &image), "t.tif: at byte");
+    }
+    size_t n;
+    char *whole = get_file(path, &n);
+    assert_refused(read_code(put_file("u.tif", whole, 9)), "u.tif: at byte");
+    free(whole);
+}
+#endif
+
+static const char *write_mrc(int mode, const float *value)
+{
+    rg_mrc_out out;
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir("m.mrc"), 3, 1, 2, mode, 0, false), RG_GOOD);
+    assert_int_equal(rg_mrc_write_section(&out, value) + rg_mrc_write_section(&out, value + 3), RG_GOOD);
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    return in_dir("m.mrc");
+}
+
+static void test_mrc(void **state)
+{
+    (void)state;
+    const float whole[6] = {0, 7, 127, 1, 2, 3}, negative[6] = {0, 7, 127, 1, -2, 3};
+    int64_t pages;
+    rg_image image;
+    EXPECT(write_mrc(RG_MRC_INT8, whole), 3, 1, 8, 0, 7, 127);
+    EXPECT(write_mrc(RG_MRC_INT16, whole), 3, 1, 16, 0, 7, 127);
+    EXPECT(write_mrc(RG_MRC_UINT16, whole), 3, 1, 16, 0, 7, 127);
+    assert_int_equal(rg_image_pages(in_dir("m.mrc"), &pages), RG_GOOD);
+    assert_int_equal(pages, 2);
+    assert_int_equal(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image), RG_GOOD);
+    assert_true(pixel_at(&image, 0) == 1 && pixel_at(&image, 2) == 3);
+    rg_image_free(&image);
+    assert_refused(read_code(write_mrc(RG_MRC_FLOAT32, whole)), "at byte 12: expected whole grey values");
+    write_mrc(RG_MRC_INT16, negative);
+    EXPECT(in_dir("m.mrc"), 3, 1, 16, 0, 7, 127); // section 0 has no negative value
+    assert_refused(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image),
+                   "at byte 1032: expected a grey value of 0 or more, found -2");
+    const float real[6] = {-1, 0.5f, 3, 0, 1, 2};
+    write_mrc(RG_MRC_FLOAT32, real);
+    assert_int_equal(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), RG_GOOD);
+    assert_true(pixel_at(&image, 0) == 0 && pixel_at(&image, 1) == 32768 && pixel_at(&image, 2) == 65535); // 32767.5 rounds up
+    rg_image_free(&image);
+    const float broken[6] = {0, NAN, 0, 0, 0, 0};
+    write_mrc(RG_MRC_FLOAT32, broken);
+    assert_refused(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), "column 1, row 0, found NaN");
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_pnm),        cmocka_unit_test(test_pnm_refusals), cmocka_unit_test(test_no_photograph),
+        cmocka_unit_test(test_writers),    cmocka_unit_test(test_mrc),
+#if HAVE_PNG
+        cmocka_unit_test(test_png),        cmocka_unit_test(test_png_damaged),
+#endif
+#if HAVE_TIFF
+        cmocka_unit_test(test_tiff),
+#endif
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// test_mrc.c: the MRC reader and writer against headers laid out by hand from the format's table.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/formats/mrc.h"
+#include "../test_data.h"
+
+#include <math.h>
+
+// A header of nx x ny x nz in the given byte order, with `extended` bytes announced.
+static void lay_header(unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended,
+                       bool stamp)
+{
+    const int32_t value[] = {nx, ny, nz, mode};
+    memset(h, 0, 1024);
+    for (int i = 0; i < 5; i++) {
+        int32_t v = i < 4 ? value[i] : extended;
+        unsigned char *at = h + (i < 4 ? 4 * i : 92);
+        for (int b = 0; b < 4; b++)
+            at[big ? 3 - b : b] = (unsigned char)((uint32_t)v >> 8 * b);
+    }
+    if (stamp) {
+        memcpy(h + 208, "MAP ", 4);
+        h[212] = h[213] = big ? 0x11 : 0x44;
+    }
+}
+
+static void test_half(void **state)
+{
+    (void)state;
+    assert_true(rg_half_to_float(0x3C00) == 1 && rg_half_to_float(0xC000) == -2 && rg_half_to_float(0x7BFF) == 65504);
+    assert_true(rg_half_to_float(0x0001) == ldexpf(1, -24) && rg_half_to_float(0x0400) == ldexpf(1, -14));
+    for (unsigned h = 0; h < 65536; h++) {
+        float f = rg_half_to_float((uint16_t)h);
+        if (isnan(f))
+            assert_true(isnan(rg_half_to_float(rg_float_to_half(f))));
+        else
+            assert_int_equal(rg_float_to_half(f), h);
+    }
+    assert_int_equal(rg_float_to_half(1 + ldexpf(1, -11)), 0x3C00);     // tie: to even
+    assert_int_equal(rg_float_to_half(1 + 3 * ldexpf(1, -11)), 0x3C02); // tie: to even, upwards
+    assert_int_equal(rg_float_to_half(65519), 0x7BFF);
+    assert_int_equal(rg_float_to_half(65520), 0x7C00);
+    assert_int_equal(rg_float_to_half(2047.9f), 0x6800); // the fraction carries into the exponent
+}
+
+static void test_byte_orders(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++)
+        for (int stamp = 0; stamp < 2; stamp++)
+            for (int extended = 0; extended <= 100; extended += 100) {
+                unsigned char file[1024 + 100 + 12];
+                const int16_t value[6] = {1, -2, 300, 4, 5, -32768};
+                float section[3];
+                lay_header(file, big, 3, 1, 2, 1, extended, stamp);
+                memset(file + 1024, 0xEE, 100);
+                for (int i = 0; i < 6; i++)
+                    for (int b = 0; b < 2; b++)
+                        file[1024 + extended + 2 * i + (big ? 1 - b : b)] = (unsigned char)((uint16_t)value[i] >> 8 * b);
+                rg_mrc m;
+                assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, 1024 + (size_t)extended + 12)), RG_GOOD);
+                assert_true(m.nx == 3 && m.ny == 1 && m.nz == 2 && m.mode == 1 && m.stamped == stamp);
+                assert_int_equal(rg_mrc_section(&m, 1, section), RG_GOOD);
+                assert_true(section[0] == 4 && section[1] == 5 && section[2] == -32768);
+                assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
+                assert_true(section[0] == 1 && section[1] == -2 && section[2] == 300);
+                rg_mrc_close(&m);
+            }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    unsigned char file[1024 + 64] = {0};
+    rg_mrc m;
+    lay_header(file, false, 4, 2, 1, 4, 0, true);
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
+                   "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
+    lay_header(file, false, 4, 5, 1, 2, 0, true);
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 1088: expected 80 bytes of data");
+    lay_header(file, false, 4, -5, 1, 2, 0, true);
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 4: expected the number of rows");
+    lay_header(file, false, 2, 2, 1, 2, -8, true);
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
+                   "at byte 92: expected the length of the extended header");
+    lay_header(file, false, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 2, 0, true); // bytes beyond 2^63
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "found the end of the file");
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 1023)), "at byte 1023: expected an MRC header");
+    assert_refused(rg_mrc_open(&m, test_dir), "is a directory");
+    lay_header(file, false, 4, 4, 1, 2, 0, true);
+    assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
+    assert_refused(rg_mrc_section(&m, 1, (float[16]){0}), "section 1");
+    rg_mrc_close(&m);
+}
+
+// at_once: all sections in one call.
+static int write_one(const char *path, int mode, const float *value, int64_t nz, bool at_once)
+{
+    rg_mrc_out out;
+    int code = rg_mrc_write_begin(&out, path, 3, 2, nz, mode, 2.5, nz > 1);
+    for (int64_t z = 0; z < nz && code == RG_GOOD; z += at_once ? nz : 1)
+        code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1, 2);
+    if (code == RG_GOOD)
+        return rg_mrc_write_commit(&out);
+    rg_mrc_write_abandon(&out);
+    return code;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
+    const int mode[] = {0, 1, 2, 6, 12}, bytes[] = {1, 2, 4, 2, 2};
+    for (int i = 0; i < 5; i++) {
+        size_t n;
+        float found[12];
+        rg_mrc m;
+        assert_int_equal(write_one(in_dir("w.mrc"), mode[i], value, 2, false), RG_GOOD);
+        char *file = get_file(in_dir("w.mrc"), &n);
+        assert_int_equal(n, 1024 + 12 * bytes[i]);
+        assert_memory_equal(file + 208, "MAP ", 4);
+        assert_int_equal(write_one(in_dir("w.mrc"), mode[i], value, 2, true), RG_GOOD);
+        char *same = get_file(in_dir("w.mrc"), &n);
+        assert_int_equal(n, 1024 + 12 * bytes[i]);
+        assert_memory_equal(file, same, n);
+        free(same);
+        free(file);
+        assert_int_equal(rg_mrc_open(&m, in_dir("w.mrc")), RG_GOOD);
+        assert_int_equal(rg_mrc_section(&m, 0, found) + rg_mrc_section(&m, 1, found + 6), RG_GOOD);
+        assert_memory_equal(found, value, sizeof value);
+        // By hand: sum 275, sum of squares 0+1+4+9+10000+16129+6*49 = 26437.
+        assert_true(m.minimum == 0 && m.maximum == 127 && fabs(m.mean - 275 / 12.0) < 1e-5);
+        assert_true(fabs(m.rms - sqrt(26437 / 12.0 - 275.0 * 275 / 144)) < 1e-4);
+        assert_true(fabs(m.voxel_A[0] - 2.5) < 1e-6 && fabs(m.voxel_A[2] - 2.5) < 1e-6 && m.space_group == 1);
+        rg_mrc_close(&m);
+    }
+}
+
+static void test_nothing_half_written(void **state)
+{
+    (void)state;
+    const float fraction[6] = {0.5f}, large[6] = {40000};
+    rg_mrc_out out;
+    assert_refused(write_one(in_dir("none.mrc"), 1, fraction, 1, false), "has no place in mode 1");
+    assert_refused(write_one(in_dir("none.mrc"), 1, large, 1, false), "the value 40000 at column 0, row 0");
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir("none.mrc"), 3, 2, 2, 2, 0, true), RG_GOOD);
+    assert_int_equal(rg_mrc_write_section(&out, fraction), RG_GOOD);
+    assert_refused(rg_mrc_write_commit(&out), "6 values written, 12 announced");
+    assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
+    char *command = rg_print("ls %s | grep -q part", test_dir);
+    assert_int_not_equal(system(command), 0);
+    free(command);
+}
+
+// Files of the field with their oddities; the sides are known from elsewhere.
+static void test_real_files(void **state)
+{
+    (void)state;
+    const struct {
+        const char *path;
+        int64_t nx, ny, nz;
+    } known[] = {{"../shared/data/format_quirks/EMD-3001.map", 73, 43, 25},
+                 {"../shared/data/format_quirks/EMD-3197.map", 20, 20, 20}};
+    for (int i = 0; i < 2; i++) {
+        rg_mrc m;
+        double sum = 0, n;
+        if (access(known[i].path, R_OK) != 0) {
+            print_message("skipped: %s is not here\n", known[i].path);
+            skip();
+        }
+        assert_int_equal(rg_mrc_open(&m, known[i].path), RG_GOOD);
+        assert_true(m.nx == known[i].nx && m.ny == known[i].ny && m.nz == known[i].nz && m.voxel_A[0] > 0);
+        float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
+        for (int64_t z = 0; z < m.nz; z++) {
+            assert_int_equal(rg_mrc_section(&m, z, section), RG_GOOD);
+            for (int64_t j = 0; j < m.nx * m.ny; j++)
+                sum += section[j];
+        }
+        n = (double)(m.nx * m.ny * m.nz);
+        assert_true(fabs(sum / n - m.mean) <= 1e-4 * (fabs(m.maximum) + fabs(m.minimum)));
+        free(section);
+        rg_mrc_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_half),       cmocka_unit_test(test_byte_orders),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_nothing_half_written), cmocka_unit_test(test_real_files),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// test_result.c: what is written is read back; what is malformed is one line with file, line, expected and found.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../test_command.h"
+
+#include <math.h>
+
+static char *folder, *path;
+
+// The reader's verdict on the text, and what it said on stderr.
+static int read_text(const char *text, rg_result *result, bool *cut, char *said, size_t size)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+    fflush(stderr);
+    FILE *caught = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(caught), STDERR_FILENO);
+    int code = rg_result_read(path, result, cut);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(caught);
+    said[fread(said, 1, size - 1, caught)] = '\0';
+    fclose(caught);
+    return code;
+}
+
+static char *whole_file(void)
+{
+    rg_row row[2] = {test_row("naive", "device", 9, 1000), test_row("simd", "device", 9, 100)};
+    test_set(&row[1], RG_C_STOP, "tab\tand\nnewline");
+    test_set(&row[1], RG_C_ERROR, "");
+    test_write(path, "regather 0.1", "00ff", row, 2);
+    FILE *f = fopen(path, "r");
+    char *text = rg_alloc(1 << 16);
+    text[fread(text, 1, (1 << 16) - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void written_and_read_back(void **state)
+{
+    (void)state;
+    free(whole_file());
+    rg_result r;
+    bool cut = true;
+    assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
+    assert_false(cut);
+    assert_int_equal(r.n_rows, 2);
+    assert_string_equal(rg_result_head(&r, "machine"), "a machine");
+    assert_string_equal(rg_result_head(&r, "input autocorr w64,h64,r8,k0"), "fnv1a 00ff");
+    assert_null(rg_result_head(&r, "mach"));
+    assert_string_equal(r.row[1].cell[RG_C_STOP], "tab and newline");
+    assert_string_equal(r.row[0].cell[RG_C_PARAMS], "threads=1;isa=2");
+    assert_true(isnan(rg_cell_number(&r.row[1], RG_C_ERROR)));
+    assert_true(rg_cell_number(&r.row[0], RG_C_MEDIAN) == 1005);
+    double *samples;
+    assert_int_equal(rg_row_samples(&r.row[0], &samples), 9);
+    assert_true(samples[0] == 1000 && fabs(samples[1] - 1000 * (1 + 0.07 / 9)) < 1e-3);
+    free(samples);
+    assert_false(rg_row_same(&r.row[0], &r.row[1]));
+    assert_true(rg_row_same(&r.row[0], &r.row[0]));
+    rg_result_free(&r);
+}
+
+static void columns_are_the_contract(void **state)
+{
+    (void)state;
+    char *text = whole_file();
+    assert_non_null(strstr(
+        text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
+              "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
+              "prepare\tstop\tsamples\n"));
+    free(text);
+}
+
+static void unfinished_line_is_dropped(void **state)
+{
+    (void)state;
+    char *text = whole_file(), said[400];
+    rg_result r;
+    bool cut;
+    text[strlen(text) - 1] = '\0'; // complete but for its newline: still not known to be whole
+    assert_int_equal(read_text(text, &r, &cut, said, sizeof said), RG_GOOD);
+    assert_true(cut);
+    assert_int_equal(r.n_rows, 1);
+    rg_result_free(&r);
+    free(text);
+}
+
+// The first occurrence of `from` becomes `to`; the reader then has to refuse, and to name line, expected and found.
+static void refuse(const char *from, const char *to, int line, const char *expected, const char *found)
+{
+    char *text = whole_file(), said[400], where[64], what[200];
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    char *broken = rg_print("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    rg_result r;
+    bool cut;
+    assert_int_equal(read_text(broken, &r, &cut, said, sizeof said), RG_USAGE);
+    snprintf(where, sizeof where, "%s: line %d: ", path, line);
+    snprintf(what, sizeof what, "expected %s", expected);
+    if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found))
+        fail_msg("said: %s", said);
+    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); // one line
+    free(text);
+    free(broken);
+}
+
+static void malformed_files_are_refused(void **state)
+{
+    (void)state;
+    refuse("# machine: ", "# machine ", 2, "\"# key: value\"", "# machine a machine");
+    refuse("\tvariant\t", "\tvariants\t", 4, "variant", "variants");
+    refuse("\tsamples\n", "\n", 4, "samples", "the end of the line");
+    refuse("\tsamples\n", "\tsamples\tmore\n", 4, "the end of the column names", "more");
+    refuse("\tdevice\thot\t9", "\tdevice\thot\tnine", 5, "a finite number or nothing in column n", "nine");
+    refuse("1005.000", "nan", 5, "a finite number or nothing in column median", "nan");
+    refuse("PASS", "OK", 5, "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing in column status", "OK");
+}
+
+static void malformed_samples_and_rows(void **state)
+{
+    (void)state;
+    refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons in column samples", "1000.000;;");
+    refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons in column samples", "1000.000 ");
+    refuse("autocorr\tsimd", "\tsimd", 6, "a name in column algo", "\"\"");
+    refuse("autocorr\tsimd\t", "autocorr\t", 6, "31 cells", "found 30");
+    refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "31 cells", "found 32");
+}
+
+static void other_files_are_refused(void **state)
+{
+    (void)state;
+    rg_result r;
+    bool cut;
+    char said[400];
+    assert_int_equal(read_text("", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_non_null(strstr(said, "expected a result file's column names, found the end of the file"));
+    assert_int_equal(read_text("# suite: x\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text("\x89PNG\r\n\x1a\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(rg_result_read("/nonexistent/file.tsv", &r, &cut), RG_USAGE);
+    assert_int_equal(rg_result_read(folder, &r, &cut), RG_USAGE);
+}
+
+int main(void)
+{
+    folder = test_folder();
+    path = rg_print("%s/f.tsv", folder);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(written_and_read_back),
+        cmocka_unit_test(columns_are_the_contract),
+        cmocka_unit_test(unfinished_line_is_dropped),
+        cmocka_unit_test(malformed_files_are_refused),
+        cmocka_unit_test(malformed_samples_and_rows),
+        cmocka_unit_test(other_files_are_refused),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    rmdir(folder);
+    return failed;
+}

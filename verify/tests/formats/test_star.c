@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// test_star.c: the STAR reader and writer against files written out by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/formats/star.h"
+#include "../test_data.h"
+
+#include <math.h>
+
+static int read_text(const char *text, rg_star *star) { return rg_star_read(put_file("a.star", text, strlen(text)), star); }
+
+static int code_of(const char *text)
+{
+    rg_star star;
+    int code = read_text(text, &star);
+    if (code == RG_GOOD)
+        rg_star_free(&star);
+    return code;
+}
+
+// What RELION 3.1 writes, with everything that is allowed besides: tabs, CR LF, quotes, comments, blank lines in a loop, no
+// newline at the end.
+static void test_accepted(void **state)
+{
+    (void)state;
+    static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
+                               "data_general\n\n_rlnNumber\t12 # twelve\n_rlnText 'two words'\n"
+                               "\ndata_optics\nloop_ \n_rlnOpticsGroup #1 \n_rlnImagePixelSize #2\n   1\t2.5e0 \r\n\n"
+                               "data_particles\n\nloop_\n_rlnImageName #1\n_rlnAngleRot #2 # degrees\n_empty #3\n"
+                               "000001@a.mrcs  -1.5 \"\"\n\n# between rows\n"
+                               "\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"";
+    rg_star star;
+    double value;
+    int64_t whole;
+    assert_int_equal(read_text(text, &star), RG_GOOD);
+    assert_int_equal(star.n_tables, 3);
+    const rg_star_table *general = rg_star_find(&star, "general"), *optics = rg_star_find(&star, "optics");
+    const rg_star_table *rows = rg_star_find(&star, "particles");
+    assert_null(rg_star_find(&star, "particle"));
+    assert_true(!general->is_loop && general->n_rows == 1 && general->n_columns == 2);
+    assert_string_equal(rg_star_cell(general, 0, 1), "two words");
+    assert_int_equal(rg_star_int(&star, general, 0, 0, 0, 12, &whole), RG_GOOD);
+    assert_int_equal(whole, 12);
+    assert_int_equal(rg_star_real(&star, optics, 0, rg_star_column(optics, "rlnImagePixelSize"), &value), RG_GOOD);
+    assert_true(value == 2.5);
+    assert_true(rows->is_loop && rows->n_rows == 3 && rows->n_columns == 3);
+    assert_int_equal(rg_star_column(rows, "rlnAngleRot"), 1);
+    assert_int_equal(rg_star_column(rows, "rlnAngle"), -1);
+    static const char *const expected[9] = {"000001@a.mrcs", "-1.5", "",           "2@\"b.mrcs", "+.5",
+                                            "it''s #1",      "3@c#d.mrcs", "1e3", "a'b"};
+    for (int i = 0; i < 9; i++)
+        assert_string_equal(rg_star_cell(rows, i / 3, i % 3), expected[i]);
+    assert_true(rows->row_line[0] == 22 && rows->row_line[2] == 26);
+    rg_star_free(&star);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } bad[] = {
+        {"", "line 1: expected data_NAME, found the end of the file"},
+        {"\n# nothing\n", "line 2: expected data_NAME, found the end of the file"},
+        {"hello\n", "line 1: expected data_NAME at the beginning of a STAR file, found \"hello\""},
+        {"data_\nloop_\n_a #1\n", "line 3: expected rows of data_, found the end of the file"},
+        {"data_x\n", "line 1: expected names of data_x, found the end of the file"},
+        {"data_\nloop_\n_a\n_b\n1 2\n3\n", "line 6: expected 2 values, one for each name of the loop, found 1"},
+        {"data_\nloop_\n_a\n_b\n1 2 3\n", "line 5: expected 2 values, one for each name of the loop, found 3"},
+        {"data_\nloop_\n1 2\n", "line 3: expected the names of the loop, found \"1\""},
+        {"data_\nloop_\n_a\n_a\n1 2\n", "line 4: expected each name once in a block, found \"a\""},
+        {"data_\nloop_\n_a\n'1\n", "line 4: expected a closing quote"},
+        {"data_\nloop_\n_a\n1\nloop_\n_b\n2\n", "line 5: expected loop_ alone, once"},
+        {"data_\nloop_\n_a\n1\n_b\n", "line 5: expected a row of values or another block, found \"_b\""},
+        {"data_\n_a\n", "line 2: expected one value after _a, found 0"},
+        {"data_\n_a 1 2\n", "line 2: expected one value after _a, found 2"},
+        {"data_\nloop_\n_a\n;text\n;\n", "line 4: expected values on one line each row"},
+        {"_a 1\n", "line 1: expected data_NAME before any name"},
+        {"data_\nloop_\n_a\ndata_b\n", "line 4: expected a row of values after the names of a loop, found another block"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(code_of(bad[i].text), bad[i].words);
+    rg_star star;
+    assert_refused(rg_star_read(put_file("a.star", "data_\0", 6), &star), "at byte 5: expected text, found a byte 0");
+    assert_refused(rg_star_read(in_dir("none.star"), &star), "cannot be read");
+    assert_refused(rg_star_read(test_dir, &star), "is a directory");
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    rg_star star;
+    double value;
+    int64_t whole;
+    assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n2.5\n7\n3.000\n", &star), RG_GOOD);
+    static const char *const words[] = {"line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ",
+                                        "line 7: "};
+    for (int row = 0; row < 4; row++)
+        assert_refused(rg_star_real(&star, star.table, row, 0, &value), words[row]);
+    assert_refused(rg_star_int(&star, star.table, 4, 0, 0, 9, &whole),
+                   "line 8: expected a whole number from 0 to 9 for _a, found \"2.5\"");
+    assert_refused(rg_star_int(&star, star.table, 5, 0, 0, 6, &whole), "line 9: expected a whole number from 0 to 6");
+    assert_int_equal(rg_star_int(&star, star.table, 6, 0, 0, 9, &whole), RG_GOOD);
+    assert_int_equal(whole, 3);
+    rg_star_free(&star);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    const char *column[] = {"rlnA", "rlnB"}, *list[] = {"rlnC"}, *one[] = {"x y"};
+    const char *cell[] = {"1", "", "a b", "#1", "it's", "say \"a b\"", "data_x", "_y", "loop_", "'q", "\t", "plain@name;#"};
+    int64_t line[6] = {0};
+    rg_star_table table[2] = {
+        {.name = "list", .n_columns = 1, .column = list, .n_rows = 1, .cell = one, .row_line = line},
+        {.name = "rows", .is_loop = true, .n_columns = 2, .column = column, .n_rows = 6, .cell = cell, .row_line = line},
+    };
+    rg_star out = {.n_tables = 2, .table = table}, in;
+    assert_int_equal(rg_star_write(in_dir("b.star"), &out), RG_GOOD);
+    assert_int_equal(rg_star_read(in_dir("b.star"), &in), RG_GOOD);
+    assert_int_equal(in.n_tables, 2);
+    assert_true(!in.table[0].is_loop && in.table[1].is_loop && in.table[1].n_rows == 6);
+    assert_string_equal(rg_star_cell(&in.table[0], 0, 0), "x y");
+    for (int i = 0; i < 12; i++)
+        assert_string_equal(rg_star_cell(&in.table[1], i / 2, i % 2), cell[i]);
+    rg_star_free(&in);
+    cell[3] = "both \" ' here";
+    assert_refused(rg_star_write(in_dir("c.star"), &out), "quotes that STAR cannot hold");
+    assert_int_equal(access(in_dir("c.star"), F_OK), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),
+                                      cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip)};
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}

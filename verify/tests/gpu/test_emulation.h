@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// test_emulation.h: device memory and the judgement of launches, for the tests of the emulated GPU.
+#ifndef RG_TEST_EMULATION_H
+#define RG_TEST_EMULATION_H
+
+#include "../../../impl/gpu/cuda.h"
+#include "../../../impl/gpu/device.h"
+#include "../../../impl/gpu/emulator/emulation.h"
+#include <csetjmp>
+#include <cstdarg>
+extern "C" {
+#include <cmocka.h>
+}
+
+static inline const rg_device *host() { return rg_device_emulated(); }
+
+// Device memory of n elements, zeroed, released at the end of the test.
+template <class T> struct Memory {
+    T *p;
+    size_t n;
+    explicit Memory(size_t n_) : p((T *)host()->alloc(n_ * sizeof(T))), n(n_) { host()->fill(p, 0, n * sizeof(T)); }
+    ~Memory() { host()->release(p); }
+    T &operator[](size_t i) { return p[i]; }
+};
+
+// The fault of the launch before is the one that names kernel and thread and holds these words.
+static inline void assert_fault(const char *kernel, const char *words)
+{
+    const char *fault = rg_emulation_fault();
+    assert_non_null(fault);
+    const bool named = !strncmp(fault, kernel, strlen(kernel)) && strstr(fault, "block (") && strstr(fault, "thread (");
+    if (!named || !strstr(fault, words))
+        fail_msg("the fault is \"%s\", expected %s ... %s", fault, kernel, words);
+    assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
+    assert_int_not_equal(host()->sync(), 0);
+    rg_emulation_reset();
+}
+
+static inline void assert_fine()
+{
+    if (rg_emulation_fault())
+        fail_msg("unexpected fault: %s", rg_emulation_fault());
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums that the error bound rests on, against integrals
+// and sums computed here in double precision.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/gridding/bound.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+// I0 by its integral, (1/pi) times that of exp(x cos t) over 0 .. pi: trapezoids converge faster than any power.
+static double i0(double x)
+{
+    double sum = (exp(x) + exp(-x)) / 2;
+    for (int j = 1; j < 64; j++)
+        sum += exp(x * cos(pi * j / 64));
+    return sum / 64;
+}
+
+static double w(double d, double b) { return d > b ? 0 : i0(15 * sqrt(1 - d * d / (b * b))) / i0(15); }
+
+static void i0_is_the_integral(void **state)
+{
+    (void)state;
+    assert_true(fabs(gr_i0(0) - 1) < 1e-15);
+    for (double x = 0.1; x <= 15; x += 0.1)
+        assert_true(fabs(gr_i0(x) / i0(x) - 1) < 1e-13);
+    assert_true(fabs(GR_I0_ALPHA / i0(15) - 1) < 1e-13);
+    assert_true(fabs(gr_kernel_exact(0) - 1) < 1e-14 && gr_kernel_exact(1.0000001) == 0);
+    assert_true(fabs(gr_kernel_exact(1) * i0(15) - 1) < 1e-13);
+}
+
+static void polynomial_is_within_its_error(void **state)
+{
+    (void)state;
+    double most = 0, nested = 0;
+    for (int i = 0; i <= 200000; i++) {
+        const float q = (float)i / 200000;
+        most = fmax(most, fabs(gr_kernel(q) - gr_kernel_exact(1 - (double)q)));
+        nested = fmax(nested, fabs(gr_nested(q) - gr_kernel_exact(1 - (double)q)));
+    }
+    print_message("largest error of gr_nested %.2e, allowed %.2e\n", nested, GR_NESTED_ERROR);
+    assert_true(nested <= GR_NESTED_ERROR && nested > 0.9 * GR_NESTED_ERROR);
+    assert_true(gr_nested(0) == 0 && fabsf(gr_nested(1) - 1) < GR_NESTED_ERROR);
+    print_message("largest error of gr_kernel %.2e, allowed %.2e\n", most, GR_KERNEL_ERROR);
+    assert_true(most <= GR_KERNEL_ERROR);
+    assert_true(most > 0.3 * GR_KERNEL_ERROR); // the stated error is not an idle one
+    assert_true(gr_kernel(0) > 0);
+}
+
+// The nearest element is never further than half a step; a truncated index is, by nearly a step.
+static void table_is_within_half_a_step(void **state)
+{
+    (void)state;
+    static float table[GR_TABLE];
+    gr_table_fill(table);
+    assert_true(table[0] == 1 && fabs(table[GR_TABLE - 1] * i0(15) - 1) < 1e-6);
+    double most = 0, truncated = 0;
+    for (int i = 0; i <= 100000; i++) {
+        const float u = (float)i / 100000;
+        const double exact = gr_kernel_exact(u), slope = 7.25 * exact + 0.2;
+        most = fmax(most, fabs(table[gr_table_index(u)] - exact) / slope);
+        truncated = fmax(truncated, fabs(table[(int)(u * (GR_TABLE - 1.0f))] - exact) / slope);
+    }
+    assert_true(most <= GR_TABLE_ERROR && truncated > 1.5 * GR_TABLE_ERROR);
+    assert_int_equal(gr_table_index(0), 0);
+    assert_int_equal(gr_table_index(1), GR_TABLE - 1);
+}
+
+// integral of w(|v|) cos(2 pi R.v) d3v = integral of 4 pi d^2 w(d) sin(2 pi R d)/(2 pi R d) dd, by Simpson's rule.
+static double integral(double b, double R)
+{
+    enum { STEPS = 1000 };
+    double sum = 0;
+    for (int j = 0; j <= STEPS; j++) {
+        const double d = b * j / STEPS, x = 2 * pi * R * d;
+        sum += 4 * pi * d * d * w(d, b) * (x == 0 ? 1 : sin(x) / x) * (j == 0 || j == STEPS ? 1 : j % 2 ? 4 : 2);
+    }
+    return sum * b / STEPS / 3;
+}
+
+static void transform_is_the_integral(void **state)
+{
+    (void)state;
+    const double radii[] = {0.5, 1.8, 1.9, 3.0};
+    for (int i = 0; i < RG_COUNT(radii); i++) {
+        const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * pi * b);
+        for (double R = 0; R < 2; R += 0.125)
+            assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
+        for (int step = -20; step <= 20; step++) { // where the closed forms and the series meet
+            const double R = meet * (1 + 1e-7 * step);
+            assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
+        }
+    }
+}
+
+// What one image can add to a voxel, over places of the voxel in the unit square of pixels and heights above the image.
+static void sums_of_a_voxel_are_below_the_bounds(void **state)
+{
+    (void)state;
+    for (int tenths = 1; tenths <= GR_RADIUS_MAX; tenths++) {
+        const double b = tenths / 10.0;
+        double pairs = 0, weight = 0, slope = 0;
+        for (int place = 0; place < 11 * 11 * 3; place++) {
+            const double px = place % 11 / 20.0, py = place / 11 % 11 / 20.0, height = b * (place / 121) / 3;
+            double n = 0, sum = 0, steep = 0;
+            for (int y = -4; y <= 4; y++)
+                for (int x = -4; x <= 4; x++) {
+                    const double d = sqrt((x - px) * (x - px) + (y - py) * (y - py) + height * height), step = 1e-5 * b;
+                    if (d > b) continue;
+                    n++;
+                    sum += w(d, b);
+                    steep += d + step > b || d < step ? 0 : fabs(w(d + step, b) - w(d - step, b)) / (2 * step);
+                }
+            pairs = fmax(pairs, n);
+            weight = fmax(weight, sum);
+            slope = fmax(slope, steep);
+        }
+        assert_true(pairs <= gr_pairs_most(b));
+        assert_true(weight <= gr_weight_most(b));
+        assert_true(slope <= gr_slope_most(b));
+        if (b >= 1) // none is an idle one
+            assert_true(pairs > 0.4 * gr_pairs_most(b) && weight > 0.4 * gr_weight_most(b) && slope > 0.2 * gr_slope_most(b));
+    }
+}
+
+// The edge's jump is what bound.h says, and nothing is left out there: d = b exactly is inside.
+static void edge_belongs_to_the_kernel(void **state)
+{
+    (void)state;
+    assert_true(fabs(gr_kernel(0) - 1 / i0(15)) <= GR_KERNEL_ERROR);
+    assert_true(gr_first(0.5f, 1.5f, -9) == -1 && gr_last(0.5f, 1.5f, 9) == 2);
+    assert_true(gr_first(-7.2f, 1.9f, -8) == -8 && gr_last(7.2f, 1.9f, 8) == 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(i0_is_the_integral),           cmocka_unit_test(polynomial_is_within_its_error),
+        cmocka_unit_test(table_is_within_half_a_step),  cmocka_unit_test(transform_is_the_integral),
+        cmocka_unit_test(edge_belongs_to_the_kernel),   cmocka_unit_test(sums_of_a_voxel_are_below_the_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

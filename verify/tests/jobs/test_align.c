@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// test_align.c: the job align: whole jobs against series of known transforms, what stands still in them, and bad input.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/formats/mrc.h"
+#include "test_align.h"
+
+extern const rg_command rg_cmd_phantom;
+
+// ---- the job -------------------------------------------------------------------------------------------------------------
+
+static void simulate(const char *name, const char *options)
+{
+    char *words = rg_print("phantom tilt --out %s --quiet %s", in_dir(name), options);
+    assert_int_equal(run_command(&rg_cmd_phantom, words, printed), RG_GOOD);
+    free(words);
+}
+
+typedef struct errors {
+    double rotation_deg, shift_px, scale;
+} errors;
+
+// The largest errors against truth.tsv of the series; the first row has to be the identity.
+static errors largest_errors(const char *truth_path)
+{
+    rg_tsv found, truth;
+    errors e = {0};
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &found), RG_GOOD);
+    assert_int_equal(rg_tsv_read(truth_path, &truth), RG_GOOD);
+    assert_int_equal(found.n_rows, truth.n_rows);
+    for (int i = 0; i < found.n_rows; i++) {
+        rg_similarity a = row_of(&found, i), b = row_of(&truth, i);
+        if (i == 0)
+            assert_true(a.rotation_deg == 0 && a.shift_x_px == 0 && a.shift_y_px == 0 && a.scale == 1);
+        e.rotation_deg = fmax(e.rotation_deg, fabs(a.rotation_deg - b.rotation_deg));
+        e.shift_px = fmax(e.shift_px, fmax(fabs(a.shift_x_px - b.shift_x_px), fabs(a.shift_y_px - b.shift_y_px)));
+        e.scale = fmax(e.scale, fabs(a.scale - b.scale));
+    }
+    rg_tsv_free(&found);
+    rg_tsv_free(&truth);
+    print_message("largest errors: rotation %.4f degrees, shift %.4f px, scale %.6f\n", e.rotation_deg, e.shift_px, e.scale);
+    return e;
+}
+
+// Signal and noise of equal variance: the bounds of the issue.
+static void test_series(void **state)
+{
+    (void)state;
+    simulate("series", "--width 512 --height 480 --images 4 --snr 1");
+    char *words = rg_print("%s --tilts %s --aligned %s --truth %s", in_dir("series/series.mrc"), in_dir("series/series.rawtlt"),
+                           in_dir("aligned.mrc"), in_dir("series/truth.tsv"));
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    errors e = largest_errors(in_dir("series/truth.tsv"));
+    assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
+    assert_int_equal(access(in_dir("t.svg"), F_OK), access("/usr/bin/gnuplot", F_OK));
+    rg_tsv table;
+    assert_int_equal(rg_tsv_read(in_dir("t.errors.tsv"), &table), RG_GOOD);
+    assert_near(rg_tsv_number(&table, 0, "largest"), e.rotation_deg, 1e-6);
+    assert_near(rg_tsv_number(&table, 1, "largest"), e.shift_px, 1e-6);
+    assert_near(rg_tsv_number(&table, 2, "largest"), e.scale, 1e-8);
+    assert_true(rg_tsv_number(&table, 1, "median") <= e.shift_px);
+    rg_tsv_free(&table);
+    // The cumulative table is the product of the steps, the last column the angle.
+    rg_tsv step, whole;
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &step), RG_GOOD);
+    assert_int_equal(rg_tsv_read(in_dir("t.cumulative.tsv"), &whole), RG_GOOD);
+    rg_similarity a = row_of(&step, 0);
+    for (int i = 1; i < 4; i++) {
+        rg_similarity s = row_of(&step, i), w = row_of(&whole, i);
+        a = rg_similarity_then(&s, &a);
+        assert_near(w.shift_x_px, a.shift_x_px, 1e-5);
+        assert_near(w.rotation_deg, a.rotation_deg, 1e-6);
+        assert_near(rg_tsv_number(&whole, i, "tilt_deg"), -60 + 40 * i, 1e-9);
+        assert_true(rg_tsv_number(&step, i, "correlation") > 0.8);
+    }
+    rg_tsv_free(&step);
+    rg_tsv_free(&whole);
+}
+
+// The series that test_series has written: every image looks like the first one, which only half of them do as they are.
+static void test_aligned(void **state)
+{
+    (void)state;
+    const char *const path[2] = {in_dir("aligned.mrc"), in_dir("series/series.mrc")};
+    double least[2] = {1, 1};
+    const int64_t n = 512 * 480;
+    float *first = rg_alloc((size_t)n * sizeof *first), *image = rg_alloc((size_t)n * sizeof *image);
+    for (int f = 0; f < 2; f++) {
+        rg_mrc mrc;
+        assert_int_equal(rg_mrc_open(&mrc, path[f]), RG_GOOD);
+        assert_int_equal(mrc.nz, 4);
+        assert_int_equal(mrc.space_group, 0);
+        assert_near(mrc.voxel_A[0], 1.5, 1e-6);
+        for (int64_t z = 0; z < 4; z++) {
+            double ab = 0, aa = 0, bb = 0;
+            rg_mrc_section(&mrc, z, z ? image : first);
+            // The middle, which every image holds.
+            for (int64_t i = 0; i < n && z; i++) {
+                if (llabs(i % 512 - 256) > 150 || llabs(i / 512 - 240) > 150)
+                    continue;
+                ab += first[i] * image[i];
+                aa += first[i] * first[i];
+                bb += image[i] * image[i];
+            }
+            least[f] = z ? fmin(least[f], ab / sqrt(aa * bb)) : 1;
+        }
+        rg_mrc_close(&mrc);
+    }
+    print_message("least correlation with the first image: aligned %.3f, as it was %.3f\n", least[0], least[1]);
+    assert_true(least[0] > 0.55 && least[1] < 0.45); // noise of the signal's variance: 0.5 to 0.7
+    free(first);
+    free(image);
+}
+
+// Turns, shifts and magnifications over the paper's ranges, and without the optimiser to a coarser bound.
+static void test_wide(void **state)
+{
+    (void)state;
+    simulate("wide", "--width 256 --images 4 --snr 4 --rotation 10 --shift 60 --scale 1.1 --seed 3");
+    char *words = rg_print("%s", in_dir("wide/series.mrc"));
+    assert_int_equal(align(words), RG_GOOD);
+    errors e = largest_errors(in_dir("wide/truth.tsv"));
+    assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
+    char *rough = rg_print("%s --no-fine --outside zero", words);
+    assert_int_equal(align(rough), RG_GOOD);
+    e = largest_errors(in_dir("wide/truth.tsv"));
+    assert_true(e.rotation_deg < 0.3 && e.shift_px < 0.6 && e.scale < 0.01); // zeros from outside pull at the borders
+    free(words);
+    free(rough);
+}
+
+// The paper's own kernel, built for the host, gives what plain C gives.
+static void test_variants(void **state)
+{
+    (void)state;
+    simulate("small", "--width 48 --images 2 --snr 100 --rotation 1 --shift 3 --scale 1.01");
+    rg_similarity found[2];
+    static const char *const how[2] = {"--variant naive", "--device host --variant atct_2d"};
+    for (int v = 0; v < 2; v++) {
+        rg_tsv t;
+        char *words = rg_print("%s --rotation 1 --shift 4 --scale 1:1 %s", in_dir("small/series.mrc"), how[v]);
+        assert_int_equal(align(words), RG_GOOD);
+        free(words);
+        assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+        found[v] = row_of(&t, 1);
+        rg_tsv_free(&t);
+    }
+    assert_near(found[1].rotation_deg, found[0].rotation_deg, 0.1); // 9-bit fractions of the texture unit
+    assert_near(found[1].shift_x_px, found[0].shift_x_px, 0.03);
+    assert_near(found[1].shift_y_px, found[0].shift_y_px, 0.03);
+}
+
+// Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel that takes groups: as one by one.
+static void test_batches(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    const int64_t side[3] = {24, 20, 1};
+    static const char *const device[2] = {"cpu", "host"}, *const variant[2] = {"naive", "batch"};
+    float image[24 * 20], reference[24 * 20], matrix[N * 6];
+    double one[N], some_at_once[N];
+    for (int i = 0; i < 24 * 20; i++) {
+        image[i] = (float)(rg_bits(1, (uint64_t)i) % 1000);
+        reference[i] = (float)(rg_bits(2, (uint64_t)i) % 1000);
+    }
+    for (int i = 0; i < N; i++)
+        af_matrix_2d(0.02 * i, (const double[2]){i == 7 ? 19 : 0.3 * i, -0.2 * i}, 1 + 0.01 * i, matrix + 6 * i);
+    for (int v = 0; v < 2; v++)
+        for (int batch = 1; batch <= 5; batch += 4) {
+            aj_scorer s;
+            assert_int_equal(aj_scorer_make(&s, 2, side, batch, AF_IGNORE, device[v], variant[v], 1), RG_GOOD);
+            assert_int_equal(aj_scorer_put(&s, reference, image), RG_GOOD);
+            assert_int_equal(aj_scorer_put(&s, image, reference), RG_GOOD);
+            assert_int_equal(aj_scorer_run(&s, N, matrix, v == 0 && batch == 1 ? one : some_at_once), RG_GOOD);
+            aj_scorer_free(&s);
+            for (int i = 0; i < N && (v > 0 || batch > 1); i++)
+                assert_near(some_at_once[i], one[i], 1e-5);
+        }
+    assert_true(one[7] == -1); // hardly anything overlaps
+    assert_true(fabs(one[0] - one[1]) > 1e-3);
+}
+
+// ---- what stands still ---------------------------------------------------------------------------------------------------
+
+// A series with the same bright patch in every image.
+static void put_patch(const char *from, const char *to, float *mask, int64_t side)
+{
+    rg_mrc mrc;
+    rg_mrc_out out;
+    float *image = rg_alloc((size_t)(side * side) * sizeof *image);
+    assert_int_equal(rg_mrc_open(&mrc, from), RG_GOOD);
+    assert_int_equal(rg_mrc_write_begin(&out, to, side, side, mrc.nz, RG_MRC_FLOAT32, 1, false), RG_GOOD);
+    for (int64_t z = 0; z < mrc.nz; z++) {
+        rg_mrc_section(&mrc, z, image);
+        for (int64_t i = 0; i < side * side; i++)
+            if (!(mask[i] > 0))
+                image[i] = 5 + (float)(rg_bits(5, (uint64_t)i) % 100) / 10;
+        rg_mrc_write_section(&out, image);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    rg_mrc_close(&mrc);
+    free(image);
+}
+
+static void test_mask(void **state)
+{
+    (void)state;
+    enum { SIDE = 128 };
+    static float mask[SIDE * SIDE];
+    rg_mrc_out out;
+    simulate("still", "--width 128 --images 3 --snr 10 --rotation 1 --shift 12 --scale 1.005");
+    for (int i = 0; i < SIDE * SIDE; i++)
+        mask[i] = abs(i % SIDE - 50) > 12 || abs(i / SIDE - 70) > 12;
+    put_patch(in_dir("still/series.mrc"), in_dir("patch.mrc"), mask, SIDE);
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir("mask.mrc"), SIDE, SIDE, 1, RG_MRC_FLOAT32, 1, false), RG_GOOD);
+    rg_mrc_write_section(&out, mask);
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    char *without = rg_print("%s", in_dir("patch.mrc")), *with = rg_print("%s --mask %s", without, in_dir("mask.mrc"));
+    assert_int_equal(align(without), RG_GOOD);
+    errors e = largest_errors(in_dir("still/truth.tsv"));
+    assert_true(e.shift_px > 3); // the patch has won
+    assert_int_equal(align(with), RG_GOOD);
+    e = largest_errors(in_dir("still/truth.tsv"));
+    assert_true(e.shift_px < 0.3 && e.rotation_deg < 0.3);
+    free(without);
+    free(with);
+}
+
+// ---- bad input -----------------------------------------------------------------------------------------------------------
+
+static const char *put_stack(const char *name, int64_t w, int64_t h, int64_t n, bool volume, bool constant)
+{
+    rg_mrc_out out;
+    float *image = rg_alloc((size_t)(w * h) * sizeof *image);
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), w, h, n, RG_MRC_FLOAT32, 1, volume), RG_GOOD);
+    for (int64_t z = 0; z < n; z++) {
+        for (int64_t i = 0; i < w * h; i++)
+            image[i] = constant && z == n - 1 ? 2.5f : (float)(rg_bits((uint64_t)z, (uint64_t)i) % 1000);
+        rg_mrc_write_section(&out, image);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    free(image);
+    return in_dir(name);
+}
+
+static void refused(const char *words, const char *reason)
+{
+    unlink(in_dir("t.tsv"));
+    assert_refused(align(words), reason);
+    assert_int_equal(access(in_dir("t.tsv"), F_OK), -1);
+}
+
+static void test_bad_input(void **state)
+{
+    (void)state;
+    char *good = rg_print("%s", put_stack("good.mrc", 32, 32, 2, false, false)), *words;
+    char *wide = rg_print("%s %s", good, put_stack("wide.mrc", 33, 32, 2, false, false));
+    refused(wide, "expected images of 32 x 32 pixels as in");
+    refused(put_stack("constant.mrc", 32, 32, 2, false, true), "image 2: expected an image, found the constant 2.5, whose "
+            "correlation is undefined");
+    refused(put_stack("volume.mrc", 32, 32, 32, true, false), "expected images, found a volume of 32 x 32 x 32");
+    refused(put_stack("one.mrc", 32, 32, 1, false, false), "expected a series of at least two images, found one");
+    refused(put_stack("tiny.mrc", 8, 32, 2, false, false), "expected images of at least 16 x 16 pixels, found 8 x 32");
+    refused(in_dir("absent.mrc"), "absent.mrc");
+    static const struct {
+        const char *options, *reason;
+    } wrong[] = {{"--outside wrap", "--outside: expected ignore, zero or edge"},
+                 {"--scale 1.2:0.9", "--scale: expected LOW:HIGH"},
+                 {"--scale 1,2", "--scale: expected two numbers"},
+                 {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
+                 {"--rotation 200", "--rotation"},
+                 {"--shift 32", "--shift"},
+                 {"--variant fastest", "fastest"}};
+    for (int i = 0; i < RG_COUNT(wrong); i++) {
+        words = rg_print("%s %s", good, wrong[i].options);
+        refused(words, wrong[i].reason);
+        free(words);
+    }
+    words = rg_print("%s --aligned %s/absent/a.mrc", in_dir("series/series.mrc"), test_dir);
+    refused(words, "cannot write here");
+    free(words);
+    words = rg_print("%s --tilts %s", good, put_file("one.tlt", "5\n", 2));
+    refused(words, "expected 2 angles, one an image, found 1");
+    free(words);
+    words = rg_print("%s --tilts %s", good, put_file("word.tlt", "5\nx\n", 4));
+    refused(words, "expected one angle in degrees on the line");
+    free(words);
+    words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
+    refused(words, "expected one image of 32 x 32 pixels for --mask");
+    free(words);
+    static const char few[] = "image\tr\tx\ty\ts\n1\t0\t0\t0\t1\n", narrow[] = "image\tr\tx\ty\ts\n1\t0\t0\n2\t0\t0\t0\t1\n";
+    words = rg_print("%s --truth %s", good, put_file("truth.tsv", few, sizeof few - 1));
+    refused(words, "expected 2 rows, found 1");
+    free(words);
+    words = rg_print("%s --truth %s", good, put_file("truth.tsv", narrow, sizeof narrow - 1));
+    refused(words, "at byte 14: expected a name and 4 numbers apart by tabs, found");
+    free(words);
+    words = rg_print("%s --no-fine --rotation 0 --scale 1:1", good);
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    free(wide);
+    free(good);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_series),
+        cmocka_unit_test(test_aligned),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_bad_input),
+    };
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// test_align.h: for the test programs of the job align: runs it and reads the transforms that it writes.
+#ifndef RG_TEST_ALIGN_H
+#define RG_TEST_ALIGN_H
+
+#include "../../../impl/jobs/align/align.h"
+#include "../../../report/report.h"
+#include "../test_command.h"
+#include "../test_data.h"
+
+#include <math.h>
+
+extern const rg_command rg_cmd_align;
+static char printed[OUTPUT_MAX];
+
+static inline void assert_near(double found, double expected, double within)
+{
+    if (!(fabs(found - expected) <= within))
+        print_message("found %.9g, expected %.9g within %g\n", found, expected, within);
+    assert_true(fabs(found - expected) <= within);
+}
+
+// `regather align WORDS`; its table is t.tsv in the test's folder.
+static inline int align(const char *words)
+{
+    char *line = rg_print("align %s --quiet --threads 1 --out %s", words, in_dir("t.tsv"));
+    int code = run_command(&rg_cmd_align, line, printed);
+    free(line);
+    return code;
+}
+
+// Row i of t.tsv in the test's folder.
+static inline rg_similarity row_of(const rg_tsv *t, int i)
+{
+    return (rg_similarity){rg_tsv_number(t, i, "rotation_deg"), rg_tsv_number(t, i, "shift_x_px"),
+                           rg_tsv_number(t, i, "shift_y_px"), rg_tsv_number(t, i, "scale")};
+}
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// test_autocorr_curves.c: what the job autocorr makes of sums: rings, peaks and normalisations against their definitions.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/jobs/autocorr/autocorr.h"
+
+#include <math.h>
+
+static void test_rings(void **state)
+{
+    (void)state;
+    enum { R = 40 };
+    int64_t n[R + 1] = {0};
+    for (int64_t y = -R; y <= R; y++)
+        for (int64_t x = -R; x <= R; x++) {
+            int64_t ring = ac_ring(x, y);
+            assert_int_equal(ring, (int64_t)floor(sqrt((double)(x * x + y * y)) + 0.5));
+            if (ring <= R)
+                n[ring]++;
+        }
+    const int64_t first[6] = {1, 8, 12, 16, 32, 28}; // counted on squared paper
+    assert_memory_equal(n, first, sizeof first);
+    // sqrt(k^2 + k) is below k + 1/2 by 1 / (8 k), which a double does not tell apart for a large k.
+    const int64_t k = (INT64_C(1) << 29) - 1;
+    assert_int_equal(ac_ring(k, 0), k);
+    assert_int_equal(ac_ring(-k, 32768), k + 1); // k^2 + 2^30 >= k^2 + k + 1
+    assert_int_equal(ac_ring(k, 23169), k);      // 23169^2 = 536802561 <= k = 536870911
+    assert_int_equal(ac_ring(k, 23171), k + 1);  // 23171^2 = 536895241 > k
+}
+
+static void test_peak(void **state)
+{
+    (void)state;
+    double r, v;
+    // -(x - 4.25)^2 around its top, after a minimum at 2.
+    const double c[] = {9, -4, -6, -1.5625, -0.0625, -0.5625, -3.0625};
+    assert_true(ac_peak(c, 7, 0, &r, &v));
+    assert_true(fabs(r - 4.25) < 1e-12 && fabs(v) < 1e-12);
+    assert_false(ac_peak(c, 5, 0, &r, &v)); // it still rises at the end
+    const double falling[] = {5, 4, 3, 3, 2}, rising_end[] = {5, 4, 3, 4, 5}, plateau[] = {5, 1, 4, 4, 0},
+                 first_up[] = {1, 5, 2, 3, 1};
+    assert_false(ac_peak(falling, 5, 0, &r, &v));
+    assert_false(ac_peak(rising_end, 5, 0, &r, &v));
+    assert_true(ac_peak(plateau, 5, 0, &r, &v) && fabs(r - 2.5) < 1e-12);
+    assert_true(ac_peak(first_up, 5, 0, &r, &v) && r > 2.5 && r < 3.5); // the maximum must come after a minimum
+    assert_false(ac_peak(c, 1, 0, &r, &v));
+    const double ripple[] = {100, 10, 11, 9, 8, 30, 50, 30, 5}, drop[] = {100, 10, 11, 3, 2, 1};
+    assert_true(ac_peak(ripple, 9, 0, &r, &v) && fabs(r - 2) < 0.5);
+    assert_true(ac_peak(ripple, 9, 0.05, &r, &v) && fabs(r - 6) < 1e-12);
+    assert_true(ac_peak(drop, 6, 0, &r, &v) && fabs(r - 2) < 0.5); // falls below the minimum at once, a maximum all the same
+    assert_false(ac_peak(drop, 6, 0.05, &r, &v));
+}
+
+// All three normalisations of a random photograph (and pair), each term of the definitions summed in the plainest way.
+static void test_normalisations(void **state)
+{
+    (void)state;
+    enum { W = 7, H = 5, R = 6 };
+    uint16_t pixel[2][W * H];
+    int64_t sums[(2 * R + 1) * (2 * R + 1)];
+    for (int i = 0; i < 2 * W * H; i++)
+        pixel[i / (W * H)][i % (W * H)] = (uint16_t)(rg_bits(5, (uint64_t)i) % 60000);
+    for (int cross = 0; cross < 2; cross++) {
+        const rg_image a = {W, H, 16, pixel[0]}, b = {W, H, 16, pixel[cross]};
+        double mean[2] = {0, 0};
+        for (int i = 0; i < W * H; i++) {
+            mean[0] += pixel[0][i] / (double)(W * H);
+            mean[1] += pixel[cross][i] / (double)(W * H);
+        }
+        for (int pass = 0; pass < 2; pass++) // first the sums, then, knowing them all, the check
+            for (int64_t y0 = -R; y0 <= R; y0++)
+                for (int64_t x0 = -R; x0 <= R; x0++) {
+                    int64_t s = 0, n = 0;
+                    double covariance = 0;
+                    for (int64_t y = 0; y < H; y++)
+                        for (int64_t x = 0; x < W; x++)
+                            if (x - x0 >= 0 && x - x0 < W && y - y0 >= 0 && y - y0 < H) {
+                                double p = pixel[0][y * W + x], q = pixel[cross][(y - y0) * W + x - x0];
+                                s += (int64_t)(p * q);
+                                covariance += (p - mean[0]) * (q - mean[1]);
+                                n++;
+                            }
+                    sums[ac_element(R, x0, y0)] = s;
+                    if (pass == 0)
+                        continue;
+                    ac_field f;
+                    bool defined;
+                    ac_field_make(&f, &a, cross ? &b : NULL, R, sums);
+                    assert_true(ac_value(&f, AC_RAW, x0, y0, &defined) == (long double)s && defined);
+                    long double overlap = ac_value(&f, AC_OVERLAP, x0, y0, &defined);
+                    assert_true(defined == (n > 0) && (!n || fabs((double)(overlap - (long double)s / n)) < 1e-6));
+                    long double centred = ac_value(&f, AC_CENTRED, x0, y0, &defined);
+                    assert_true(defined == (n > 0) && (!n || fabs((double)centred - covariance / (double)n) < 1e-4));
+                    ac_field_free(&f);
+                }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_normalisations),
+    };
+    return cmocka_run_group_tests(test, NULL, NULL);
+}

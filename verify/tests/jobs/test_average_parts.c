@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// test_average_parts.c: what the job average stands on: poses, the wedge and the grid of rotations against their definitions.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../data/phantoms/blobs.h"
+#include "../../../data/phantoms/noise.h"
+#include "../../../data/formats/particles.h"
+#include "../../../data/geometry/wedge.h"
+#include "../../../impl/jobs/average/average.h"
+#include "../../../impl/base/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double uniform(uint64_t i) { return rg_uniform(77, i); }
+
+static void test_pose_angles(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 200; i++) {
+        double tilt = i % 4 == 0 ? 0 : i % 4 == 1 ? 180 : 180 * uniform(3 * i), a[9], b[9];
+        rg_pose pose;
+        rg_particle_matrix(360 * uniform(3 * i + 1) - 180, tilt, 360 * uniform(3 * i + 2) - 180, a);
+        rg_pose_angles(a, &pose);
+        rg_particle_matrix(pose.rot_deg, pose.tilt_deg, pose.psi_deg, b);
+        assert_true(rg_rotation_apart_deg(a, b) < 1e-5);
+        assert_true(i % 4 > 1 || pose.rot_deg == 0);
+    }
+    double a[9], b[9];
+    rg_particle_matrix(10, 0, 0, a);
+    rg_particle_matrix(0, 0, 12.5, b);
+    assert_true(fabs(rg_rotation_apart_deg(a, b) - 2.5) < 1e-9);
+    rg_particle_matrix(0, 180, 0, b);
+    assert_true(fabs(rg_rotation_apart_deg(a, b) - 180) < 1e-5);
+}
+
+// cos(2 pi (kx x + kz z) / n) is kept or taken out by the side of the border on which it stands, |kz| = |kx| tan W.
+static void test_wedge(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t kx, kz;
+        bool seen; // by tilts to 60 degrees: tan 60 = 1.73
+    } wave[] = {{0, 0, true}, {3, 0, true}, {0, 3, false}, {3, 5, true}, {3, 6, false}, {2, 3, true}, {2, 4, false},
+                {-3, 5, true}, {-3, 6, false}, {8, 8, true}, {0, 8, false}};
+    enum { SIDE = 16 };
+    static double v[SIDE * SIDE * SIDE];
+    for (int w = 0; w < RG_COUNT(wave); w++) {
+        double most = 0, unit = 2 * 3.14159265358979323846 / SIDE;
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++)
+            v[i] = cos(unit * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
+        rg_wedge_remove(SIDE, 60, v);
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+            double was = cos(unit * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
+            most = fmax(most, fabs(v[i] - (wave[w].seen ? was : 0)));
+        }
+        assert_true(most < 1e-12);
+        const double wedge[2] = {sin(3.14159265358979323846 / 3), 0.5};
+        double share = rg_wedge_share((double)wave[w].kx, (double)wave[w].kz, wedge);
+        assert_true(share >= 0 && share <= 1 && (wave[w].seen ? share >= 0.5 : share <= 0.5));
+    }
+    assert_true(isinf(rg_wedge_tangent(90)) && fabs(rg_wedge_tangent(45) - 1) < 1e-12);
+}
+
+// Every rotation has one of the grid near it.
+static void test_grid_covers(void **state)
+{
+    (void)state;
+    enum { SIDE = 24, N = 1 };
+    aj_average job = {.n = N, .side = SIDE, .shift_px = 2, .wedge_deg = 90, .step_deg = 20, .threads = 2};
+    const int64_t side[3] = {SIDE, SIDE, SIDE};
+    int64_t n = aj_grid_size(20);
+    assert_in_range(n, 1900, 2600); // 8 pi^2 / step^3 = 1857
+    // A particle that is the reference turned: the best of the grid is within a step, and its shift is the one put in.
+    rg_blob blob[RG_ASYMMETRIC_BLOBS], moved[RG_ASYMMETRIC_BLOBS];
+    double a[9], b[9], *section = rg_alloc(SIDE * SIDE * sizeof *section);
+    rg_pose found[AJ_KEPT];
+    int64_t kept;
+    aj_pyramid_make(&job.reference, side, 32);
+    aj_pyramid_make(&job.particle, side, 32);
+    aj_spectra_make(&job.spectra, SIDE, N);
+    rg_blobs_asymmetric(SIDE, 1.5, 4, blob);
+    for (int trial = 0; trial < 3; trial++) {
+        rg_particle_matrix(300 * uniform(900 + trial), 160 * uniform(910 + trial), 300 * uniform(920 + trial), a);
+        for (int k = 0; k < RG_ASYMMETRIC_BLOBS; k++) {
+            moved[k] = blob[k];
+            for (int axis = 0; axis < 3; axis++) {
+                const double *row = a + 3 * axis, *at = blob[k].at;
+                moved[k].at[axis] = row[0] * at[0] + row[1] * at[1] + row[2] * at[2] + (axis == 0 ? 1 : axis == 1 ? -2 : 0);
+            }
+        }
+        for (int which = 0; which < 2; which++) {
+            double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, which ? moved : blob, SIDE);
+            for (int64_t z = 0; z < SIDE; z++) {
+                rg_blobs_section(RG_ASYMMETRIC_BLOBS, which ? moved : blob, factors, SIDE, z, section);
+                for (int i = 0; i < SIDE * SIDE; i++)
+                    (which ? job.particle.v[0] : job.reference.v[0])[z * SIDE * SIDE + i] = (float)section[i];
+            }
+            free(factors);
+        }
+        aj_spectra_particle(&job, 0);
+        aj_spectra_reference(&job);
+        aj_grid(&job, found, &kept);
+        assert_int_equal(kept, AJ_KEPT);
+        double nearest = 180, shift = 0;
+        for (int k = 0; k < 3; k++) {
+            rg_particle_matrix(found[k].rot_deg, found[k].tilt_deg, found[k].psi_deg, b);
+            if (rg_rotation_apart_deg(a, b) < nearest) {
+                nearest = rg_rotation_apart_deg(a, b);
+                shift = hypot(hypot(found[k].shift_px[0] - 1, found[k].shift_px[1] + 2), found[k].shift_px[2]);
+            }
+        }
+        print_message("nearest of the best three: %.1f degrees, shift off by %.1f\n", nearest, shift);
+        assert_true(nearest < 20 && shift < 1.5);
+    }
+    aj_spectra_free(&job.spectra);
+    aj_pyramid_free(&job.reference);
+    aj_pyramid_free(&job.particle);
+    free(section);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_pose_angles),
+        cmocka_unit_test(test_wedge),
+        cmocka_unit_test(test_grid_covers),
+    };
+    return cmocka_run_group_tests(test, NULL, NULL);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// Tests of report/: verdicts on made-up rows, the choice of rows, the published numbers, and both makes of page.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../../../impl/base/core.h"
+#include "../../../report/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS_MOST = 8 };
+
+// A machine with made-up rows; free_machine releases them.
+typedef struct made {
+    rg_bench_machine machine;
+    rg_result result;
+    rg_row row[ROWS_MOST];
+} made;
+
+static void make(made *m)
+{
+    memset(m, 0, sizeof *m);
+    m->result = (rg_result){.path = rg_print("made.tsv"), .row = m->row};
+    m->machine = (rg_bench_machine){.here = true, .n_files = 1, .file = &m->result};
+}
+
+static rg_row *add(made *m, const char *variant, const char *shape, const char *params, const char *status, double median_ns)
+{
+    rg_row *row = &m->row[m->result.n_rows++];
+    for (int c = 0; c < RG_COLUMNS; c++)
+        row->cell[c] = NULL;
+    row->cell[RG_C_ALGO] = rg_print("autocorr");
+    row->cell[RG_C_VARIANT] = rg_print("%s", variant);
+    row->cell[RG_C_SHAPE] = rg_print("%s", shape);
+    row->cell[RG_C_PARAMS] = rg_print("%s", params);
+    row->cell[RG_C_SCOPE] = rg_print("device");
+    row->cell[RG_C_MODE] = rg_print("hot");
+    row->cell[RG_C_UNIT] = rg_print("ns");
+    row->cell[RG_C_STATUS] = rg_print("%s", status);
+    row->cell[RG_C_STOP] = rg_print("said so");
+    if (median_ns > 0) {
+        row->cell[RG_C_MEDIAN] = rg_print("%.17g", median_ns);
+        row->cell[RG_C_Q1] = rg_print("%.17g", median_ns);
+        row->cell[RG_C_Q3] = rg_print("%.17g", median_ns);
+        row->cell[RG_C_SAMPLES] = rg_print("%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g", median_ns, 1.01 * median_ns,
+                                           0.99 * median_ns, median_ns, 1.01 * median_ns, 0.99 * median_ns, median_ns,
+                                           median_ns);
+    }
+    for (int c = 0; c < RG_COLUMNS; c++)
+        if (!row->cell[c])
+            row->cell[c] = rg_print("%s", "");
+    return row;
+}
+
+static void set(rg_row *row, rg_column column, const char *text)
+{
+    free(row->cell[column]);
+    row->cell[column] = rg_print("%s", text);
+}
+
+static void free_machine(made *m)
+{
+    for (int i = 0; i < m->result.n_rows; i++)
+        rg_row_free(&m->row[i]);
+    free(m->result.path);
+}
+
+static const char claims_head[] =
+    "id\titem\tpaper\tclaim\tkind\tnumerator\tdenominator\tsize\tscope\tpublished\tlow\thigh\tdirection\twhy\tnote\n";
+
+// Reads claims and numbers written here, so that a test fails when the reader does and not when claims.tsv changes.
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void read_claim(const char *row, rg_claims *c)
+{
+    char folder[] = "/tmp/rg_claims_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
+    char *published = rg_print("%s/published", folder), *numbers = rg_print("%s/p.tsv", published);
+    char *text = rg_print("# a comment\n%s%s\n", claims_head, row);
+    write_text(claims, text);
+    write_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
+    assert_int_equal(rg_make_folder(published), RG_GOOD);
+    write_text(numbers, "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
+    assert_int_equal(rg_claims_read(claims, papers, c), RG_GOOD);
+    const char *const made[] = {numbers, published, papers, claims, folder};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_int_equal(remove(made[i]), 0);
+    free(text);
+    free(numbers);
+    free(published);
+    free(papers);
+    free(claims);
+}
+
+static rg_judgement judge(const char *row, made *m, const rg_job_files *job)
+{
+    rg_claims c;
+    read_claim(row, &c);
+    rg_judgement j = rg_judge(&c, 0, &m->machine, job);
+    rg_claims_free(&c);
+    return j;
+}
+
+#define RATIO \
+    "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:simd threads=1\tw750,h1500\t" \
+    "device\tX.one\t2.8\t5.7\t>1\tw\t-"
+
+static rg_judgement judge_ratio_of(double naive_ns, double simd_ns)
+{
+    made m;
+    make(&m);
+    add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", naive_ns);
+    add(&m, "simd", "w750,h1500,r250,k0", "threads=1;isa=2", "PASS", simd_ns);
+    rg_judgement j = judge(RATIO, &m, NULL);
+    free_machine(&m);
+    return j;
+}
+
+static void every_verdict_of_a_ratio(void **state)
+{
+    (void)state;
+    rg_judgement j = judge_ratio_of(4e6, 1e6);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(fabs(j.value - 4) < 1e-9);
+    assert_true(j.low < 4 && j.high > 4 && j.low > 3.8 && j.high < 4.2);
+    assert_string_equal(j.size, "w750,h1500,r250,k0");
+    assert_string_equal(j.scope, "device");
+    assert_int_equal(judge_ratio_of(40e6, 1e6).outcome, RG_DIRECTION);
+    assert_int_equal(judge_ratio_of(1.5e6, 1e6).outcome, RG_DIRECTION);
+    assert_int_equal(judge_ratio_of(0.5e6, 1e6).outcome, RG_NOT_REPRODUCED); // the wrong direction
+    assert_int_equal(judge_ratio_of(1.0e6, 1e6).outcome, RG_NOT_REPRODUCED); // an interval that holds 1 has no direction
+}
+
+static void a_missing_or_failed_row_is_not_testable(void **state)
+{
+    (void)state;
+    made m;
+    make(&m);
+    add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", 4e6);
+    rg_judgement j = judge(RATIO, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "simd"));
+    assert_true(isnan(j.value));
+    add(&m, "simd", "w750,h1500,r250,k0", "threads=1", "SKIP", 0);
+    j = judge(RATIO, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "SKIP said so"));
+    add(&m, "simd", "w750,h1500,r250,k0", "threads=1", "FAIL", 1e6); // a time beside a FAIL is no time
+    assert_int_equal(judge(RATIO, &m, NULL).outcome, RG_NOT_TESTABLE);
+    add(&m, "simd", "w64,h64,r8,k0", "threads=1", "PASS", 1e6);
+    j = judge(RATIO, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "no common size"));
+    free_machine(&m);
+}
+
+static void the_asked_size_and_parameters_are_taken(void **state)
+{
+    (void)state;
+    made m;
+    make(&m);
+    add(&m, "naive", "w4096,h4096,r500,k0", "threads=1", "PASS", 1e9);
+    add(&m, "simd", "w4096,h4096,r500,k0", "threads=1", "PASS", 1e9);
+    add(&m, "naive", "w750,h1500,r100,k0", "threads=1", "PASS", 3e6);
+    add(&m, "simd", "w750,h1500,r100,k0", "threads=1;isa=1", "PASS", 2e6);
+    add(&m, "simd", "w750,h1500,r100,k0", "threads=1;isa=2", "PASS", 1e6);
+    add(&m, "simd", "w750,h1500,r100,k0", "threads=8;isa=2", "PASS", 1e5);
+    add(&m, "naive", "w750,h1500,r250,k2", "threads=1", "PASS", 9e6); // 16-bit pixels: not the papers' input
+    add(&m, "simd", "w750,h1500,r250,k2", "threads=1", "PASS", 1e6);
+    rg_judgement j = judge(RATIO, &m, NULL);
+    assert_string_equal(j.size, "w750,h1500,r100,k0");
+    assert_true(fabs(j.value - 3) < 1e-9);
+    j = judge("X\tX\tp\tc\tscaling\tautocorr:simd threads=1 isa=2\tautocorr:simd threads=all\t-\t"
+              "device\tX.one\t0.85\t-\t>0.25\tw\t-",
+              &m, NULL);
+    assert_true(fabs(j.value - 1.25) < 1e-9); // 10 x on 8 cores
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    free_machine(&m);
+}
+
+static void rates_need_their_own_size(void **state)
+{
+    (void)state;
+    static const char claim[] = "X\tX\tp\tc\trate\tautocorr:gather\t-\tw640,h480,r16\ttransfer,device\tX.one\t30\t-\t>0\tw\t-";
+    made m;
+    make(&m);
+    add(&m, "gather", "w750,h1500,r16,k0", "-", "PASS", 1e6);
+    assert_int_equal(judge(claim, &m, NULL).outcome, RG_NOT_TESTABLE);
+    set(add(&m, "gather", "w640,h480,r16,k0", "-", "PASS", 50.0), RG_C_UNIT, "ms");
+    assert_int_equal(judge(claim, &m, NULL).outcome, RG_DIRECTION); // 20 images/s
+    set(add(&m, "gather", "w640,h480,r16,k0", "-", "PASS", 25.0), RG_C_UNIT, "ms");
+    rg_judgement j = judge(claim, &m, NULL);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(fabs(j.value - 40) < 1e-9);
+    set(add(&m, "gather", "w640,h480,r16,k0", "-", "PASS", 100.0), RG_C_UNIT, "ms");
+    set(&m.row[m.result.n_rows - 1], RG_C_SCOPE, "transfer"); // the first scope asked for decides, though slower
+    assert_true(fabs(judge(claim, &m, NULL).value - 10) < 1e-9);
+    free_machine(&m);
+}
+
+static void statuses_of_the_checker(void **state)
+{
+    (void)state;
+    static const char equal[] = "X\tX\tp\tc\tequal\tautocorr:naive,autocorr:gather\t-\t-\t-\tX.one\t-\t-\t-\tw\t-";
+    static const char fault[] = "X\tX\tp\tc\tfault\tautocorr:as_printed\t-\t-\t-\tX.one\t-\t-\t-\tw\t-";
+    made m;
+    make(&m);
+    add(&m, "naive", "w3,h3,r1,k0", "threads=1", "PASS", 0);
+    rg_judgement j = judge(equal, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "gather"));
+    add(&m, "gather", "w3,h3,r1,k0", "-", "PASS", 0);
+    assert_int_equal(judge(equal, &m, NULL).outcome, RG_REPRODUCED);
+    add(&m, "gather", "w5,h3,r1,k0", "-", "CRASH", 0);
+    assert_int_equal(judge(equal, &m, NULL).outcome, RG_NOT_REPRODUCED);
+    assert_int_equal(judge(fault, &m, NULL).outcome, RG_NOT_TESTABLE);
+    set(add(&m, "as_printed", "w257,h131,r2,k0", "-", "FAIL", 0), RG_C_ERROR, "4294967296");
+    j = judge(fault, &m, NULL);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(j.value == 4294967296.0);
+    free_machine(&m);
+}
+
+static void quantities_of_the_job(void **state)
+{
+    (void)state;
+    made m;
+    make(&m);
+    char folder[] = "/tmp/rg_job_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *path = rg_print("%s/rmax.tsv", folder);
+    write_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
+                     "b\tnone\t2\tnone\t3\t30\n"
+                     "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
+    rg_job_files job = {0};
+    assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
+    static const char intercept[] = "X\tX\tp\tc\tjob\tintercept\t-\t-\t-\tX.one\t-0.1\t0.1\t<0.5\tw\t-";
+    static const char reciprocal[] = "X\tX\tp\tc\tjob\treciprocal\t-\t-\t-\tX.one\t2\t-\t>1.25\tw\t-";
+    static const char difference[] = "X\tX\tp\tc\tjob\tdifference\t-\t-\t-\tX.one\t-\t0.01\t>0\tw\t-";
+    rg_judgement j = judge(intercept, &m, &job);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(fabs(j.value * 41 - -3.0 / 7) < 1e-9); // of the three points that have an R_max
+    assert_int_equal(judge(reciprocal, &m, &job).outcome, RG_REPRODUCED);
+    assert_int_equal(judge(difference, &m, &job).outcome, RG_NOT_TESTABLE); // one run has nothing to differ from
+    assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
+    j = judge(difference, &m, &job);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_true(j.value == 0);
+    assert_int_equal(judge(intercept, &m, NULL).outcome, RG_NOT_TESTABLE);
+    rg_job_files_free(&job);
+    unlink(path);
+    rmdir(folder);
+    free(path);
+    free_machine(&m);
+}
+
+static void lines_through_points(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3, 4}, y[] = {5, 7, 9, 11}; // y = 3 + 2 x
+    rg_line line = rg_line_fit(x, y, 4);
+    assert_true(fabs(line.slope - 2) < 1e-12 && fabs(line.intercept - 3) < 1e-12 && line.intercept_error < 1e-6);
+    assert_true(fabs(line.slope_through_origin - 90.0 / 30) < 1e-12);
+    assert_true(isnan(rg_line_fit(x, y, 2).intercept_error));
+}
+
+// The files of the project themselves: all items are there, every claim has a known kind and rests on a printed number.
+static void claims_and_published_numbers_of_the_project(void **state)
+{
+    (void)state;
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    rg_claims c;
+    assert_int_equal(rg_claims_read(claims, papers, &c), RG_GOOD);
+    made m;
+    make(&m);
+    uint64_t items[4] = {0}; // Lu et al., Strelak et al., Garcia et al., Li et al.
+    for (int i = 0; i < c.claim.n_rows; i++) {
+        rg_judgement j = rg_judge(&c, i, &m.machine, NULL);
+        bool paper = !strcmp(rg_tsv_cell(&c.claim, i, "kind"), "paper");
+        assert_int_equal(j.outcome, paper ? RG_INCONSISTENT : RG_NOT_TESTABLE); // no row has been given
+        assert_null(strstr(j.why, "unknown"));
+        assert_true(*rg_tsv_cell(&c.claim, i, "why"));
+        if (*rg_tsv_cell(&c.claim, i, "published"))
+            assert_true(*rg_published(&c, i, "value"));
+        items[rg_paper_of(&c, rg_tsv_cell(&c.claim, i, "paper"))] |= 1u << atoi(rg_tsv_cell(&c.claim, i, "item") + 1);
+        if (!strcmp(rg_tsv_cell(&c.claim, i, "id"), "L6a"))
+            assert_string_equal(rg_published(&c, i, "value"), "130");
+        if (!strcmp(rg_tsv_cell(&c.claim, i, "id"), "L9"))
+            assert_string_equal(rg_published(&c, i, "value"), "88");
+    }
+    assert_int_equal(items[0], (1u << 14) - 2); // L1 to L13
+    assert_int_equal(items[1], (1u << 16) - 2); // S1 to S15
+    assert_int_equal(items[2], (1u << 8) - 2);  // G1 to G7
+    assert_int_equal(items[3], (1u << 15) - 2); // F1 to F14
+    rg_claims_free(&c);
+    free_machine(&m);
+    free(claims);
+    free(papers);
+}
+
+static char *page_of(const rg_page_make *make)
+{
+    char *text = NULL;
+    size_t length;
+    rg_page p = {.out = open_memstream(&text, &length), .make = make};
+    static const char *const column[] = {"a", "b"}, *const cell[] = {"x < y | z", "reproduced"};
+    make->begin(&p, "t");
+    make->item(&p, "one `two`");
+    make->table(&p, "caption", "lr", column, 2);
+    make->row(&p, cell, 2);
+    make->table_end(&p);
+    make->end(&p);
+    fclose(p.out);
+    return text;
+}
+
+static void pages_escape_what_they_are_given(void **state)
+{
+    (void)state;
+    char *html = page_of(&rg_html), *markdown = page_of(&rg_markdown);
+    assert_non_null(strstr(html, "x &lt; y | z</td>"));
+    assert_non_null(strstr(html, "<code>two</code>"));
+    assert_non_null(strstr(html, "<span class=\"v v0\">reproduced</span>"));
+    assert_non_null(strstr(html, "</ul>"));
+    assert_non_null(strstr(html, "</html>"));
+    assert_null(strstr(html, "<script"));
+    assert_non_null(strstr(markdown, "| x &lt; y \\| z | reproduced |\n"));
+    assert_non_null(strstr(markdown, "|:---|---:|\n"));
+    free(html);
+    free(markdown);
+}
+
+// The tables of Li et al., with three rows and a table of this machine.
+static void papers_tables_have_ours_beside(void **state)
+{
+    (void)state;
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
+    made m;
+    make(&m);
+    rg_report r = {.n_machines = 1, .machine = &m.machine};
+    assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
+    rg_row *row = add(&m, "batch", "s500,p16,k64,t4,b166,a1", "calls=8", "PASS", 64 * 55e3);
+    set(row, RG_C_ALGO, "cc3m");
+    row = add(&m, "simd", "s500,p1,k64,t1,b166,a1", "threads=1", "PASS", 12.5e6);
+    set(row, RG_C_ALGO, "cc3m");
+    row = add(&m, "default", "s100", "gpus=0;threads=1", "PASS", 2e9);
+    set(row, RG_C_ALGO, "search");
+    set(row, RG_C_SCOPE, "job");
+    set(row, RG_C_WORK, "2"); // of the 24 of the paper
+    char *shares = rg_print("/tmp/rg_shares_%d.tsv", (int)getpid());
+    write_text(shares, "part\tcpu\tgpu\nsearch.ccp\t20.5\t-\n");
+    struct rg_named_table named = {.name = "fr_shares"};
+    assert_int_equal(rg_tsv_read(shares, &named.tsv), RG_GOOD);
+    m.machine.table = &named;
+    m.machine.n_tables = 1;
+    size_t length;
+    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_markdown};
+    rg_write_tables(&r, &p, "Li 2010");
+    rg_write_tables(&r, &p, "Lu 2009");
+    fclose(p.out);
+    assert_non_null(strstr(text, "| cc3m 500 x 500 | 58428 | 5527 | not run | 12500 | not run | not run | 55 |"));
+    assert_non_null(strstr(text, "| search: ccp | 21.3 | 34.0 | 20.5 | not run |"));
+    assert_non_null(strstr(text, "| search 100 x 100 | 209 | 165 | 24 \\* | not run | not run |"));
+    assert_null(strstr(text, "Supp. Table 4")); // nothing of it was measured
+    assert_int_equal(remove(shares), 0);
+    rg_tsv_free(&named.tsv);
+    rg_claims_free(&r.claims);
+    free_machine(&m);
+    free(shares);
+    free(text);
+    free(claims);
+    free(papers);
+}
+
+static void malformed_tables_are_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/rg_tsv_XXXXXX";
+    close(mkstemp(path));
+    rg_tsv t;
+    write_text(path, "a\tb\n1\t2\n3\n");
+    assert_int_equal(rg_tsv_read(path, &t), RG_USAGE);
+    rg_tsv_free(&t);
+    write_text(path, "# nothing else\n");
+    assert_int_equal(rg_tsv_read(path, &t), RG_USAGE);
+    rg_tsv_free(&t);
+    write_text(path, "a\tb\n1.5\t-\n");
+    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    assert_true(rg_tsv_number(&t, 0, "a") == 1.5 && isnan(rg_tsv_number(&t, 0, "b")) && isnan(rg_tsv_number(&t, 0, "c")));
+    rg_tsv_free(&t);
+    unlink(path);
+}
+
+// A whole job is no point of a curve over offsets.
+static void jobs_are_in_no_figure_of_offsets(void **state)
+{
+    (void)state;
+    made m;
+    char folder[] = "/tmp/regather-figures-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    make(&m);
+    set(add(&m, "gather", "w750,h1500,r250,k0", "gpus=1", "PASS", 1e9), RG_C_SCOPE, "job");
+    rg_report r = {.out = folder, .plots = "plots", .n_machines = 1, .machine = &m.machine};
+    rg_draw(&r);
+    assert_int_equal(r.n_figures, 0);
+    free_machine(&m);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verdict_of_a_ratio),
+        cmocka_unit_test(a_missing_or_failed_row_is_not_testable),
+        cmocka_unit_test(the_asked_size_and_parameters_are_taken),
+        cmocka_unit_test(rates_need_their_own_size),
+        cmocka_unit_test(statuses_of_the_checker),
+        cmocka_unit_test(quantities_of_the_job),
+        cmocka_unit_test(lines_through_points),
+        cmocka_unit_test(claims_and_published_numbers_of_the_project),
+        cmocka_unit_test(pages_escape_what_they_are_given),
+        cmocka_unit_test(papers_tables_have_ours_beside),
+        cmocka_unit_test(malformed_tables_are_refused),
+        cmocka_unit_test(jobs_are_in_no_figure_of_offsets),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// test_tuned.c: the file of tuned parameters: what is written is read again, for this processor and version only, and a
+// parameter that is given goes before it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/runtime/cpu.h"
+#include "../../../impl/runtime/tuned.h"
+#include "../test_command.h"
+
+enum { BLOCK, FAST };
+static const int64_t blocks[] = {8, 16, 32}, flag[] = {0, 1};
+static const rg_param params[] = {{"block", blocks, 3, 8, ""}, {"fast", flag, 2, 0, ""}};
+static const char *refuse(const rg_shape *s, const int64_t *p)
+{
+    (void)s;
+    return p[FAST] && p[BLOCK] == 8 ? "fast needs a block of 16 or more" : NULL;
+}
+static const rg_algo algo = {.abi = RG_ABI, .bytes = sizeof(rg_algo), .name = "sum", .dim = {"n", "m"}};
+static const rg_variant variant = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "sum", .name = "x", .space = RG_HOST,
+                                   .needs = "", .param = params, .n_params = 2, .refuse = refuse};
+static const rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
+
+static char *share; // stands for the program's own files
+
+// What the processor's file is called, after one best configuration was stored.
+static char *stored(const char *processor, const char *shape, const char *values)
+{
+    char path[512], *folder = rg_print("%s/data/tuned", share);
+    rg_tuned_row row = {"sum", "x", shape, values, 1000, 1e9, "sums/s", "exhaustive, 6 of 6 configurations, seed 1"};
+    assert_int_equal(rg_tuned_store(folder, processor, "-", &row, path), RG_GOOD);
+    free(folder);
+    return rg_print("%s", path);
+}
+
+// In a child each, because a processor's file is read once.
+static int resolved(const char *given, int64_t n, int *tuned)
+{
+    int pipes[2], answer[2] = {-1, -1};
+    assert_int_equal(pipe(pipes), 0);
+    if (fork() == 0) {
+        int64_t param[RG_PARAMS_MAX] = {0};
+        bool took = false;
+        char why[160];
+        rg_shape shape = {.n = {n, 4}};
+        if (rg_params_resolve(&entry, "cpu", &shape, given, param, &took, why)) {
+            answer[0] = (int)(10 * param[BLOCK] + param[FAST]);
+            answer[1] = took;
+        }
+        _exit(write(pipes[1], answer, sizeof answer) == sizeof answer ? 0 : 1);
+    }
+    assert_int_equal(read(pipes[0], answer, sizeof answer), sizeof answer);
+    close(pipes[0]);
+    close(pipes[1]);
+    *tuned = answer[1];
+    return answer[0];
+}
+
+static void test_taken(void **state)
+{
+    (void)state;
+    int tuned;
+    char cpu[128];
+    rg_cpu_model(cpu);
+    assert_int_equal(resolved("", 100, &tuned), 80); // no file yet: the defaults
+    assert_int_equal(tuned, 0);
+    free(stored(cpu, "n1000,m4", "block=32;fast=1"));
+    free(stored(cpu, "n10,m4", "block=16;fast=0"));
+    assert_int_equal(resolved("", 1000, &tuned), 321);
+    assert_int_equal(tuned, 1);
+    assert_int_equal(resolved("", 400, &tuned), 321); // the nearest shape
+    assert_int_equal(resolved("", 12, &tuned), 160);
+    free(stored(cpu, "n10,m4", "block=32;fast=0")); // in place of the row of the same shape
+    assert_int_equal(resolved("-", 12, &tuned), 320);
+}
+
+static void test_given_goes_first(void **state)
+{
+    (void)state;
+    int tuned;
+    char cpu[128];
+    rg_cpu_model(cpu);
+    free(stored(cpu, "n1000,m4", "block=32;fast=1"));
+    assert_int_equal(resolved("block=16", 1000, &tuned), 161);
+    assert_int_equal(tuned, 1);
+    assert_int_equal(resolved("block=16;fast=0", 1000, &tuned), 160);
+    assert_int_equal(tuned, 0); // nothing was left to it
+    assert_int_equal(resolved("block=8", 1000, &tuned), 80); // block=8;fast=1 is refused: then the defaults stand beside it
+    assert_int_equal(tuned, 0);
+    assert_int_equal(resolved("block=9", 1000, &tuned), -1);
+}
+
+static void replace_in(const char *path, const char *what, const char *with)
+{
+    char text[4096];
+    FILE *f = fopen(path, "r");
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = 0;
+    char *at = strstr(text, what);
+    assert_non_null(at);
+    f = fopen(path, "w");
+    fprintf(f, "%.*s%s%s", (int)(at - text), text, with, at + strlen(what));
+    fclose(f);
+}
+
+// A file that was carried here from another processor, or made by another version, holds nothing.
+static void test_elsewhere(void **state)
+{
+    (void)state;
+    int tuned;
+    char cpu[128];
+    rg_cpu_model(cpu);
+    char *path = stored(cpu, "n1000,m4", "block=32;fast=1");
+    replace_in(path, "# suite: regather " RG_VERSION, "# suite: regather 9.9");
+    assert_int_equal(resolved("", 1000, &tuned), 80);
+    free(path);
+    path = stored(cpu, "n1000,m4", "block=16;fast=1"); // rows of the other version are gone
+    assert_int_equal(resolved("", 1000, &tuned), 161);
+    replace_in(path, cpu, "another processor");
+    assert_int_equal(resolved("", 1000, &tuned), 80);
+    assert_int_equal(tuned, 0);
+    free(path);
+}
+
+// A row that this build's variant does not know is no reason to run something else than its defaults.
+static void test_damaged(void **state)
+{
+    (void)state;
+    int tuned;
+    char cpu[128];
+    rg_cpu_model(cpu);
+    char *path = stored(cpu, "n1000,m4", "block=32;fast=1");
+    replace_in(path, "block=32", "block=33");
+    assert_int_equal(resolved("", 1000, &tuned), 80);
+    FILE *f = fopen(path, "a");
+    fputs("sum\tx\tn1000,m4\n", f);
+    fclose(f);
+    assert_int_equal(resolved("", 1000, &tuned), 80);
+    free(path);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    share = test_folder();
+    return setenv("REGATHER_SHARE", share, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char *command = rg_print("rm -rf '%s'", share);
+    int code = system(command);
+    free(command);
+    free(share);
+    return code;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_taken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_given_goes_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_elsewhere, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("tuned", tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// test_command.h: for test programs of commands: runs one in this process with what it prints on stdout brought back as text.
+#ifndef RG_TEST_COMMAND_H
+#define RG_TEST_COMMAND_H
+
+#include "../../data/formats/result.h"
+#include "../../impl/base/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUTPUT_MAX = 1 << 20 };
+
+// Exit code of `regather ARGV...`, ended by NULL. What it printed is in text.
+static inline int run_argv(const rg_command *command, char **argv, char *text)
+{
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    fflush(stdout);
+    FILE *caught = tmpfile();
+    int kept = dup(STDOUT_FILENO);
+    dup2(fileno(caught), STDOUT_FILENO);
+    int code = rg_cli_run(command, argc, argv);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    rewind(caught);
+    size_t n = fread(text, 1, OUTPUT_MAX - 1, caught);
+    text[n] = '\0';
+    fclose(caught);
+    return code;
+}
+
+// The same of one text, whose words are separated by single blanks.
+static inline int run_command(const rg_command *command, const char *words, char *text)
+{
+    char *line = rg_print("%s", words), *argv[64];
+    int argc = 0;
+    for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " "))
+        argv[argc++] = at;
+    argv[argc] = NULL;
+    int code = run_argv(command, argv, text);
+    free(line);
+    return code;
+}
+
+// A folder of its own for the test's files; the caller removes it.
+static inline char *test_folder(void)
+{
+    char *path = rg_print("%s", "/tmp/regather-test-XXXXXX");
+    return mkdtemp(path);
+}
+
+// A row of variant `name` whose n samples are `ns` times 1 to 1.01, in the order of a small permutation.
+static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
+{
+    rg_row row;
+    for (int c = 0; c < RG_COLUMNS; c++)
+        row.cell[c] = rg_print("%s", "");
+    const struct {
+        rg_column column;
+        const char *text;
+    } fixed[] = {{RG_C_ALGO, "autocorr"},
+                 {RG_C_VARIANT, name},
+                 {RG_C_SHAPE, "w64,h64,r8,k0"},
+                 {RG_C_PARAMS, "threads=1;isa=2"},
+                 {RG_C_SPACE, "host"},
+                 {RG_C_SCOPE, scope},
+                 {RG_C_MODE, "hot"},
+                 {RG_C_UNIT, "ns"},
+                 {RG_C_RATE_UNIT, "multiply-adds/s"},
+                 {RG_C_STATUS, "PASS"},
+                 {RG_C_STOP, "interval"},
+                 {RG_C_RATE, "1e9"}};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        free(row.cell[fixed[i].column]);
+        row.cell[fixed[i].column] = rg_print("%s", fixed[i].text);
+    }
+    char *samples = rg_print("%s", "");
+    for (int i = 0; i < n; i++) {
+        char *more = rg_print("%s%s%.3f", samples, i ? ";" : "", ns * (1 + 0.01 * (i * 7 % n) / n));
+        free(samples);
+        samples = more;
+    }
+    free(row.cell[RG_C_SAMPLES]);
+    row.cell[RG_C_SAMPLES] = samples;
+    free(row.cell[RG_C_N]);
+    row.cell[RG_C_N] = rg_print("%d", n);
+    free(row.cell[RG_C_MEDIAN]);
+    row.cell[RG_C_MEDIAN] = rg_print("%.3f", ns * 1.005);
+    return row;
+}
+
+static inline void test_set(rg_row *row, rg_column column, const char *text)
+{
+    free(row->cell[column]);
+    row->cell[column] = rg_print("%s", text);
+}
+
+// Writes the rows under a head of suite, machine and one input hash, and frees them.
+static inline void test_write(const char *path, const char *suite, const char *hash, rg_row *row, int n)
+{
+    char key[3][40] = {"suite", "machine", "input autocorr w64,h64,r8,k0"}, value[3][40];
+    snprintf(value[0], 40, "%s", suite);
+    snprintf(value[1], 40, "a machine");
+    snprintf(value[2], 40, "fnv1a %s", hash);
+    char *keys[3] = {key[0], key[1], key[2]}, *values[3] = {value[0], value[1], value[2]};
+    FILE *f = rg_result_open(path, "w");
+    rg_result_write_head(f, 3, keys, values);
+    for (int i = 0; i < n; i++) {
+        rg_result_write_row(f, &row[i]);
+        rg_row_free(&row[i]);
+    }
+    fclose(f);
+}
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// test_data.h: for test programs of readers and jobs: files in a folder of their own, and what went to stderr as text.
+#ifndef RG_TEST_DATA_H
+#define RG_TEST_DATA_H
+
+#include "../../impl/base/core.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char test_dir[64];
+static char caught_text[8192];
+static int kept_stderr = -1;
+static FILE *caught_file;
+
+static inline int test_dir_make(void **state)
+{
+    (void)state;
+    snprintf(test_dir, sizeof test_dir, "/tmp/regather-test-XXXXXX");
+    return mkdtemp(test_dir) ? 0 : -1;
+}
+
+static inline int test_dir_remove(void **state)
+{
+    (void)state;
+    char *command = rg_print("rm -rf %s", test_dir);
+    int code = system(command);
+    free(command);
+    return code;
+}
+
+// The path of a file in the test's folder; the text is reused after eight calls.
+static inline const char *in_dir(const char *name)
+{
+    static char path[8][256];
+    static int turn;
+    turn = (turn + 1) % 8;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", test_dir, name);
+    return path[turn];
+}
+
+static inline const char *put_file(const char *name, const void *bytes, size_t n)
+{
+    const char *path = in_dir(name);
+    FILE *f = fopen(path, "wb");
+    fwrite(bytes, 1, n, f);
+    fclose(f);
+    return path;
+}
+
+// The whole file, ended by a 0 byte; malloc'ed.
+static inline char *get_file(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    rewind(f);
+    char *bytes = rg_alloc(*n + 1);
+    *n = fread(bytes, 1, *n, f);
+    fclose(f);
+    return bytes;
+}
+
+static inline void catch_stderr(void)
+{
+    fflush(stderr);
+    caught_file = tmpfile();
+    kept_stderr = dup(STDERR_FILENO);
+    dup2(fileno(caught_file), STDERR_FILENO);
+}
+
+// What was written to stderr since catch_stderr.
+static inline const char *caught(void)
+{
+    fflush(stderr);
+    dup2(kept_stderr, STDERR_FILENO);
+    close(kept_stderr);
+    rewind(caught_file);
+    caught_text[fread(caught_text, 1, sizeof caught_text - 1, caught_file)] = '\0';
+    fclose(caught_file);
+    return caught_text;
+}
+
+// A test on files that are not part of the project.
+#define SKIP_WITHOUT(path)                                  \
+    do {                                                    \
+        if (access(path, R_OK) != 0) {                      \
+            print_message("skipped: %s is not here\n", path); \
+            skip();                                         \
+        }                                                   \
+    } while (0)
+
+// A test on files that are not part of the project.
+#define SKIP_WITHOUT(path)                                  \
+    do {                                                    \
+        if (access(path, R_OK) != 0) {                      \
+            print_message("skipped: %s is not here\n", path); \
+            skip();                                         \
+        }                                                   \
+    } while (0)
+
+// Asserts that `expression` is RG_USAGE with exactly one line on stderr that contains `words`.
+#define assert_refused(expression, words)                                       \
+    do {                                                                        \
+        catch_stderr();                                                         \
+        int code_ = (expression);                                               \
+        const char *text_ = caught();                                           \
+        if (code_ != RG_USAGE || !strstr(text_, words))                         \
+            print_message("found %d and: %s", code_, text_);                    \
+        assert_int_equal(code_, RG_USAGE);                                      \
+        assert_non_null(strstr(text_, words));                                  \
+        assert_ptr_equal(strchr(text_, '\n'), text_ + strlen(text_) - 1);       \
+    } while (0)
+
+#endif

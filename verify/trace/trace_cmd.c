@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// trace_cmd.c: the command `regather trace`.
+#include "trace.h"
+#include "../../impl/base/core.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rg_option options[] = {
+    {"shape", "TEXT", "at this shape, as in s9,i1,o1,b19,k1 (default: the algorithm's)", false},
+    {"params", "TEXT", "with these parameters, as in block=128;lines=2", false},
+    {"input", "AT", "only the inputs there, as in x=2,y=-1 (all that have these coordinates)", false},
+    {"output", "AT", "only the outputs there, as in x=0: which inputs reach them", false},
+    {"cases", NULL, "step through small shapes and the corners of each; one row a case", false},
+    {"real-space", NULL, "the map of a known object too, beside the right one", false},
+    {"limit", "SECONDS", "longest time of one run before it counts as endless (default 30)", false},
+    {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", false},
+    {NULL, NULL, NULL, false},
+};
+
+typedef struct session {
+    const rg_cli *cli;
+    const char *out;
+    rg_filter input, output;
+    int64_t threads;
+    rg_verify_options how;
+    int traced, lacking, wrong;
+} session;
+
+static int read_options(session *s)
+{
+    char why[160];
+    int64_t seed;
+    int code = rg_cli_int(s->cli, "threads", 1, 1, 4096, &s->threads);
+    if (!code)
+        code = rg_cli_int(s->cli, "seed", 1, 0, INT64_MAX, &seed); // of the emulated GPU's order of threads
+    if (!code)
+        code = rg_cli_real(s->cli, "limit", RG_LIMIT_S, 0.01, 1e6, &s->how.limit_s);
+    if (code)
+        return code;
+    s->how.seed = (uint64_t)seed;
+    s->how.device = rg_cli_text(s->cli, "device", "gpu");
+    s->out = rg_cli_text(s->cli, "out", NULL);
+    if (!rg_filter_parse(rg_cli_text(s->cli, "input", NULL), &s->input, why))
+        return rg_fail(RG_USAGE, "--input: %s", why);
+    if (!rg_filter_parse(rg_cli_text(s->cli, "output", NULL), &s->output, why))
+        return rg_fail(RG_USAGE, "--output: %s", why);
+    if (rg_cli_flag(s->cli, "real-space") && !s->out)
+        return rg_fail(RG_USAGE, "trace: --real-space writes files: expected --out DIR too");
+    if (rg_cli_flag(s->cli, "cases") && (s->input.n || s->output.n || rg_cli_text(s->cli, "shape", NULL)))
+        return rg_fail(RG_USAGE, "trace: --cases has shapes, inputs and outputs of its own");
+    return RG_GOOD;
+}
+
+// The algorithm's for tracing; without one the first to be checked that has 50 inputs or more, or the first.
+static rg_shape standard_shape(const rg_algo *algo)
+{
+    const int which = rg_traced_argument(algo);
+    for (int i = 0; i < algo->n_check_shapes && !algo->trace; i++)
+        if (algo->arg[which].count(&algo->check_shape[i]) >= 50)
+            return algo->check_shape[i];
+    return algo->trace ? algo->trace->shape : algo->check_shape[0];
+}
+
+static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
+{
+    char why[160];
+    const char *shape = rg_cli_text(s->cli, "shape", NULL), *params = rg_cli_text(s->cli, "params", NULL);
+    *how = (rg_trace_how){.entry = e, .shape = standard_shape(e->algo), .threads = (int)s->threads,
+                          .options = s->how};
+    rg_params_standard(e->variant, how->param);
+    if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why))
+        return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
+    const char *invalid = e->algo->invalid ? e->algo->invalid(&how->shape) : NULL;
+    if (invalid)
+        return rg_fail(RG_USAGE, "--shape %s: %s", shape ? shape : "", invalid);
+    if (params && !rg_params_parse(e->variant, params, how->param, why))
+        return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, params, why);
+    if (rg_cli_flag(s->cli, "real-space") && !(e->algo->trace && e->algo->trace->fill_object))
+        return rg_fail(RG_USAGE, "trace: %s has no object for --real-space", e->algo->name);
+    return RG_GOOD;
+}
+
+static void print_fault(const rg_pairs *pairs, const rg_pair *p)
+{
+    const int traced = rg_traced_argument(pairs->algo);
+    rg_place in, out;
+    char hint[200];
+    rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
+    rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
+    printf("    first: %s(%s) -> %s(%s): weight %.7g, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
+           pairs->algo->arg[p->which].name, out.text, p->weight, p->expected, rg_word_name[p->word]);
+    rg_pairs_hint(pairs, hint);
+    if (hint[0])
+        printf("    all faults have in common: %s\n", hint);
+}
+
+static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
+{
+    char shape[96], words[160];
+    int64_t count[RG_WORDS];
+    const rg_pair *fault = rg_pairs_first(pairs);
+    const bool ran = pairs->ran.status == RG_PASS;
+    rg_shape_print(pairs->algo, &pairs->shape, shape);
+    rg_pairs_count(pairs, count);
+    rg_words_print(count, words);
+    printf("%s:%s  %s  %" PRId64 " inputs: %s%s%s (%s)\n", pairs->algo->name, how->entry->name, shape, pairs->n_inputs,
+           rg_colour(stdout, fault || !ran ? "red" : "green"), ran ? rg_word_name[rg_pairs_word(pairs)] : "not all were run",
+           rg_colour(stdout, "off"), words);
+    if (!ran)
+        printf("    %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
+    if (fault)
+        print_fault(pairs, fault);
+    s->wrong += fault || (!ran && pairs->ran.status != RG_SKIP);
+    s->traced += pairs->ran.status != RG_SKIP;
+}
+
+static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs *pairs, const char *stem)
+{
+    double rms_percent;
+    char *object = NULL;
+    int code = RG_GOOD;
+    if (rg_cli_flag(s->cli, "real-space")) {
+        code = rg_trace_object_write(how, stem, &rms_percent);
+        if (code == RG_GOOD) {
+            object = rg_print("%s.object.tsv", stem);
+            printf("    the object's map differs by %.3g %% of its rms from the right one\n", rms_percent);
+        }
+    }
+    if (code == RG_GOOD || code == RG_WRONG)
+        code = rg_trace_write(how, pairs, stem, object, rg_cli_line(s->cli));
+    if (!code)
+        printf("    written: %s.tsv\n", stem);
+    free(object);
+    return code;
+}
+
+// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, or DIR/gather when the file is called like that too.
+static char *stem_of(const char *folder, const rg_entry *e)
+{
+    const char *so = strstr(e->name, ".so:");
+    const int n = so ? (int)(so - e->name) : 0;
+    const bool same = so && strlen(so + 4) == (size_t)n && strncmp(e->name, so + 4, (size_t)n) == 0;
+    return so && !same ? rg_print("%s/%.*s-%s", folder, n, e->name, so + 4) : rg_print("%s/%s", folder, so ? so + 4 : e->name);
+}
+
+static int trace_variant(session *s, const rg_entry *e)
+{
+    rg_trace_how how;
+    rg_pairs pairs = {0};
+    int64_t wrong = 0;
+    const char *lacks = rg_unavailable(e);
+    int code = read_how(s, e, &how);
+    if (!code && lacks) {
+        printf("%s:%s  not here: %s\n", e->algo->name, e->name, lacks);
+        s->lacking++;
+        return RG_GOOD;
+    }
+    char *stem = s->out ? stem_of(s->out, e) : NULL;
+    if (!code && rg_cli_flag(s->cli, "cases")) {
+        code = rg_trace_cases(how, stem, rg_cli_line(s->cli), &wrong);
+        s->wrong += wrong > 0;
+        s->traced++;
+    } else if (!code && !(code = rg_trace_run(&how, &s->input, &s->output, &pairs))) {
+        rg_trace_stand_in(&how, &pairs);
+        print_pairs(s, &how, &pairs);
+        code = stem && pairs.ran.status != RG_SKIP ? write_pairs(s, &how, &pairs, stem) : RG_GOOD;
+    }
+    rg_pairs_free(&pairs);
+    free(stem);
+    return code;
+}
+
+static int trace_chosen(session *s, const char *pattern)
+{
+    const char *device = rg_cli_text(s->cli, "device", NULL);
+    int code = rg_pattern_check(pattern, device), chosen = 0;
+    if (!code && s->out)
+        code = rg_make_folder(s->out);
+    for (const rg_entry *e = NULL; !code && (e = rg_entry_next(e, pattern, device));)
+        if (rg_on_device(e, device)) {
+            chosen++;
+            code = trace_variant(s, e);
+            fflush(stdout);
+        }
+    if (!code && !chosen)
+        code = rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
+    return code;
+}
+
+static int run(const rg_cli *cli)
+{
+    session s = {.cli = cli};
+    int code = read_options(&s);
+    if (!code && rg_cli_count(cli) == 0)
+        code = rg_fail(RG_USAGE, "trace: expected ALGO or ALGO:VARIANT, found nothing");
+    if (!code)
+        code = rg_trace_open();
+    for (int i = 0; i < rg_cli_count(cli) && !code; i++)
+        code = trace_chosen(&s, rg_cli_word(cli, i));
+    rg_verify_end();
+    if (code)
+        return code;
+    if (s.wrong)
+        return RG_WRONG;
+    if (s.traced)
+        return RG_GOOD;
+    return s.lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
+}
+
+const rg_command rg_cmd_trace = {
+    .name = "trace",
+    .usage = "ALGO[:VARIANT]... [options]",
+    .summary = "which outputs one input reaches, with which weights, and which it should",
+    .help = "Switches the inputs of a variant on one at a time (gridding: one pixel, 1 + 0i and 0 + 1i; autocorr: one pixel\n"
+            "of one photograph, the other position-coded) and compares what that changes in the outputs with the\n"
+            "reference. Every pair of input and output is right, missing, doubled, misplaced (something where nothing\n"
+            "belongs, or what belongs elsewhere) or has another weight. Prints how many, the first fault by its\n"
+            "coordinates, and what all faults have in common. Runs in the checker's child process, so plug-ins and wild\n"
+            "kernels are welcome.\n"
+            "\n"
+            "--out DIR writes NAME.tsv, one row a pair (columns input, input_at, argument, output, output_at, weight,\n"
+            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png.\n"
+            "--output AT keeps the pairs of these outputs: the inputs that reach them. --cases steps through small sides,\n"
+            "odd and even, and their corners. --real-space sends an object of known shape through the variant too and\n"
+            "shows its map beside the right one.\n"
+            "Exit 0 when every pair is right, 1 when any is not, 4 when this machine can run none.",
+    .option = options,
+    .run = run,
+};

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through, and what
+// the worst input reached.
+//
+// In the picture a place has the word of its worst fault (the one with the largest sum of differences over all pairs that end,
+// or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.
+#include "trace.h"
+#include "../../impl/base/core.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rg_words_print(const int64_t count[RG_WORDS], char text[160])
+{
+    text[0] = 0;
+    for (int w = 0; w < RG_WORDS; w++)
+        if (count[w] || w == RG_W_RIGHT) {
+            const size_t used = strlen(text);
+            snprintf(text + used, 160 - used, "%s%" PRId64 " %s", used ? ", " : "", count[w], rg_word_name[w]);
+        }
+}
+
+static void head(FILE *f, const rg_trace_how *how, const char *command)
+{
+    char shape[96], params[192];
+    rg_shape_print(how->entry->algo, &how->shape, shape);
+    rg_params_print(how->entry->variant, how->param, params);
+    fprintf(f, "# regather trace %s\n# command: %s\n# variant: %s:%s\n# idea: %s\n# shape: %s\n# params: %s\n", RG_VERSION,
+            command, how->entry->algo->name, how->entry->name, how->entry->variant->idea, shape, params);
+}
+
+static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command)
+{
+    rg_file file;
+    char *path = rg_print("%s.tsv", stem);
+    int code = rg_file_open(&file, path);
+    free(path);
+    if (code)
+        return code;
+    head(file.stream, how, command);
+    char words[160], hint[200];
+    int64_t count[RG_WORDS];
+    rg_pairs_count(pairs, count);
+    rg_words_print(count, words);
+    rg_pairs_hint(pairs, hint);
+    fprintf(file.stream, "# verdict: %s\n# pairs: %s\n# in common: %s\n", rg_word_name[rg_pairs_word(pairs)], words, hint);
+    fprintf(file.stream, "# input: element of %s, output: element of argument; -1: with no input on\n",
+            pairs->algo->arg[rg_traced_argument(pairs->algo)].name);
+    fprintf(file.stream, "input\tinput_at\targument\toutput\toutput_at\tweight\texpected\tverdict\n");
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const rg_pair *p = &pairs->pair[i];
+        rg_place in, out;
+        rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &in);
+        rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
+        fprintf(file.stream, "%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%.9g\t%.9g\t%s\n", p->input, in.text,
+                pairs->algo->arg[p->which].name, p->output, out.text, p->weight, p->expected, rg_word_name[p->word]);
+    }
+    return rg_file_commit(&file);
+}
+
+// ---- axes ----------------------------------------------------------------------------------------------------------------
+
+enum { OUT_AXES = 3, IN_AXES = 2 };
+typedef struct axes {
+    int n[2]; // of the inputs, of the outputs
+    char name[2][OUT_AXES][12];
+} axes;
+
+static void axes_of_output(const rg_pairs *pairs, axes *a)
+{
+    rg_place place;
+    for (int k = 0; k < pairs->algo->n_args && a->n[1] == 0; k++) {
+        if (pairs->algo->arg[k].direction == RG_IN || pairs->algo->arg[k].count(&pairs->shape) == 0)
+            continue;
+        rg_place_of(pairs->algo, &pairs->shape, k, 0, &place);
+        a->n[1] = place.n < OUT_AXES ? place.n : OUT_AXES;
+        memcpy(a->name[1], place.name, (size_t)a->n[1] * sizeof place.name[0]);
+    }
+}
+
+// The last two coordinates of an input: those before them (the image) lie on top of each other.
+static void axes_of_input(const rg_pairs *pairs, axes *a)
+{
+    rg_place place;
+    rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), 0, &place);
+    a->n[0] = place.n < IN_AXES ? place.n : IN_AXES;
+    for (int c = 0; c < a->n[0]; c++)
+        memcpy(a->name[0][c], place.name[place.n - a->n[0] + c], sizeof place.name[0]);
+}
+
+// ---- points --------------------------------------------------------------------------------------------------------------
+
+enum { INPUT, OUTPUT, ONE, SIDES }; // ONE: an output of the worst input
+static const char *const side_name[SIDES] = {"input", "output", "one"};
+
+typedef struct point {
+    int64_t at[1 + OUT_AXES]; // side, coordinates
+    rg_word word;
+    double size, difference, largest[RG_WORDS], differences[RG_WORDS];
+} point;
+
+typedef struct points {
+    point *item;
+    int64_t n;
+} points;
+
+static int by_place(const void *a, const void *b)
+{
+    const point *p = a, *q = b;
+    for (int c = 0; c <= OUT_AXES; c++)
+        if (p->at[c] != q->at[c])
+            return p->at[c] < q->at[c] ? -1 : 1;
+    return 0;
+}
+
+static double difference(const rg_pair *p)
+{
+    return isnan(p->weight) ? fabs(p->expected) : fabs(p->weight - p->expected);
+}
+
+static double size(const rg_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); } // not the NaN of one never written
+
+// The input with the largest sum of wrong differences; where all is right, the one with most weight.
+static int64_t worst_input(const rg_pairs *pairs)
+{
+    int64_t worst = -1;
+    double most[2] = {-1, -1};
+    for (int64_t i = 0; i < pairs->n;) {
+        const int64_t input = pairs->pair[i].input;
+        double sum[2] = {0, 0};
+        for (; i < pairs->n && pairs->pair[i].input == input; i++) {
+            sum[0] += pairs->pair[i].word != RG_W_RIGHT ? difference(&pairs->pair[i]) : 0;
+            sum[1] += size(&pairs->pair[i]);
+        }
+        if (input >= 0 && (sum[0] > most[0] || (sum[0] == most[0] && sum[1] > most[1]))) {
+            worst = input;
+            memcpy(most, sum, sizeof most);
+        }
+    }
+    return worst;
+}
+
+static void add(const rg_pairs *pairs, const rg_pair *pair, int side, const axes *a, points *to)
+{
+    const bool in = side == INPUT;
+    rg_place place;
+    point p = {.at = {side}, .word = pair->word, .size = size(pair), .difference = difference(pair)};
+    rg_place_of(pairs->algo, &pairs->shape, in ? rg_traced_argument(pairs->algo) : pair->which, in ? pair->input : pair->output,
+                &place);
+    bool placed = a->n[!in] > 0;
+    for (int c = 0; c < a->n[!in]; c++)
+        placed &= rg_place_get(&place, a->name[!in][c], &p.at[1 + c]);
+    if (placed)
+        to->item[to->n++] = p;
+}
+
+static void merge(point *to, const point *p)
+{
+    to->differences[p->word] += p->difference;
+    to->largest[p->word] = fmax(to->largest[p->word], p->size);
+    to->word = RG_W_RIGHT;
+    for (int w = 1; w < RG_WORDS; w++)
+        if (to->differences[w] > (to->word ? to->differences[to->word] : 0))
+            to->word = (rg_word)w;
+    to->size = to->largest[to->word];
+}
+
+static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
+{
+    points p = {.item = rg_alloc((size_t)(SIDES * pairs->n + 1) * sizeof *p.item)};
+    int64_t last = -1;
+    for (int64_t i = 0; i < pairs->n; i++)
+        for (int side = INPUT; side <= (pairs->pair[i].input == worst ? ONE : OUTPUT); side++)
+            add(pairs, &pairs->pair[i], side, a, &p);
+    qsort(p.item, (size_t)p.n, sizeof *p.item, by_place);
+    for (int64_t i = 0; i < p.n; i++) {
+        const point one = p.item[i];
+        if (last < 0 || by_place(&p.item[last], &one))
+            p.item[++last] = one;
+        merge(&p.item[last], &one);
+    }
+    p.n = last + 1;
+    return p;
+}
+
+// The slice of an axis that shows most of the faults, of one side; where there are none, most of the weight.
+static int64_t slice(const points *p, int side, int axis)
+{
+    int64_t best = 0;
+    double most[2] = {0, 0};
+    for (int64_t i = 0; i < p->n; i++) {
+        double sum[2] = {0, 0};
+        const int64_t at = p->item[i].at[1 + axis];
+        for (int64_t j = 0; j < p->n; j++)
+            if (p->item[i].at[0] == side && p->item[j].at[0] == side && p->item[j].at[1 + axis] == at)
+                sum[p->item[j].word == RG_W_RIGHT] += p->item[j].size;
+        if (sum[0] > most[0] * (1 + 1e-9) || (most[0] == 0 && sum[1] > most[1] * (1 + 1e-9))) {
+            memcpy(most, sum, sizeof most);
+            best = at;
+        }
+    }
+    return best;
+}
+
+static int write_points(const rg_trace_how *how, const points *p, const char *path, const char *command)
+{
+    rg_file file;
+    double largest = 0;
+    for (int64_t i = 0; i < p->n; i++)
+        largest = fmax(largest, p->item[i].size);
+    int code = rg_file_open(&file, path);
+    if (code)
+        return code;
+    head(file.stream, how, command);
+    fprintf(file.stream, "side\ta\tb\tc\tsize\tverdict\n");
+    for (int64_t i = 0; i < p->n; i++)
+        fprintf(file.stream, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.4g\t%s\n", side_name[p->item[i].at[0]],
+                p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest, rg_word_name[p->item[i].word]);
+    return rg_file_commit(&file);
+}
+
+// ---- the picture ---------------------------------------------------------------------------------------------------------
+
+static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst,
+                const char *stem, const char *data, const char *object)
+{
+    char *gnuplot = rg_program_path("gnuplot"), shape[96], hint[200], counts[160];
+    int64_t count[RG_WORDS];
+    if (!gnuplot) {
+        rg_warn("%s.svg: not drawn: gnuplot is not installed (package gnuplot-nox)", stem);
+        return RG_GOOD;
+    }
+    rg_shape_print(pairs->algo, &pairs->shape, shape);
+    rg_pairs_hint(pairs, hint);
+    rg_pairs_count(pairs, count);
+    rg_words_print(count, counts);
+    const char *names[OUT_AXES + IN_AXES] = {"-", "-", "-", "-", "-"};
+    for (int c = 0; c < a->n[1]; c++)
+        names[c] = a->name[1][c];
+    for (int c = 0; c < a->n[0]; c++)
+        names[OUT_AXES + c] = a->name[0][c];
+    char *title = rg_print("%s: %s", how->entry->variant->name, rg_word_name[rg_pairs_word(pairs)]);
+    char *detail = rg_print("%s, %s, %" PRId64 " inputs one at a time: %s", pairs->algo->name, shape, pairs->n_inputs, counts);
+    char *frame = rg_print("%s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, names[0],
+                           names[1], names[2], names[3], names[4], slice(p, OUTPUT, 0), slice(p, OUTPUT, 1),
+                           slice(p, OUTPUT, 2), slice(p, ONE, 0), slice(p, ONE, 1), slice(p, ONE, 2));
+    rg_place one;
+    rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
+    int code = RG_GOOD;
+    for (int png = 0; png < 2 && code == RG_GOOD; png++) {
+        char *to = rg_print("%s.%s", stem, png ? "png" : "svg");
+        const char *argument[] = {png ? "png" : "svg", data, title, detail, hint[0] ? hint : "-", frame, object ? object : "-",
+                                  one.text, NULL};
+        code = rg_gnuplot(gnuplot, "plots/trace.gp", to, argument);
+        free(to);
+    }
+    free(title);
+    free(detail);
+    free(frame);
+    free(gnuplot);
+    return code;
+}
+
+int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *object, const char *command)
+{
+    axes a = {.n = {0, 0}};
+    axes_of_output(pairs, &a);
+    axes_of_input(pairs, &a);
+    const int64_t worst = worst_input(pairs);
+    points p = points_of(pairs, &a, worst);
+    char *data = rg_print("%s.points.tsv", stem);
+    int code = write_pairs(how, pairs, stem, command);
+    if (!code)
+        code = write_points(how, &p, data, command);
+    if (!code && p.n > 0)
+        code = draw(how, pairs, &a, &p, worst, stem, data, object);
+    free(p.item);
+    free(data);
+    return code;
+}
