@@ -12,33 +12,45 @@ static bool ends_with(const char *text, const char *end)
     return n >= k && !strcmp(text + n - k, end);
 }
 
-static int add_file(rg_bench_machine *m, const char *path, bool of_verify)
+static rg_result *new_file(rg_bench_machine *m)
 {
     rg_result *grown = realloc(m->file, (size_t)(m->n_files + 1) * sizeof *grown);
     if (!grown)
-        return rg_fail(RG_LACKS, "out of memory");
+        exit(rg_fail(RG_LACKS, "out of memory"));
     m->file = grown;
+    return &m->file[m->n_files];
+}
+
+static struct rg_named_table *new_table(rg_bench_machine *m, const char *name, int length)
+{
+    struct rg_named_table *grown = realloc(m->table, (size_t)(m->n_tables + 1) * sizeof *grown);
+    if (!grown)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    m->table = grown;
+    snprintf(m->table[m->n_tables].name, sizeof m->table->name, "%.*s", length, name);
+    return &m->table[m->n_tables];
+}
+
+typedef enum { ANY, RESULT, VERIFY, TABLE } kind; // ANY: a result file when it has its columns, else a table
+
+// One file to the machine; a table gets the name.
+static int add(rg_bench_machine *m, const char *path, kind what, const char *name, int length)
+{
+    rg_tsv t;
     bool cut = false;
-    rg_result *file = &m->file[m->n_files];
-    int code = of_verify ? rg_verify_read(path, file) : rg_result_read(path, file, &cut);
+    int code = what == TABLE ? rg_tsv_read(path, &t) : rg_tsv_read_cut(path, &t, &cut);
     if (code != RG_GOOD)
         return code;
     if (cut)
         rg_warn("%s: the last row is not whole and is left out", path);
-    m->n_files++;
-    return RG_GOOD;
-}
-
-static int add_table(rg_bench_machine *m, const char *name, int length, const char *path)
-{
-    struct rg_named_table *grown = realloc(m->table, (size_t)(m->n_tables + 1) * sizeof *grown);
-    if (!grown)
-        return rg_fail(RG_LACKS, "out of memory");
-    m->table = grown;
-    struct rg_named_table *t = &m->table[m->n_tables];
-    snprintf(t->name, sizeof t->name, "%.*s", length, name);
-    int code = rg_tsv_read(path, &t->tsv);
-    m->n_tables += code == RG_GOOD;
+    if (what == TABLE || (what == ANY && strcmp(rg_column_name[RG_C_SPACE], t.column[t.n_columns > RG_C_SPACE ? RG_C_SPACE : 0]))) {
+        new_table(m, name, length)->tsv = t;
+        m->n_tables++;
+        return RG_GOOD;
+    }
+    code = what == VERIFY ? rg_verify_of(&t, new_file(m)) : rg_result_of(&t, new_file(m));
+    m->n_files += code == RG_GOOD;
+    rg_tsv_free(&t);
     return code;
 }
 
@@ -48,24 +60,6 @@ const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
         if (!strcmp(m->table[i].name, name))
             return &m->table[i].tsv;
     return NULL;
-}
-
-// A result file has the columns of data/result.h; what else ends in .tsv is a table.
-static bool is_result(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
-    bool result = false;
-    while (f && getline(&line, &room, f) > 0)
-        if (*line != '#') {
-            result = !strncmp(line, "algo\tvariant\tshape\tparams\tspace", 31);
-            break;
-        }
-    free(line);
-    if (f)
-        fclose(f);
-    return result;
 }
 
 static rg_bench_machine *new_machine(rg_report *r, bool here)
@@ -93,9 +87,7 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
     }
     char *path = rg_print("%s/%s", folder, name);
     const char *rest = name + strcspn(name, ".") + 1;
-    int code = ends_with(name, ".verify.tsv") || is_result(path)
-                   ? add_file(m, path, ends_with(name, ".verify.tsv"))
-                   : add_table(m, rest, (int)(strlen(rest) - strlen(".tsv")), path);
+    int code = add(m, path, ends_with(name, ".verify.tsv") ? VERIFY : ANY, rest, (int)strlen(rest) - (int)strlen(".tsv"));
     free(path);
     return code;
 }
@@ -124,12 +116,12 @@ static int add_here(rg_report *r, const rg_cli *cli)
     rg_bench_machine *m = new_machine(r, true);
     int code = RG_GOOD;
     for (int i = 0; i < rg_cli_count(cli) && code == RG_GOOD; i++)
-        code = add_file(m, rg_cli_word(cli, i), false);
+        code = add(m, rg_cli_word(cli, i), RESULT, NULL, 0);
     for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "verify", i); i++)
-        code = add_file(m, rg_cli_nth(cli, "verify", i), true);
+        code = add(m, rg_cli_nth(cli, "verify", i), VERIFY, NULL, 0);
     for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "table", i); i++) {
         const char *given = rg_cli_nth(cli, "table", i), *equals = strchr(given, '=');
-        code = equals ? add_table(m, given, (int)(equals - given), equals + 1)
+        code = equals ? add(m, equals + 1, TABLE, given, (int)(equals - given))
                       : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
     }
     if (code == RG_GOOD && m->n_files == 0)
@@ -137,6 +129,12 @@ static int add_here(rg_report *r, const rg_cli *cli)
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
     snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
     return code;
+}
+
+const char *rg_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static int write_page(const rg_report *r, const char *name, const rg_page_make *make)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report.h: what the parts of `regather report` share: small tables, machines, claims and their judgement, pages, figures.
+// report.h: what the parts of `regather report` share: machines, claims and their judgement, pages, figures.
 //
 // Every number of a report is read from a file: result files (data/result.h), the job's own tables, the published numbers and
 // the list of claims. Nothing here measures, and no part of the report knows a variant or a number of a paper by itself.
@@ -7,27 +7,11 @@
 #define RG_REPORT_H
 
 #include "../data/formats/result.h"
-#include <stdbool.h>
-
-// ---- small tables (claims.tsv, published numbers, the job's curves) --------------------------------------------------------
-
-typedef struct rg_tsv {
-    char *path;
-    int n_columns, n_rows;
-    char **column;
-    char **cell; // row by row, n_columns each; "" when absent
-} rg_tsv;
-
-// '#' lines are skipped. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE.
-int rg_tsv_read(const char *path, rg_tsv *);
-void rg_tsv_free(rg_tsv *);
-const char *rg_tsv_cell(const rg_tsv *, int row, const char *column);  // "" when there is no such column
-double rg_tsv_number(const rg_tsv *, int row, const char *column);     // NaN when empty or no number
 
 const char *rg_base_name(const char *path); // what stands after the last slash
 
-// A file of `regather verify --out` as rows of a result file: status, error, tol, and the reason in the cell stop.
-int rg_verify_read(const char *path, rg_result *);
+// A table of `regather verify --out` as rows of a result file: status, error, tol, and the reason in the cell stop.
+int rg_verify_of(const rg_tsv *, rg_result *);
 
 // ---- machines ------------------------------------------------------------------------------------------------------------
 

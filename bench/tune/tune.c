@@ -179,7 +179,9 @@ static int run(const rg_cli *cli)
         snprintf(t.named[0].name, sizeof t.named[0].name, "default");
         rg_params_standard(t.entry->variant, t.named[0].param);
         t.n_named = 1;
-        rg_tune_read_presets(&t);
+        code = rg_tune_read_presets(&t);
+    }
+    if (!code) {
         rg_tune_show_space(&t, stdout);
         code = open_all(&t, rg_cli_flag(cli, "resume"));
     }

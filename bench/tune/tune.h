@@ -69,7 +69,7 @@ const rg_lane *rg_tune_best(const rg_tune *); // NULL when none passed
 const rg_lane *rg_tune_named(const rg_tune *, const rg_named *); // its lane in the finals, NULL
 
 // tune_write.c
-void rg_tune_read_presets(rg_tune *); // adds to named[] those of this variant
+int rg_tune_read_presets(rg_tune *); // RG_GOOD, or one line and RG_USAGE; adds to named[] those of this variant
 void rg_tune_show_space(const rg_tune *, FILE *);
 void rg_tune_show(const rg_tune *, FILE *);
 int rg_tune_store(const rg_tune *);

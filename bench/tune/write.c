@@ -2,36 +2,35 @@
 // tune_write.c: what a search found, for people, and for the programs that come after it (data/tuned).
 #include "tune.h"
 
+#include "../../impl/base/tsv.h"
 #include "../../impl/runtime/tuned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Rows "algo variant preset params source" of impl/ALGO/presets.tsv; an algorithm need not have one.
-void rg_tune_read_presets(rg_tune *t)
+int rg_tune_read_presets(rg_tune *t)
 {
     char *relative = rg_print("impl/%s/presets.tsv", t->entry->algo->name), *path = rg_share_path(relative), why[160];
-    FILE *f = fopen(path, "r");
-    char *line = NULL, algo[48], variant[48], name[48], params[192];
-    size_t room = 0;
-    while (f && t->n_named < RG_NAMED_MAX && getline(&line, &room, f) > 0) {
+    rg_tsv presets = {0};
+    int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, &presets);
+    for (int i = 0; i < presets.n_rows && t->n_named < RG_NAMED_MAX; i++) {
         rg_named *n = &t->named[t->n_named];
-        if (sscanf(line, "%47[^\t#]\t%47[^\t]\t%47[^\t]\t%191[^\t]", algo, variant, name, params) != 4 ||
-            strcmp(algo, t->entry->algo->name) || strcmp(variant, t->entry->variant->name))
+        if (strcmp(rg_tsv_cell(&presets, i, "algo"), t->entry->algo->name) ||
+            strcmp(rg_tsv_cell(&presets, i, "variant"), t->entry->variant->name))
             continue;
-        if (!rg_params_parse(t->entry->variant, params, n->param, why)) {
-            rg_warn("%s: %s: %s", path, name, why);
-            continue;
-        }
-        snprintf(n->name, sizeof n->name, "%s", name);
-        t->n_named++;
+        snprintf(n->name, sizeof n->name, "%s", rg_tsv_cell(&presets, i, "preset"));
+        if (rg_params_parse(t->entry->variant, rg_tsv_cell(&presets, i, "params"), n->param, why))
+            t->n_named++;
+        else
+            rg_warn("%s: %s: %s", path, n->name, why);
     }
-    free(line);
-    if (f)
-        fclose(f);
+    rg_tsv_free(&presets);
     free(relative);
     free(path);
+    return code;
 }
 
 void rg_tune_show_space(const rg_tune *t, FILE *f)

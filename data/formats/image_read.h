@@ -4,7 +4,7 @@
 #define RG_IMAGE_READ_H
 
 #include "image.h"
-#include "malformed.h"
+#include "../../impl/base/malformed.h"
 
 typedef struct rg_image_in {
     FILE *file;

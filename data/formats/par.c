@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "par.h"
-#include "malformed.h"
+#include "../../impl/base/malformed.h"
 #include "particles_stack.h"
 
 #include <inttypes.h>

@@ -35,7 +35,7 @@ static bool is_number_column(int c)
 }
 
 // One finite number from *text up to end; *text moves past it.
-static bool take_number(const char **text, char end, double *value)
+static bool next_number(const char **text, char end, double *value)
 {
     char *past;
     errno = 0;
@@ -49,14 +49,14 @@ static bool take_number(const char **text, char end, double *value)
 static bool is_number(const char *text)
 {
     double value;
-    return take_number(&text, '\0', &value);
+    return next_number(&text, '\0', &value);
 }
 
 static bool is_sample_list(const char *text)
 {
     double value;
     for (;;) {
-        if (!take_number(&text, ';', &value))
+        if (!next_number(&text, ';', &value))
             return false;
         if (!*text++)
             return true;
@@ -86,122 +86,67 @@ static const char *cell_fault(int column, const char *text)
     return NULL;
 }
 
-typedef struct reading {
-    const char *path;
-    int line;
-    rg_result *result;
-    bool columns_seen;
-} reading;
-
-static int fault(const reading *r, const char *expected, const char *found)
+// Head lines are "# key: value".
+static int read_head(const rg_tsv *t, rg_result *f)
 {
-    return rg_fail(RG_USAGE, "%s: line %d: expected %s, found \"%.60s\"", r->path, r->line, expected, found);
-}
-
-// Room for one more element when n is 0 or a power of two.
-static void *grown(void *array, int n, size_t bytes)
-{
-    if (n & (n - 1))
-        return array;
-    void *more = rg_alloc((n ? 2 * (size_t)n : 1) * bytes);
-    if (n)
-        memcpy(more, array, (size_t)n * bytes);
-    free(array);
-    return more;
-}
-
-static int take_head(reading *r, const char *text)
-{
-    const char *colon = strstr(text, ": ");
-    if (strncmp(text, "# ", 2) || !colon || colon == text + 2)
-        return fault(r, "\"# key: value\"", text);
-    rg_result *f = r->result;
-    f->head_key = grown(f->head_key, f->n_head, sizeof *f->head_key);
-    f->head_value = grown(f->head_value, f->n_head, sizeof *f->head_value);
-    f->head_key[f->n_head] = rg_print("%.*s", (int)(colon - text - 2), text + 2);
-    f->head_value[f->n_head++] = rg_print("%s", colon + 2);
+    f->head_key = rg_alloc((size_t)t->n_head * sizeof *f->head_key);
+    f->head_value = rg_alloc((size_t)t->n_head * sizeof *f->head_value);
+    for (int i = 0; i < t->n_head; i++) {
+        const char *text = t->head[i].text, *colon = strstr(text, ": ");
+        if (strncmp(text, "# ", 2) || !colon || colon == text + 2)
+            return rg_tsv_line_fault(t, t->head[i].number, "\"# key: value\"", text);
+        f->head_key[f->n_head] = rg_print("%.*s", (int)(colon - text - 2), text + 2);
+        f->head_value[f->n_head++] = rg_print("%s", colon + 2);
+    }
     return RG_GOOD;
 }
 
-static int take_columns(reading *r, char *text)
+static int check_columns(const rg_tsv *t)
 {
-    int c = 0;
-    for (char *name = text; name; c++) {
-        char *tab = strchr(name, '\t');
-        if (tab)
-            *tab = '\0';
-        if (c == RG_COLUMNS)
-            return fault(r, "the end of the column names", name);
-        if (strcmp(name, rg_column_name[c]))
-            return fault(r, rg_column_name[c], name);
-        name = tab ? tab + 1 : NULL;
+    for (int c = 0; c < RG_COLUMNS || c < t->n_columns; c++) {
+        const char *expected = c < RG_COLUMNS ? rg_column_name[c] : "the end of the column names";
+        const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
+        if (strcmp(expected, found))
+            return rg_tsv_line_fault(t, t->names_line, expected, found);
     }
-    r->columns_seen = true;
-    return c == RG_COLUMNS ? RG_GOOD : fault(r, rg_column_name[c], "the end of the line");
+    return RG_GOOD;
 }
 
-static int take_row(reading *r, char *text)
+static int read_row(const rg_tsv *t, int i, rg_row *row)
 {
-    int cells = 1;
-    for (const char *at = text; (at = strchr(at, '\t')); at++)
-        cells++;
-    if (cells != RG_COLUMNS)
-        return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", r->path, r->line, RG_COLUMNS, cells);
-    rg_result *f = r->result;
-    f->row = grown(f->row, f->n_rows, sizeof *f->row);
-    rg_row *row = &f->row[f->n_rows++];
-    *row = (rg_row){0};
     for (int c = 0; c < RG_COLUMNS; c++) {
-        char *end = text + strcspn(text, "\t"), what[120];
-        *end = '\0';
-        const char *expected = cell_fault(c, text);
-        snprintf(what, sizeof what, "%s in column %s", expected ? expected : "", rg_column_name[c]);
+        const char *text = t->cell[i * RG_COLUMNS + c], *expected = cell_fault(c, text);
         if (expected)
-            return fault(r, what, text);
+            return rg_tsv_fault(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
-        text = end + 1;
     }
     return RG_GOOD;
 }
 
-static int take_line(reading *r, char *line, size_t length)
+int rg_result_of(const rg_tsv *t, rg_result *f)
 {
-    r->line++;
-    if (strlen(line) != length)
-        return fault(r, "text", "a zero byte");
-    if (*line == '#' && !r->columns_seen)
-        return take_head(r, line);
-    return r->columns_seen ? take_row(r, line) : take_columns(r, line);
+    *f = (rg_result){.path = rg_print("%s", t->path)};
+    int code = read_head(t, f);
+    if (code == RG_GOOD)
+        code = check_columns(t);
+    f->row = code == RG_GOOD ? rg_alloc((size_t)t->n_rows * sizeof *f->row) : NULL;
+    while (code == RG_GOOD && f->n_rows < t->n_rows) {
+        code = read_row(t, f->n_rows, &f->row[f->n_rows]);
+        f->n_rows++; // also of half a row, which is freed below
+    }
+    if (code != RG_GOOD)
+        rg_result_free(f);
+    return code;
 }
 
 int rg_result_read(const char *path, rg_result *result, bool *cut)
 {
-    *cut = false;
+    rg_tsv t;
     *result = (rg_result){0};
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    result->path = rg_print("%s", path);
-    reading r = {.path = path, .result = result};
-    char *line = NULL;
-    size_t room = 0;
-    int code = RG_GOOD;
-    for (ssize_t length; code == RG_GOOD && (length = getline(&line, &room, f)) >= 0;) {
-        if (line[length - 1] != '\n') {
-            *cut = true;
-            break;
-        }
-        line[--length] = '\0';
-        code = take_line(&r, line, (size_t)length);
-    }
-    if (code == RG_GOOD && ferror(f))
-        code = rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    else if (code == RG_GOOD && !r.columns_seen)
-        code = rg_fail(RG_USAGE, "%s: line %d: expected a result file's column names, found the end of the file", path, r.line + 1);
-    free(line);
-    fclose(f);
-    if (code != RG_GOOD)
-        rg_result_free(result);
+    int code = rg_tsv_read_cut(path, &t, cut);
+    if (code == RG_GOOD)
+        code = rg_result_of(&t, result);
+    rg_tsv_free(&t);
     return code;
 }
 
@@ -282,13 +227,6 @@ int rg_row_samples(const rg_row *row, double **samples_ns)
     return n;
 }
 
-// A tab or a line break inside a cell or a head line would break the table: they become blanks here, once for all callers.
-static void put_text(FILE *f, const char *text)
-{
-    for (; text && *text; text++)
-        putc(*text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text, f);
-}
-
 FILE *rg_result_open(const char *path, const char *mode)
 {
     FILE *f = fopen(path, mode);
@@ -300,13 +238,8 @@ FILE *rg_result_open(const char *path, const char *mode)
 
 void rg_result_write_head(FILE *f, int n, char *const *key, char *const *value)
 {
-    for (int i = 0; i < n; i++) {
-        fputs("# ", f);
-        put_text(f, key[i]);
-        fputs(": ", f);
-        put_text(f, value[i]);
-        putc('\n', f);
-    }
+    for (int i = 0; i < n; i++)
+        rg_tsv_print(f, "# %s: %s\n", key[i], value[i] ? value[i] : "");
     for (int c = 0; c < RG_COLUMNS; c++)
         fprintf(f, "%s%c", rg_column_name[c], c + 1 < RG_COLUMNS ? '\t' : '\n');
     fflush(f);
@@ -314,9 +247,7 @@ void rg_result_write_head(FILE *f, int n, char *const *key, char *const *value)
 
 void rg_result_write_row(FILE *f, const rg_row *row)
 {
-    for (int c = 0; c < RG_COLUMNS; c++) {
-        put_text(f, row->cell[c]);
-        putc(c + 1 < RG_COLUMNS ? '\t' : '\n', f);
-    }
+    for (int c = 0; c < RG_COLUMNS; c++)
+        rg_tsv_print(f, "%s%c", row->cell[c] ? row->cell[c] : "", c + 1 < RG_COLUMNS ? '\t' : '\n');
     fflush(f);
 }

@@ -4,9 +4,8 @@
 #ifndef RG_RESULT_H
 #define RG_RESULT_H
 
-#include <stdbool.h>
+#include "../../impl/base/tsv.h"
 #include <stdint.h>
-#include <stdio.h>
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
 // rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples
@@ -33,6 +32,7 @@ typedef struct rg_result {
 // Reads a whole file. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE. A last line without newline is a row that
 // a killed run did not finish: it is dropped and *cut set.
 int rg_result_read(const char *path, rg_result *, bool *cut);
+int rg_result_of(const rg_tsv *, rg_result *); // the same of a table that has been read
 void rg_result_free(rg_result *);
 const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
 bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "series.h"
 #include "image.h"
-#include "malformed.h"
+#include "../../impl/base/malformed.h"
 #include "mrc.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "star.h"
-#include "malformed.h"
+#include "../../impl/base/malformed.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "transforms.h"
-#include "malformed.h"
+#include "../../impl/base/malformed.h"
+#include "../../impl/base/tsv.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -92,7 +93,7 @@ int rg_poses_write(const char *path, const char *head, int64_t n, const char *co
             correlation ? "\tcorrelation" : "");
     for (int64_t i = 0; i < n; i++) {
         const rg_pose *p = &pose[i];
-        fprintf(file.stream, "%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g", name[i], p->rot_deg, p->tilt_deg, p->psi_deg,
+        rg_tsv_print(file.stream, "%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g", name[i], p->rot_deg, p->tilt_deg, p->psi_deg,
                 p->shift_px[0], p->shift_px[1], p->shift_px[2]);
         if (correlation)
             fprintf(file.stream, "\t%.9g", correlation[i]);
@@ -101,35 +102,23 @@ int rg_poses_write(const char *path, const char *head, int64_t n, const char *co
     return rg_file_commit(&file);
 }
 
-// n rows of a name and `numbers` numbers, after "# ..." lines and one row of column names.
+// The numbers behind the first column, a name: n rows of at least this many.
 static int read_rows(const char *path, int64_t n, int numbers, double *value)
 {
-    FILE *file;
-    int64_t bytes, row = -1;
-    char *line = NULL;
-    size_t room = 0;
-    int code = rg_input_open(path, &file, &bytes);
+    rg_tsv t;
+    int code = rg_tsv_read(path, &t);
     if (code != RG_GOOD)
         return code;
-    for (int64_t at = 0, length; code == RG_GOOD && (length = getline(&line, &room, file)) >= 0; at += length) {
-        if (line[0] == '#' || row++ < 0)
-            continue;
-        char *cell = line + strcspn(line, "\t");
-        for (int k = 0; k < numbers && row <= n && code == RG_GOOD; k++) {
-            char *end = cell;
-            double number = *cell == '\t' ? strtod(cell + 1, &end) : 0;
-            if (end == cell || !strchr("\t\r\n", *end) || !isfinite(number))
-                code = rg_malformed(path, at, "expected a name and %d numbers apart by tabs, found %s", numbers,
-                                    rg_quote_bytes(line, (int)(length < 60 ? length : 60)));
-            else
-                value[(row - 1) * numbers + k] = number;
-            cell = end;
-        }
-    }
-    if (code == RG_GOOD && row != n)
-        code = rg_malformed(path, bytes, "expected %" PRId64 " rows, found %" PRId64, n, row < 0 ? 0 : row);
-    fclose(file);
-    free(line);
+    if (t.n_columns <= numbers)
+        code = rg_fail(RG_USAGE, "%s: line %d: expected a name and %d numbers, found %d columns", path, t.names_line, numbers,
+                       t.n_columns);
+    else if (t.n_rows != n)
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " rows, found %d", path, n, t.n_rows);
+    for (int i = 0; code == RG_GOOD && i < t.n_rows; i++)
+        for (int k = 0; code == RG_GOOD && k < numbers; k++)
+            if (!isfinite(value[i * numbers + k] = rg_tsv_number_at(&t, i, k + 1)))
+                code = rg_tsv_fault(&t, i, k + 1, "a finite number");
+    rg_tsv_free(&t);
     return code;
 }
 

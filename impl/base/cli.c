@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cli.c: the command line. Options are data; the parser, --help and the man page are made from the same tables.
 #include "core.h"
+#include "tsv.h"
 #include "../gpu/device.h"
 #include "../runtime/table.h"
 
@@ -238,15 +239,15 @@ static int parse(rg_cli *cli, int argc, char **argv)
 
 static char *join(int argc, char **argv)
 {
-    size_t bytes = 16;
+    char *line = NULL;
+    size_t length;
+    FILE *to = open_memstream(&line, &length);
+    if (!to)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    fputs("regather", to);
     for (int i = 0; i < argc; i++)
-        bytes += strlen(argv[i]) + 1;
-    char *line = rg_alloc(bytes);
-    strcpy(line, "regather");
-    for (int i = 0; i < argc; i++) {
-        strcat(line, " ");
-        strcat(line, argv[i]);
-    }
+        rg_tsv_print(to, " %s", argv[i]); // for heads of files: one line, whatever a name holds
+    fclose(to);
     return line;
 }
 

@@ -2,6 +2,7 @@
 // tuned.c: data/tuned/NAME.tsv read, chosen from, and written (tuned.h).
 #include "tuned.h"
 #include "../base/core.h"
+#include "../base/tsv.h"
 #include "cpu.h"
 #include "../gpu/device.h"
 
@@ -12,15 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CELLS = 8, ROWS_MAX = 512 };
-enum { C_ALGO, C_VARIANT, C_SHAPE, C_PARAMS };
-static const char columns[] = "algo\tvariant\tshape\tparams\tmedian_ns\trate\trate_unit\thow\n";
-
-typedef struct tuned_file {
-    char processor[128], suite[64]; // of the head
-    int n;
-    char *line[ROWS_MAX], *cell[ROWS_MAX][CELLS]; // cells point into a line of their own
-} tuned_file;
+static const char needed[] = "algo variant shape params", columns[] = "algo\tvariant\tshape\tparams\tmedian_ns\trate\trate_unit\thow\n";
 
 // The name as a file's: everything but letters, digits and dots becomes one dash.
 static void file_name(const char *processor, char name[128])
@@ -38,65 +31,36 @@ static void file_name(const char *processor, char name[128])
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-static void take_line(tuned_file *f, char *line)
-{
-    line[strcspn(line, "\r\n")] = 0;
-    if (*line == '#') {
-        sscanf(line, "# processor: %127[^\n]", f->processor);
-        sscanf(line, "# suite: %63[^\n]", f->suite);
-        return;
-    }
-    if (f->n == ROWS_MAX || !*line || !strncmp(line, columns, 5))
-        return;
-    char *rest = f->line[f->n] = rg_print("%s", line);
-    for (int c = 0; c < CELLS; c++)
-        if (!(f->cell[f->n][c] = strsep(&rest, "\t"))) { // a damaged row is as good as none
-            free(f->line[f->n]);
-            return;
-        }
-    f->n++;
-}
-
-static bool read_file(tuned_file *f, const char *path)
-{
-    FILE *in = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
-    *f = (tuned_file){.n = 0};
-    while (in && getline(&line, &room, in) > 0)
-        take_line(f, line);
-    free(line);
-    if (in)
-        fclose(in);
-    return in != NULL;
-}
-
-static void free_file(tuned_file *f)
-{
-    for (int i = 0; i < f->n; i++)
-        free(f->line[i]);
-    f->n = 0;
-}
-
-// NULL when the file holds here, else why its values are left alone.
-static const char *stale(const tuned_file *f, const char *processor)
+// NULL when the table holds here, else why its values are left alone.
+static const char *stale(const rg_tsv *t, const char *processor)
 {
     static char why[400];
-    if (strcmp(f->processor, processor))
-        snprintf(why, sizeof why, "made on \"%s\", this is \"%s\"", f->processor, processor);
-    else if (strcmp(f->suite, "regather " RG_VERSION))
-        snprintf(why, sizeof why, "made by \"%s\", this is \"regather " RG_VERSION "\"", f->suite);
+    const char *of = rg_tsv_head(t, "processor"), *suite = rg_tsv_head(t, "suite");
+    if (!of || strcmp(of, processor))
+        snprintf(why, sizeof why, "made on \"%.120s\", this is \"%s\"", of ? of : "", processor);
+    else if (!suite || strcmp(suite, "regather " RG_VERSION))
+        snprintf(why, sizeof why, "made by \"%.60s\", this is \"regather " RG_VERSION "\"", suite ? suite : "");
     else
         return NULL;
     return why;
 }
 
+// RG_GOOD also without a file: then the table has no rows. A malformed one is told of.
+static int read_file(rg_tsv *t, const char *path)
+{
+    *t = (rg_tsv){0};
+    int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, t);
+    if (code == RG_GOOD && t->path && (code = rg_tsv_needs(t, needed)) != RG_GOOD)
+        rg_tsv_free(t);
+    return code;
+}
+
 // The file of this processor, read once; NULL when there is none that holds.
-static const tuned_file *file_of(const char *processor)
+static const rg_tsv *file_of(const char *processor)
 {
     static struct known {
         char processor[128];
-        tuned_file file;
+        rg_tsv file;
         bool holds;
     } *known;
     static int n;
@@ -113,11 +77,11 @@ static const tuned_file *file_of(const char *processor)
     char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
     struct known *k = &known[n++];
     snprintf(k->processor, sizeof k->processor, "%s", processor);
-    bool there = read_file(&k->file, path);
-    const char *why = there ? stale(&k->file, processor) : NULL;
+    k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
+    const char *why = k->holds ? stale(&k->file, processor) : NULL;
     if (why)
         rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
-    k->holds = there && !why;
+    k->holds = k->holds && !why;
     free(relative);
     free(path);
     return k->holds ? &k->file : NULL;
@@ -149,9 +113,9 @@ static double apart(const rg_shape *a, const rg_shape *b)
     return sum;
 }
 
-static bool of_entry(const tuned_file *f, int i, const rg_entry *e)
+static bool of_entry(const rg_tsv *f, int i, const rg_entry *e)
 {
-    return !strcmp(f->cell[i][C_ALGO], e->algo->name) && !strcmp(f->cell[i][C_VARIANT], e->name);
+    return !strcmp(rg_tsv_cell(f, i, "algo"), e->algo->name) && !strcmp(rg_tsv_cell(f, i, "variant"), e->name);
 }
 
 // The row of the nearest shape laid over param; false when there is none.
@@ -159,18 +123,18 @@ static bool take_tuned(const rg_entry *e, const char *device, const rg_shape *sh
 {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
-    const tuned_file *f = *processor && e->variant->n_params ? file_of(processor) : NULL;
+    const rg_tsv *f = *processor && e->variant->n_params ? file_of(processor) : NULL;
     int best = -1;
     double least = INFINITY;
-    for (int i = 0; f && i < f->n; i++) {
+    for (int i = 0; f && i < f->n_rows; i++) {
         rg_shape of = {.seed = 0};
-        if (!of_entry(f, i, e) || !rg_shape_parse(e->algo, f->cell[i][C_SHAPE], &of, why) || !(apart(shape, &of) < least))
+        if (!of_entry(f, i, e) || !rg_shape_parse(e->algo, rg_tsv_cell(f, i, "shape"), &of, why) || !(apart(shape, &of) < least))
             continue;
         least = apart(shape, &of);
         best = i;
     }
     int64_t value[RG_PARAMS_MAX] = {0};
-    if (best < 0 || !rg_params_parse(e->variant, f->cell[best][C_PARAMS], value, why))
+    if (best < 0 || !rg_params_parse(e->variant, rg_tsv_cell(f, best, "params"), value, why))
         return false;
     memcpy(param, value, (size_t)e->variant->n_params * sizeof *param);
     return true;
@@ -197,42 +161,42 @@ void rg_tuned_print(const rg_entry *e, const char *device, FILE *out)
 {
     char processor[128];
     rg_tuned_processor(e, device, processor);
-    const tuned_file *f = *processor ? file_of(processor) : NULL;
-    for (int i = 0; f && i < f->n; i++)
+    const rg_tsv *f = *processor ? file_of(processor) : NULL;
+    for (int i = 0; f && i < f->n_rows; i++)
         if (of_entry(f, i, e))
-            fprintf(out, "  %-28s %stuned on %s at %s: %s%s\n", "", rg_colour(out, "dim"), processor, f->cell[i][C_SHAPE],
-                    f->cell[i][C_PARAMS], rg_colour(out, "off"));
+            fprintf(out, "  %-28s %stuned on %s at %s: %s%s\n", "", rg_colour(out, "dim"), processor, rg_tsv_cell(f, i, "shape"),
+                    rg_tsv_cell(f, i, "params"), rg_colour(out, "off"));
 }
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-static void write_row(FILE *out, const rg_tuned_row *r)
-{
-    fprintf(out, "%s\t%s\t%s\t%s\t%.0f\t%.4g\t%s\t%s\n", r->algo, r->variant, r->shape, r->params, r->median_ns, r->rate,
-            r->rate_unit, r->how);
-}
-
 int rg_tuned_store(const char *folder, const char *processor, const char *driver, const rg_tuned_row *row, char path[512])
 {
     char name[128];
-    tuned_file old;
+    rg_tsv old;
     rg_file file;
     file_name(processor, name);
     snprintf(path, 512, "%s/%s", folder, name);
     int code = rg_make_folder(folder);
-    if (code != RG_GOOD || (code = rg_file_open(&file, path)) != RG_GOOD)
+    if (code != RG_GOOD || (code = read_file(&old, path)) != RG_GOOD) // what cannot be read is not written over
         return code;
-    bool keep = read_file(&old, path) && !stale(&old, processor);
-    fprintf(file.stream,
-            "# Best parameters that `regather tune` found, taken for this processor and version of the suite only.\n"
-            "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n%s", processor, driver, columns);
-    for (int i = 0; keep && i < old.n; i++) {
-        char **c = old.cell[i];
-        if (strcmp(c[C_ALGO], row->algo) || strcmp(c[C_VARIANT], row->variant) || strcmp(c[C_SHAPE], row->shape))
-            for (int k = 0; k < CELLS; k++)
-                fprintf(file.stream, "%s%c", c[k], k + 1 < CELLS ? '\t' : '\n');
+    if ((code = rg_file_open(&file, path)) != RG_GOOD) {
+        rg_tsv_free(&old);
+        return code;
     }
-    write_row(file.stream, row);
-    free_file(&old);
+    rg_tsv_print(file.stream,
+                 "# Best parameters that `regather tune` found, used for this processor and version of the suite only.\n"
+                 "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n", processor, driver);
+    fputs(columns, file.stream);
+    for (int i = 0; old.path && !stale(&old, processor) && i < old.n_rows; i++) {
+        char **c = old.cell + i * old.n_columns;
+        if (strcmp(rg_tsv_cell(&old, i, "algo"), row->algo) || strcmp(rg_tsv_cell(&old, i, "variant"), row->variant) ||
+            strcmp(rg_tsv_cell(&old, i, "shape"), row->shape))
+            for (int k = 0; k < old.n_columns; k++)
+                rg_tsv_print(file.stream, "%s%c", c[k], k + 1 < old.n_columns ? '\t' : '\n');
+    }
+    rg_tsv_print(file.stream, "%s\t%s\t%s\t%s\t%.0f\t%.4g\t%s\t%s\n", row->algo, row->variant, row->shape, row->params,
+                 row->median_ns, row->rate, row->rate_unit, row->how);
+    rg_tsv_free(&old);
     return rg_file_commit(&file);
 }

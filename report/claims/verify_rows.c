@@ -6,45 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take(rg_row *row, rg_column column, const char *text)
+static void set(rg_row *row, rg_column column, const char *text)
 {
     row->cell[column] = rg_print("%s", text);
 }
 
 // Errors of rows without a number (a crash) are left empty, as in result files.
-static void take_number(rg_row *row, rg_column column, const rg_tsv *t, int i, const char *name)
+static void set_number(rg_row *row, rg_column column, const rg_tsv *t, int i, const char *name)
 {
-    take(row, column, isfinite(rg_tsv_number(t, i, name)) ? rg_tsv_cell(t, i, name) : "");
+    set(row, column, isfinite(rg_tsv_number(t, i, name)) ? rg_tsv_cell(t, i, name) : "");
 }
 
-static void take_row(rg_row *row, const rg_tsv *t, int i)
+static void set_row(rg_row *row, const rg_tsv *t, int i)
 {
     const char *params = rg_tsv_cell(t, i, "params"), *threads = rg_tsv_cell(t, i, "threads");
-    take(row, RG_C_ALGO, rg_tsv_cell(t, i, "algo"));
-    take(row, RG_C_VARIANT, rg_tsv_cell(t, i, "variant"));
-    take(row, RG_C_SHAPE, rg_tsv_cell(t, i, "shape"));
+    set(row, RG_C_ALGO, rg_tsv_cell(t, i, "algo"));
+    set(row, RG_C_VARIANT, rg_tsv_cell(t, i, "variant"));
+    set(row, RG_C_SHAPE, rg_tsv_cell(t, i, "shape"));
     row->cell[RG_C_PARAMS] = rg_print("threads=%s%s%s", threads, *params ? ";" : "", params);
-    take(row, RG_C_SPACE, rg_tsv_cell(t, i, "device"));
-    take_number(row, RG_C_ERROR, t, i, "error");
-    take_number(row, RG_C_TOL, t, i, "tol");
-    take(row, RG_C_STATUS, rg_tsv_cell(t, i, "status"));
-    take(row, RG_C_STOP, rg_tsv_cell(t, i, "reason"));
+    set(row, RG_C_SPACE, rg_tsv_cell(t, i, "device"));
+    set_number(row, RG_C_ERROR, t, i, "error");
+    set_number(row, RG_C_TOL, t, i, "tol");
+    set(row, RG_C_STATUS, rg_tsv_cell(t, i, "status"));
+    set(row, RG_C_STOP, rg_tsv_cell(t, i, "reason"));
     for (int c = 0; c < RG_COLUMNS; c++)
         if (!row->cell[c])
-            take(row, (rg_column)c, "");
+            set(row, (rg_column)c, "");
 }
 
-int rg_verify_read(const char *path, rg_result *result)
+int rg_verify_of(const rg_tsv *t, rg_result *result)
 {
-    rg_tsv t;
-    int code = rg_tsv_read(path, &t);
     *result = (rg_result){0};
-    if (code == RG_GOOD) {
-        *result = (rg_result){.path = rg_print("%s", path), .n_rows = t.n_rows};
-        result->row = rg_alloc((size_t)(t.n_rows + 1) * sizeof *result->row);
-        for (int i = 0; i < t.n_rows; i++)
-            take_row(&result->row[i], &t, i);
-    }
-    rg_tsv_free(&t);
-    return code;
+    int code = rg_tsv_needs(t, "algo variant shape params threads device status error tol reason");
+    if (code != RG_GOOD)
+        return code;
+    *result = (rg_result){.path = rg_print("%s", t->path), .n_rows = t->n_rows};
+    result->row = rg_alloc((size_t)t->n_rows * sizeof *result->row);
+    for (int i = 0; i < t->n_rows; i++)
+        set_row(&result->row[i], t, i);
+    return RG_GOOD;
 }

@@ -90,7 +90,7 @@ static void write_point(const listed *l, FILE *out, const char *label, int64_t x
     if (*l->base)
         ratio = rg_time_ratio(b, a, &low, &high);
     const rg_row *row = a->row;
-    fprintf(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\n", label, (long long)x,
+    rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\n", label, (long long)x,
             row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], rg_cell_number(row, RG_C_RATE),
             row->cell[RG_C_RATE_UNIT], ratio, low, high, *row->cell[RG_C_ERROR] ? row->cell[RG_C_ERROR] : "NaN",
             *row->cell[RG_C_TOL] ? row->cell[RG_C_TOL] : "NaN", *row->cell[RG_C_JOULES] ? row->cell[RG_C_JOULES] : "NaN",

@@ -2,6 +2,7 @@
 // gallery.c: what faults of an index look like: the pictures that `regather trace --out` left in a folder, each with what its
 // table says of it.
 #include "../../impl/base/core.h"
+#include "../../impl/suite.h"
 #include "../report.h"
 #include <dirent.h>
 #include <stdlib.h>
@@ -42,31 +43,21 @@ static int copy_pictures(const rg_report *r, const char *name)
     return code;
 }
 
-// The head of a table says what it is: "# verdict: missing".
-static void head_line(const char *path, const char *key, char text[200])
-{
-    char *line = NULL; // of any length: one says the command
-    size_t room = 0;
-    const size_t n = strlen(key);
-    FILE *f = fopen(path, "r");
-    text[0] = 0;
-    while (f && getline(&line, &room, f) > 0 && line[0] == '#')
-        if (line[1] == ' ' && !strncmp(line + 2, key, n) && !strncmp(line + 2 + n, ": ", 2))
-            snprintf(text, 200, "%.*s", (int)strcspn(line + 4 + n, "\n"), line + 4 + n);
-    free(line);
-    if (f)
-        fclose(f);
-}
-
 static void write_one(const rg_report *r, rg_page *p, const char *name)
 {
-    char verdict[200], pairs[200], common[200], idea[200], *path = rg_print("%s/%s.tsv", r->traces, name);
-    head_line(path, "verdict", verdict);
-    head_line(path, "pairs", pairs);
-    head_line(path, "in common", common);
-    head_line(path, "idea", idea);
-    char *caption = rg_print("`%s`: %s. Said to be %s: %s.%s%s%s", name, idea, verdict, pairs,
-                             common[0] ? " All faults have in common: " : "", common, common[0] ? "." : "");
+    static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
+    const char *said[RG_COUNT(key)];
+    char *path = rg_print("%s/%s.tsv", r->traces, name);
+    rg_tsv t;
+    if (rg_tsv_read(path, &t) != RG_GOOD) // which has said why
+        t = (rg_tsv){0};
+    for (int i = 0; i < RG_COUNT(key); i++) {
+        said[i] = rg_tsv_head(&t, key[i]);
+        said[i] = said[i] ? said[i] : "";
+    }
+    char *caption = rg_print("`%s`: %.200s. Said to be %.200s: %.200s.%s%.200s%s", name, said[0], said[1], said[2],
+                             *said[3] ? " All faults have in common: " : "", said[3], *said[3] ? "." : "");
+    rg_tsv_free(&t);
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
     if (access(picture, R_OK) == 0)

@@ -254,7 +254,7 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     p->make->table(p, caption, align, column, n);
     for (int i = 0; i < t->tsv.n_rows; i++) {
         for (int c = 0; c < n; c++)
-            cell[c] = t->tsv.cell[i * n + c];
+            cell[c] = rg_tsv_cell(&t->tsv, i, column[c]);
         p->make->row(p, cell, n);
     }
     p->make->table_end(p);

@@ -1,48 +1,46 @@
 // SPDX-License-Identifier: MIT
 // expect.c: testing the tester. Kernels that are wrong on purpose must be caught with the right status for the right reason.
 //
-// The table has a line a kernel: plug-in, variant, devices, status, word; separated by tabs, '#' begins a comment. On each of
+// The table has a row a kernel, columns plugin variant devices status word. On each of
 // the devices (cpu, gpu, host) the kernel's first fault must have that status and a reason that contains the word; status PASS
 // asks for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error; one whose
 // lines name other devices is left alone.
 #include "checker.h"
 #include "../../impl/base/core.h"
+#include "../../impl/base/tsv.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct expectation {
-    char plugin[64], variant[64], devices[32], status[16], word[80];
+    const char *plugin, *variant, *devices, *status, *word; // "" : any word
     bool met;
 } expectation;
 
-enum { LINES_MAX = 256, CONTROL_CASES = 20 };
+enum { CONTROL_CASES = 20 };
 
 typedef struct table {
-    expectation line[LINES_MAX];
+    rg_tsv tsv; // which holds the words
+    expectation *line;
     int n;
 } table;
 
 static int read_table(const char *path, table *t)
 {
-    FILE *f = fopen(path, "r");
-    char text[512];
-    int number = 0, code = RG_GOOD;
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: cannot be read", path);
-    while (!code && fgets(text, sizeof text, f)) {
-        number++;
-        if (text[0] == '#' || text[0] == '\n')
-            continue;
-        expectation *x = &t->line[t->n];
-        *x = (expectation){.met = false};
-        if (t->n == LINES_MAX || sscanf(text, "%63[^\t]\t%63[^\t]\t%31[^\t]\t%15[^\t]\t%79[^\t\n]", x->plugin, x->variant,
-                                        x->devices, x->status, x->word) != 5)
-            code = rg_fail(RG_USAGE, "%s, line %d: expected plug-in, variant, devices, status and word, found \"%.60s\"", path,
-                           number, text);
-        t->n++;
+    int code = rg_tsv_read(path, &t->tsv);
+    if (code != RG_GOOD)
+        return code;
+    code = rg_tsv_needs(&t->tsv, "plugin variant devices status word");
+    if (code != RG_GOOD) {
+        rg_tsv_free(&t->tsv);
+        return code;
     }
-    fclose(f);
-    return code;
+    t->n = t->tsv.n_rows;
+    t->line = rg_alloc((size_t)t->n * sizeof *t->line);
+    for (int i = 0; i < t->n; i++)
+        t->line[i] = (expectation){rg_tsv_cell(&t->tsv, i, "plugin"), rg_tsv_cell(&t->tsv, i, "variant"),
+                                   rg_tsv_cell(&t->tsv, i, "devices"), rg_tsv_cell(&t->tsv, i, "status"),
+                                   rg_tsv_cell(&t->tsv, i, "word"), false};
+    return RG_GOOD;
 }
 
 static const char *device_of(const rg_entry *e)
@@ -114,7 +112,7 @@ static void check(const table *t, const rg_entry *e, expectation *x, const rg_ve
     }
     const rg_verdict v = first_fault(e, how, strcmp(x->status, "PASS") == 0);
     const bool right = strcmp(rg_status_name[v.status], x->status) == 0 &&
-                       (strcmp(x->word, "-") == 0 || strstr(v.reason, x->word));
+                       (!*x->word || strstr(v.reason, x->word));
     right ? o->passed++ : o->failed++;
     printf("%s  %-40s %s  %s\n", right ? "caught" : "MISSED", e->name, rg_status_name[v.status], v.reason);
     if (!right)
@@ -142,19 +140,18 @@ static void check_absent(const table *t, bool host, outcome *o)
 
 int rg_expect(const char *path, const rg_verify_options *how)
 {
-    table *t = rg_alloc(sizeof *t);
+    table t;
     outcome o = {0, 0, 0};
-    const int code = read_table(path, t);
-    if (code) {
-        free(t);
+    const int code = read_table(path, &t);
+    if (code)
         return code;
-    }
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", how->device));)
         if (e->origin == RG_PLUGGED_IN)
-            check(t, e, find(t, e), how, &o);
-    check_absent(t, strcmp(how->device, "host") == 0, &o);
+            check(&t, e, find(&t, e), how, &o);
+    check_absent(&t, strcmp(how->device, "host") == 0, &o);
     rg_verify_end();
-    free(t);
+    rg_tsv_free(&t.tsv);
+    free(t.line);
     printf("%d passed, %d failed, %d skipped\n", o.passed, o.failed, o.skipped);
     return o.failed ? RG_WRONG : o.passed ? RG_GOOD : RG_LACKS;
 }

@@ -2,6 +2,7 @@
 // verify_cmd.c: the command `regather verify`.
 #include "checker.h"
 #include "../../impl/base/core.h"
+#include "../../impl/base/tsv.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdic
         rg_params_print(e->variant, c->param, params);
     }
     if (s->rows)
-        fprintf(s->rows, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%.17g\t%.17g\t%.6f\t%s\n", e->algo->name, e->name, shape, params,
-                c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
+        rg_tsv_print(s->rows, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%.17g\t%.17g\t%.6f\t%s\n", e->algo->name, e->name, shape, params,
+                     c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
     if (rg_cli_flag(s->cli, "verbose"))
         printf("  %s%-7s%s %s:%s %s %s threads %d  %.3f s  %s\n", colour_of(v->status), rg_status_name[v->status],
                rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mrc.c: any bytes as an MRC file, first and last section. Under libFuzzer:
-//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/mrc.c data/formats/mrc*.c data/formats/malformed.c
+//     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/mrc.c data/formats/mrc*.c impl/base/malformed.c
 //         impl/base/core.c impl/base/file.c -lm -o fuzz_mrc
 #include "../../data/formats/mrc.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // result.c: any bytes as a result file. Under libFuzzer:
 //     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ibuild verify/fuzz/result.c data/formats/result.c
-//         impl/base/core.c impl/base/file.c -lm -o fuzz_result
+//         impl/base/tsv.c impl/base/malformed.c impl/base/core.c impl/base/file.c -lm -o fuzz_result
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
-#include "../../../data/formats/malformed.h"
+#include "../../base/tsv.h"
 #include "autocorr.h"
 
 #include <inttypes.h>
@@ -154,51 +154,26 @@ static int read_all(ac_job *job)
     return RG_GOOD;
 }
 
-// One row of times.tsv to the photograph that it names, with or without its folder and ending.
-static int take_time(ac_job *job, const char *path, int64_t byte, const char *who, const char *text)
-{
-    char *end, *name = name_of(who, 0, 1);
-    double time = strtod(text, &end);
-    int code = RG_GOOD;
-    if (end == text || *end || !isfinite(time))
-        code = rg_malformed(path, byte, "expected a time for %s, found \"%s\"", who, text);
-    for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
-        if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0)
-            job->photo[i].time = time;
-    free(name);
-    return code;
-}
-
+// times.tsv: columns photo and time; a photo is named with or without its folder and ending.
 static int read_times(ac_job *job, const char *path)
 {
-    FILE *file;
-    int64_t bytes, byte = 0;
-    int code = rg_input_open(path, &file, &bytes), photo = -1, time = -1;
-    char line[8192];
-    while (code == RG_GOOD && fgets(line, sizeof line, file)) {
-        char *cell[64], *rest = line;
-        int n = 0;
-        size_t length = strlen(line);
-        line[strcspn(line, "\r\n")] = '\0';
-        while (n < 64 && (cell[n] = strsep(&rest, "\t")))
-            n++;
-        bool is_head = photo < 0;
-        for (int i = 0; is_head && line[0] != '#' && i < n; i++) {
-            photo = strcmp(cell[i], "photo") == 0 ? i : photo;
-            time = strcmp(cell[i], "time") == 0 ? i : time;
-        }
-        if (line[0] == '#' || (n == 1 && !line[0]))
-            ;
-        else if (photo < 0 || time < 0)
-            code = rg_malformed(path, byte, "expected a row of column names with photo and time, found \"%s\"", cell[0]);
-        else if (!is_head && (n <= photo || n <= time))
-            code = rg_malformed(path, byte, "expected a photo and a time, found %d cells", n);
-        else if (!is_head)
-            code = take_time(job, path, byte, cell[photo], cell[time]);
-        byte += (int64_t)length;
+    rg_tsv t;
+    int code = rg_tsv_read(path, &t);
+    if (code == RG_GOOD)
+        code = rg_tsv_needs(&t, "photo time");
+    for (int row = 0; code == RG_GOOD && row < t.n_rows; row++) {
+        const char *who = rg_tsv_cell(&t, row, "photo");
+        char *name = name_of(who, 0, 1);
+        double time = rg_tsv_number(&t, row, "time");
+        if (!isfinite(time))
+            code = rg_fail(RG_USAGE, "%s: line %d: expected a time for %s, found \"%s\"", path, t.row_line[row], who,
+                           rg_tsv_cell(&t, row, "time"));
+        for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
+            if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0)
+                job->photo[i].time = time;
+        free(name);
     }
-    if (file)
-        fclose(file);
+    rg_tsv_free(&t);
     for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
         if (isnan(job->photo[i].time))
             code = rg_fail(RG_USAGE, "%s: expected a time for %s, found none", path, job->photo[i].name);

@@ -2,6 +2,7 @@
 // job_write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
 // --resume knows what stands already.
 #include "../../../data/formats/mrc.h"
+#include "../../base/tsv.h"
 #include "autocorr.h"
 
 #include <inttypes.h>
@@ -68,10 +69,10 @@ static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path,
     if (code != RG_GOOD)
         return code;
     char *request = request_of(job, photo);
-    fprintf(file.stream, "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
+    rg_tsv_print(file.stream, "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
             photo->path, photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
     if (job->cross_path)
-        fprintf(file.stream, "# cross: %s\n", job->cross_path);
+        rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
     fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);
     static const char *const key[4] = {"R_max", "C1D(R_max)", "half_width", "k_peak_length"};
     const double value[4] = {result->r_max, result->c1d, result->half_width, result->k_peak_length};
@@ -130,16 +131,6 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     return code;
 }
 
-// Takes "# KEY: number" or "# KEY: none"; false when the line is another.
-static bool take_length(const char *line, const char *key, double *value)
-{
-    size_t n = strlen(key);
-    if (strncmp(line, "# ", 2) != 0 || strncmp(line + 2, key, n) != 0 || strncmp(line + 2 + n, ": ", 2) != 0)
-        return false;
-    *value = strncmp(line + 4 + n, "none", 4) == 0 ? NAN : strtod(line + 4 + n, NULL);
-    return true;
-}
-
 static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
 {
     char *path = file_of(job, photo, ending);
@@ -148,23 +139,30 @@ static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
     return there;
 }
 
+// "# KEY: number" or "# KEY: none" of a curve's head.
+static double length_of(const rg_tsv *t, const char *key)
+{
+    const char *text = rg_tsv_head(t, key);
+    return !text || strncmp(text, "none", 4) == 0 ? NAN : strtod(text, NULL);
+}
+
 bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *result)
 {
-    char line[4096], *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
-    FILE *file = fopen(path, "r");
-    bool same = false, whole = stands(job, photo, "c2d.mrc") && (!job->dump_sums || stands(job, photo, "sums.tsv"))
-                               && (!job->gnuplot || stands(job, photo, "svg"));
-    while (file && fgets(line, sizeof line, file) && line[0] == '#') {
-        line[strcspn(line, "\n")] = '\0';
-        same = same || (strncmp(line, "# request: ", 11) == 0 && strcmp(line + 11, request) == 0);
-        if (!take_length(line, "R_max", &result->r_max) && !take_length(line, "C1D(R_max)", &result->c1d)
-            && !take_length(line, "half_width", &result->half_width))
-            take_length(line, "k_peak_length", &result->k_peak_length);
-    }
-    if (file)
-        fclose(file);
+    bool whole = stands(job, photo, "c1d.tsv") && stands(job, photo, "c2d.mrc")
+                 && (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
+    char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
+    rg_tsv t = {0};
+    rg_silent = true; // a damaged one is written again
+    bool same = whole && rg_tsv_read(path, &t) == RG_GOOD && rg_tsv_head(&t, "request")
+                && strcmp(rg_tsv_head(&t, "request"), request) == 0;
+    rg_silent = false;
+    result->r_max = length_of(&t, "R_max");
+    result->c1d = length_of(&t, "C1D(R_max)");
+    result->half_width = length_of(&t, "half_width");
+    result->k_peak_length = length_of(&t, "k_peak_length");
+    rg_tsv_free(&t);
     free(request);
     free(path);
-    result->done = result->resumed = same && whole;
+    result->done = result->resumed = same;
     return result->done;
 }

@@ -2,7 +2,7 @@
 // job_part.c: OUT.part: the command, then a line a finished particle: its row and all that is new of it, 17 digits. Lines are
 // handed to the system batch by batch; a last line without its end is not taken.
 #include "refine.h"
-#include "../../../data/formats/malformed.h"
+#include "../../base/malformed.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,6 +17,9 @@
 #define LLVMFuzzerTestOneInput fuzz_result
 #include "../../fuzz/result.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_tsv
+#include "../../fuzz/tsv.c"
+#undef LLVMFuzzerTestOneInput
 
 #include "../../../impl/suite.h"
 #include "../test_data.h"
@@ -160,6 +163,7 @@ static void test_result_files(void **state)
         "\t0\t0\tPASS\t\t\t\tnone\t100\t0\tinterval\t1;2;3\n",
         text);
     run_target(fuzz_result, put_file("r.tsv", whole, strlen(whole)), 0.5, 9000000);
+    run_target(fuzz_tsv, in_dir("r.tsv"), 0.3, 11000000);
     free(whole);
     free(text);
 }

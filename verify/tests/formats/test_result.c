@@ -57,7 +57,7 @@ static void written_and_read_back(void **state)
     assert_string_equal(rg_result_head(&r, "machine"), "a machine");
     assert_string_equal(rg_result_head(&r, "input autocorr w64,h64,r8,k0"), "fnv1a 00ff");
     assert_null(rg_result_head(&r, "mach"));
-    assert_string_equal(r.row[1].cell[RG_C_STOP], "tab and newline");
+    assert_string_equal(r.row[1].cell[RG_C_STOP], "tab\\x09and\\x0anewline");
     assert_string_equal(r.row[0].cell[RG_C_PARAMS], "threads=1;isa=2");
     assert_true(isnan(rg_cell_number(&r.row[1], RG_C_ERROR)));
     assert_true(rg_cell_number(&r.row[0], RG_C_MEDIAN) == 1005);
@@ -119,8 +119,8 @@ static void malformed_files_are_refused(void **state)
     (void)state;
     refuse("# machine: ", "# machine ", 2, "\"# key: value\"", "# machine a machine");
     refuse("\tvariant\t", "\tvariants\t", 4, "variant", "variants");
-    refuse("\tsamples\n", "\n", 4, "samples", "the end of the line");
-    refuse("\tsamples\n", "\tsamples\tmore\n", 4, "the end of the column names", "more");
+    refuse("\tsamples\n", "\n", 5, "30 cells", "found 31");
+    refuse("\tsamples\n", "\tsamples\tmore\n", 5, "32 cells", "found 31");
     refuse("\tdevice\thot\t9", "\tdevice\thot\tnine", 5, "a finite number or nothing in column n", "nine");
     refuse("1005.000", "nan", 5, "a finite number or nothing in column median", "nan");
     refuse("PASS", "OK", 5, "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing in column status", "OK");
@@ -143,8 +143,10 @@ static void other_files_are_refused(void **state)
     bool cut;
     char said[400];
     assert_int_equal(read_text("", &r, &cut, said, sizeof said), RG_USAGE);
-    assert_non_null(strstr(said, "expected a result file's column names, found the end of the file"));
+    assert_non_null(strstr(said, "expected a row of column names, found the end of the file"));
     assert_int_equal(read_text("# suite: x\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text("algo\tvariant\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_non_null(strstr(said, "line 1: expected shape, found \"the end of the line\""));
     assert_int_equal(read_text("\x89PNG\r\n\x1a\n", &r, &cut, said, sizeof said), RG_USAGE);
     assert_int_equal(rg_result_read("/nonexistent/file.tsv", &r, &cut), RG_USAGE);
     assert_int_equal(rg_result_read(folder, &r, &cut), RG_USAGE);

@@ -123,7 +123,7 @@ static void test_refusals(void **state)
     assert_refused(job("@line.pgm --max-offset 1"), "--max-offset R and --out DIR are needed");
     assert_refused(job("--max-offset 1 --out @bad"), "no photograph named");
     assert_refused(job("@line.pgm --max-offset 1 --variant magic --out @bad"), "magic");
-    assert_refused(job("@line.pgm --max-offset 1 --times @plain --out @bad"), "at byte 0: expected a row of column names");
+    assert_refused(job("@line.pgm --max-offset 1 --times @plain --out @bad"), "line 1: expected a column named photo");
     assert_false(exists("bad")); // nothing was begun
     assert_refused(job("@line.pgm --max-offset 1 --out @plain"), "cannot make this folder");
     assert_refused(job("@black.pgm --max-offset 1 --out @black"), "the sum at offset (0, 0) is 0");

@@ -384,25 +384,6 @@ static void papers_tables_have_ours_beside(void **state)
     free(papers);
 }
 
-static void malformed_tables_are_refused(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/rg_tsv_XXXXXX";
-    close(mkstemp(path));
-    rg_tsv t;
-    write_text(path, "a\tb\n1\t2\n3\n");
-    assert_int_equal(rg_tsv_read(path, &t), RG_USAGE);
-    rg_tsv_free(&t);
-    write_text(path, "# nothing else\n");
-    assert_int_equal(rg_tsv_read(path, &t), RG_USAGE);
-    rg_tsv_free(&t);
-    write_text(path, "a\tb\n1.5\t-\n");
-    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
-    assert_true(rg_tsv_number(&t, 0, "a") == 1.5 && isnan(rg_tsv_number(&t, 0, "b")) && isnan(rg_tsv_number(&t, 0, "c")));
-    rg_tsv_free(&t);
-    unlink(path);
-}
-
 // A whole job is no point of a curve over offsets.
 static void jobs_are_in_no_figure_of_offsets(void **state)
 {
@@ -432,7 +413,6 @@ int main(void)
         cmocka_unit_test(claims_and_published_numbers_of_the_project),
         cmocka_unit_test(pages_escape_what_they_are_given),
         cmocka_unit_test(papers_tables_have_ours_beside),
-        cmocka_unit_test(malformed_tables_are_refused),
         cmocka_unit_test(jobs_are_in_no_figure_of_offsets),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -141,6 +141,13 @@ static void test_damaged(void **state)
     fputs("sum\tx\tn1000,m4\n", f);
     fclose(f);
     assert_int_equal(resolved("", 1000, &tuned), 80);
+    // Nor is it lost with what is stored next: the file is left as it is, for the person who damaged it.
+    char where[512];
+    rg_tuned_row row = {.algo = "sum", .variant = "x", .shape = "n1000,m4", .params = "block=8", .rate_unit = "u", .how = "h"};
+    char *folder = rg_print("%.*s", (int)(strrchr(path, '/') - path), path);
+    assert_int_equal(rg_tuned_store(folder, cpu, "-", &row, where), RG_USAGE);
+    replace_in(path, "block=33", "block=33"); // still there
+    free(folder);
     free(path);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "malformed.h"
-#include "../../impl/base/core.h"
+#include "core.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// malformed.h: the one line that every reader of data/ writes about a file it cannot take.
+// malformed.h: the one line that every reader writes about a file it cannot take.
 #ifndef RG_MALFORMED_H
 #define RG_MALFORMED_H
 

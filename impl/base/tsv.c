@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "tsv.h"
+#include "core.h"
+#include "malformed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- reading -------------------------------------------------------------------------------------------------------------
+
+int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const char *found)
+{
+    return rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", t->path, line, expected,
+                   rg_quote_bytes(found, (int)strnlen(found, 60)));
+}
+
+// Room for one more element when n is 0 or a power of two.
+static void *grown(void *array, size_t n, size_t bytes)
+{
+    if (n & (n - 1))
+        return array;
+    void *more = realloc(array, (n ? 2 * n : 1) * bytes);
+    if (!more)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    return more;
+}
+
+// Cuts the text at its tabs into n cells.
+static void cut_cells(char *text, char **cell, int n)
+{
+    for (int c = 0; c < n; c++) {
+        cell[c] = text;
+        text += strcspn(text, "\t");
+        if (c + 1 < n)
+            *text++ = 0;
+    }
+}
+
+static int names(rg_tsv *t, char *text, int line, int n)
+{
+    if (n > RG_TSV_COLUMNS_MOST)
+        return rg_fail(RG_USAGE, "%s: line %d: expected at most %d columns, found %d", t->path, line, RG_TSV_COLUMNS_MOST, n);
+    t->names_line = line;
+    t->n_columns = n;
+    t->column = rg_alloc((size_t)n * sizeof *t->column);
+    cut_cells(text, t->column, n);
+    for (int c = 1; c < n; c++)
+        for (int k = 0; k < c; k++)
+            if (!strcmp(t->column[c], t->column[k]))
+                return rg_tsv_line_fault(t, line, "every column once", t->column[c]);
+    return RG_GOOD;
+}
+
+static int row(rg_tsv *t, char *text, int line, int n)
+{
+    if (n != t->n_columns)
+        return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
+    t->row_line = grown(t->row_line, (size_t)t->n_rows, sizeof *t->row_line);
+    t->cell = grown(t->cell, (size_t)t->n_rows, (size_t)n * sizeof *t->cell);
+    t->row_line[t->n_rows] = line;
+    cut_cells(text, t->cell + (size_t)t->n_rows++ * (size_t)n, n);
+    return RG_GOOD;
+}
+
+static int one_line(rg_tsv *t, char *text, size_t length, int line)
+{
+    if (length > RG_TSV_LINE_MOST)
+        return rg_fail(RG_USAGE, "%s: line %d: expected at most %d bytes, found %zu", t->path, line, RG_TSV_LINE_MOST, length);
+    if (strlen(text) != length)
+        return rg_fail(RG_USAGE, "%s: line %d: expected text, found a zero byte", t->path, line);
+    if (*text == '#' && !t->column) {
+        t->head = grown(t->head, (size_t)t->n_head, sizeof *t->head);
+        t->head[t->n_head++] = (rg_tsv_line){line, text};
+    }
+    if (*text == '#' || !*text)
+        return RG_GOOD;
+    int cells = 1;
+    for (const char *tab = text; (tab = strchr(tab, '\t')); tab++)
+        cells++;
+    return t->column ? row(t, text, line, cells) : names(t, text, line, cells);
+}
+
+static int all_lines(rg_tsv *t, size_t bytes, bool *cut)
+{
+    int code = RG_GOOD, line = 0;
+    for (char *at = t->text, *end = at + bytes; code == RG_GOOD && at < end;) {
+        char *stop = memchr(at, '\n', (size_t)(end - at)), *next = stop ? stop + 1 : end;
+        if (!stop && cut) {
+            *cut = true;
+            break;
+        }
+        stop = stop ? stop : end;
+        stop -= stop > at && stop[-1] == '\r';
+        *stop = 0;
+        code = one_line(t, at, (size_t)(stop - at), ++line);
+        at = next;
+    }
+    return code == RG_GOOD && !t->column
+               ? rg_fail(RG_USAGE, "%s: line %d: expected a row of column names, found the end of the file", t->path, line + 1)
+               : code;
+}
+
+int rg_tsv_read(const char *path, rg_tsv *t) { return rg_tsv_read_cut(path, t, NULL); }
+
+int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut)
+{
+    FILE *file;
+    int64_t bytes;
+    *t = (rg_tsv){0};
+    if (cut)
+        *cut = false;
+    int code = rg_input_open(path, &file, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    if (bytes > RG_TSV_FILE_MOST) {
+        code = rg_fail(RG_USAGE, "%s: expected a table of at most %d bytes, found %lld", path, RG_TSV_FILE_MOST,
+                       (long long)bytes);
+    } else {
+        t->path = rg_print("%s", path);
+        t->text = rg_alloc((size_t)bytes + 1);
+        size_t n = fread(t->text, 1, (size_t)bytes, file);
+        code = ferror(file) ? rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno)) : all_lines(t, n, cut);
+    }
+    fclose(file);
+    if (code != RG_GOOD)
+        rg_tsv_free(t);
+    return code;
+}
+
+void rg_tsv_free(rg_tsv *t)
+{
+    free(t->path);
+    free(t->text);
+    free(t->row_line);
+    free(t->head);
+    free(t->column);
+    free(t->cell);
+    *t = (rg_tsv){0};
+}
+
+const char *rg_tsv_head(const rg_tsv *t, const char *key)
+{
+    size_t n = strlen(key);
+    for (int i = 0; i < t->n_head; i++) {
+        const char *text = t->head[i].text;
+        if (!strncmp(text, "# ", 2) && !strncmp(text + 2, key, n) && !strncmp(text + 2 + n, ": ", 2))
+            return text + 4 + n;
+    }
+    return NULL;
+}
+
+static int column_of(const rg_tsv *t, const char *name, size_t length)
+{
+    for (int c = 0; c < t->n_columns; c++)
+        if (!strncmp(t->column[c], name, length) && !t->column[c][length])
+            return c;
+    return -1;
+}
+
+const char *rg_tsv_cell(const rg_tsv *t, int row, const char *column)
+{
+    int c = column_of(t, column, strlen(column));
+    const char *text = c < 0 ? "" : t->cell[row * t->n_columns + c];
+    return strcmp(text, "-") ? text : "";
+}
+
+static double number(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    return end == text || *end ? NAN : value;
+}
+
+double rg_tsv_number(const rg_tsv *t, int row, const char *column) { return number(rg_tsv_cell(t, row, column)); }
+
+double rg_tsv_number_at(const rg_tsv *t, int row, int column) { return number(t->cell[row * t->n_columns + column]); }
+
+int rg_tsv_needs(const rg_tsv *t, const char *columns)
+{
+    for (const char *at = columns; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (column_of(t, at, strcspn(at, " ")) < 0) {
+            char expected[80];
+            snprintf(expected, sizeof expected, "a column named %.*s", (int)strcspn(at, " "), at);
+            return rg_tsv_line_fault(t, t->names_line, expected, t->column[0]);
+        }
+    return RG_GOOD;
+}
+
+int rg_tsv_fault(const rg_tsv *t, int row, int column, const char *expected)
+{
+    char *what = rg_print("%s in column %.60s", expected, t->column[column]);
+    int code = rg_tsv_line_fault(t, t->row_line[row], what, t->cell[row * t->n_columns + column]);
+    free(what);
+    return code;
+}
+
+// ---- writing -------------------------------------------------------------------------------------------------------------
+
+static void put_text(FILE *f, const char *text, int most)
+{
+    for (int i = 0; (most < 0 || i < most) && text[i]; i++)
+        if ((unsigned char)text[i] < 32 || text[i] == 127)
+            fprintf(f, "\\x%02x", (unsigned)text[i]);
+        else
+            putc(text[i], f);
+}
+
+// One directive, up to 31 characters of flags, width and precision; a * is filled in from the list.
+void rg_tsv_print(FILE *f, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    for (const char *at = format; *at; at++) {
+        char one[64] = "%";
+        size_t n = 1;
+        if (*at != '%') {
+            putc(*at, f);
+            continue;
+        }
+        for (at++; n < 32 && strchr("-+ #0123456789.*l", *at); at++)
+            if (*at == '*')
+                n += (size_t)snprintf(one + n, 16, "%d", va_arg(list, int));
+            else
+                one[n++] = *at;
+        one[n] = *at;
+        const bool wide = one[n - 1] == 'l';
+        switch (*at) {
+        case '%': putc('%', f); break;
+        case 'c': fprintf(f, one, va_arg(list, int)); break;
+        case 's': put_text(f, va_arg(list, const char *), one[1] == '.' ? atoi(one + 2) : -1); break;
+        case 'd': wide ? fprintf(f, one, va_arg(list, long long)) : fprintf(f, one, va_arg(list, int)); break;
+        case 'u': wide ? fprintf(f, one, va_arg(list, unsigned long long)) : fprintf(f, one, va_arg(list, unsigned)); break;
+        case 'e': case 'f': case 'g': fprintf(f, one, va_arg(list, double)); break;
+        default: abort(); // of the program, not of the data: see tsv.h
+        }
+    }
+    va_end(list);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// tsv.h: tables as files, the one reader and the one writer of all: '#' lines, a row of column names, rows; cells apart by tabs.
+#ifndef RG_TSV_H
+#define RG_TSV_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// A file of more bytes, a longer line (a head may hold a command with all its file names), or more columns are refused.
+enum { RG_TSV_FILE_MOST = 1 << 28, RG_TSV_LINE_MOST = 1 << 22, RG_TSV_COLUMNS_MOST = 256 };
+
+typedef struct rg_tsv_line {
+    int number; // of the line in the file, from 1
+    char *text; // "# key: value"
+} rg_tsv_line;
+
+// All text points into one buffer. Cells stand as in the file; "-" and "" both mean that there is nothing.
+typedef struct rg_tsv {
+    char *path, *text;
+    int n_head, n_columns, n_rows;
+    int names_line, *row_line; // line numbers of the column names and of each row
+    rg_tsv_line *head;         // '#' lines before the column names; later ones and blank lines are passed over
+    char **column, **cell;     // cell: row by row, n_columns each
+} rg_tsv;
+
+// Reads a whole regular file. RG_GOOD, or one line (file, line, expected, found), RG_USAGE and nothing to free. A last line
+// without an end is a line like others; to _read_cut it is one that a killed run did not finish: it is dropped and *cut set.
+int rg_tsv_read(const char *path, rg_tsv *);
+int rg_tsv_read_cut(const char *path, rg_tsv *, bool *cut);
+void rg_tsv_free(rg_tsv *);
+const char *rg_tsv_head(const rg_tsv *, const char *key);             // value of "# key: value"; NULL when absent
+const char *rg_tsv_cell(const rg_tsv *, int row, const char *column); // "" for "-" and where there is no such column
+double rg_tsv_number(const rg_tsv *, int row, const char *column);    // NaN when empty or no number
+double rg_tsv_number_at(const rg_tsv *, int row, int column);
+// RG_GOOD when the table has these columns (a blank between two), else one line and RG_USAGE.
+int rg_tsv_needs(const rg_tsv *, const char *columns);
+// "PATH: line 7: expected EXPECTED in column C, found "..."" of a cell; RG_USAGE. And of a line.
+int rg_tsv_fault(const rg_tsv *, int row, int column, const char *expected);
+int rg_tsv_line_fault(const rg_tsv *, int line, const char *expected, const char *found);
+
+// fprintf for head lines and rows: control bytes inside the text of a %s are written as \xNN, so that no name, path or reason
+// breaks a row or speaks to a terminal. Knows %s with a precision at most, and %d %u (also with l and ll) %e %f %g %c %%.
+// Files are written whole by rg_file_open and rg_file_commit (core.h).
+void rg_tsv_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
