@@ -61,13 +61,15 @@ CFLAGS   ?= $(OPT) -g
 C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS))
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
-CXX_EMU  = -std=c++17 -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
+# C++20 for designated initialisers; it deprecates sums of constants of two enums, which is how C names integer constants.
+CXX_STD  = -std=c++20 -Wno-deprecated-enum-float-conversion -Wno-deprecated-enum-enum-conversion -Wno-deprecated-anon-enum-enum-conversion
+CXX_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
 # not linked (impl/gpu/emulator/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
 # A kernel that is neither static nor in an anonymous namespace would clash with one of that name in another file: an error here.
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
-CU_ALL   = -std=c++17 -O3 -lineinfo -Xcompiler -Wall $(CUDA_ARCH) $(DEFS)
+CU_ALL   = -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \

@@ -6,7 +6,7 @@
 // a variant is handed filled inputs and poisoned outputs in one rg_call, and neither allocates arguments, copies them to
 // another space, nor reads a file. verify, bench, tune, trace and the jobs all go through this table and nothing else.
 //
-// Plain C11, also valid C++17 (nvcc, and g++ for the emulated build). Designated initialisers must keep the order of the fields.
+// Plain C11, also valid C++20 (nvcc, and g++ for the emulated build). Designated initialisers must keep the order of the fields.
 #ifndef RG_SUITE_H
 #define RG_SUITE_H
 
@@ -114,6 +114,7 @@ typedef struct rg_trace {
 typedef struct rg_algo {
     uint32_t abi, bytes; // RG_ABI and sizeof(rg_algo), looked at before anything else
     const char *name;
+    const char *paper; // its row of reference/papers.tsv: "Lu 2009"
     const char *formula;
     const char *dim[RG_DIMS]; // short names of n[], as in "w750,h1500,r250"; NULL where unused
     const rg_arg *arg;
@@ -122,6 +123,10 @@ typedef struct rg_algo {
     int n_check_shapes;
     const rg_bench_shape *bench_shape;
     int n_bench_shapes;
+    const rg_shape *smoke_shape; // of several blocks, yet small enough for what slows kernels a hundredfold: sanitizers, emulation
+    int n_smoke_shapes;
+    const char *const *broken; // kernels of verify/broken that a claim of the paper rests on, ended by NULL; may be NULL
+    const char *presets;       // file of published parameter sets, from the source's folder; may be NULL
     const char *(*invalid)(const rg_shape *);                               // NULL, or why no variant could take the shape
     void (*fill)(const rg_shape *, rg_pattern, void *const *arg);           // inputs (and INOUT) of this seed and pattern
     void (*reference)(const rg_shape *, void *const *arg);                  // fills the outputs: slow, obvious, own index arithmetic
@@ -200,9 +205,10 @@ typedef struct rg_variant {
     RG_C const rg_algo rg_algo_##id;    \
     const rg_algo rg_algo_##id
 // The fields of an rg_algo that are arrays, and what says which version of this header they are of.
-#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes)                                                        \
-    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes, \
-    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes)
+#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes)                                             \
+    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes,    \
+    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes), \
+    .smoke_shape = smoke_shapes, .n_smoke_shapes = RG_COUNT(smoke_shapes)
 
 // A plug-in is a shared object with this one symbol, ended by NULL:   RG_PLUGIN = { &RG_VARIANT_SYMBOL(mine), NULL };
 #ifdef RG_EMULATED

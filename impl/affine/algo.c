@@ -168,6 +168,9 @@ static const rg_shape affine_checks[] = {
     {                                                                                                                          \
         {{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once"                                                                \
     }
+// Eq. 2 as printed has no rule `ignore`.
+static const rg_shape smoke_2[] = {{{65, 63, 2, 2, 136}, 1}, {{65, 63, 2, 0, 136}, 1}}, smoke_3[] = {{{15, 16, 17, 3, 0, 0}, 1}};
+
 static const rg_bench_shape affine_bench[] = {
     {{{512, 512, 1, 0, 181}, 1}, RG_QUICK, "0 degrees"},
     {{{512, 512, 1, 0, 191}, 1}, RG_QUICK, "10 degrees"},
@@ -262,9 +265,10 @@ static double traffic_affine(const rg_shape *s)
 
 RG_ALGO(affine2d) = {
     .name = "affine2d",
+    .paper = "Garcia 2014",
     .formula = "I'(p) = I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
-    RG_ALGO_ARRAYS(affine_args, affine_checks, affine_bench),
+    RG_ALGO_ARRAYS(affine_args, affine_checks, affine_bench, smoke_2),
     .invalid = invalid_2,
     .fill = fill_affine,
     .reference = rg_ref_affine2d,
@@ -304,9 +308,10 @@ static const rg_bench_shape align2d_bench[] = {
 
 RG_ALGO(align2d) = {
     .name = "align2d",
+    .paper = "Garcia 2014",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
-    RG_ALGO_ARRAYS(align2d_args, align2d_checks, align2d_bench),
+    RG_ALGO_ARRAYS(align2d_args, align2d_checks, align2d_bench, smoke_2),
     .invalid = invalid_2,
     .fill = fill_align_2,
     .reference = rg_ref_align2d,
@@ -356,9 +361,10 @@ static const rg_bench_shape align3d_bench[] = {
 
 RG_ALGO(align3d) = {
     .name = "align3d",
+    .paper = "Garcia 2014",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), trilinear",
     .dim = {"w", "h", "d", "m", "o", "t"},
-    RG_ALGO_ARRAYS(align3d_args, align3d_checks, align3d_bench),
+    RG_ALGO_ARRAYS(align3d_args, align3d_checks, align3d_bench, smoke_3),
     .invalid = invalid_3,
     .fill = fill_align_3,
     .reference = rg_ref_align3d,

@@ -271,11 +271,14 @@ static const rg_trace trace = {.argument = AC_A, .fill = fill_one, .shape = CHEC
                                .case_shape = trace_shapes, .n_case_shapes = RG_COUNT(trace_shapes), .kind = trace_kinds,
                                .n_kinds = RG_COUNT(trace_kinds)};
 
+static const rg_shape smoke_shapes[] = {CHECK(65, 33, 16, AUTO8)};
+
 RG_ALGO(autocorr) = {
     .name = "autocorr",
+    .paper = "Lu 2009",
     .formula = "S(X0,Y0) = sum over x,y of a(x,y) b(x-X0,y-Y0), |X0|,|Y0| <= R",
     .dim = {"w", "h", "r", "k"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_autocorr,

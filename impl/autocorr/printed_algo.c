@@ -105,11 +105,14 @@ static double work(const rg_shape *s)
     return (double)count_corr(s) * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_WIDTH];
 }
 
+static const rg_shape smoke_shapes[] = {{{64, 20, 18, 255}, 1}};
+
 RG_ALGO(autocorr_printed) = {
     .name = "autocorr_printed",
+    .paper = "Lu 2009",
     .formula = "listing 1: corr(X0,Y0) = sum over lines y of round(100 sum over x of I(x,y) I(x-X0,y+Y0) / (w-|X0|))",
     .dim = {"w", "h", "r", "g"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_autocorr_printed,

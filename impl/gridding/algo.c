@@ -280,11 +280,17 @@ static double traffic_bytes(const rg_shape *s)
 // Stored pixels inside the circle, each once for every operator.
 static double work(const rg_shape *s) { return gr_inserted(s); }
 
+static const rg_shape smoke_shapes[] = {{{21, 3, 2, 19, BOTH}, 1}};
+static const char *const broken[] = {"gridding_mates_missing", "gridding_transposed", "gridding_no_atomics", NULL};
+
 RG_ALGO(gridding) = {
     .name = "gridding",
+    .paper = "Strelak 2019",
     .formula = "G(v) = sum of m c w(|v-r|) F(p), W(v) = sum of m c^2 w(|v-r|) over images, operators and pixels p, r = M p",
     .dim = {"s", "i", "o", "b", "k"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
+    .broken = broken,
+    .presets = "impl/gridding/presets.tsv",
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_gridding,

@@ -158,10 +158,12 @@ static double traffic_bytes(const rg_shape *s)
 
 static double work(const rg_shape *s) { return (double)fr_band_stored(s) * (double)trials(s) + 1; }
 
+static const rg_shape smoke_shapes[] = {{{20, 3, 64, 5, 7, 2}, 1}};
+
 #define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                     \
     {                                                                                                                       \
-        .name = #NAME, .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                                           \
-        RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH),                                                                   \
+        .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                       \
+        RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH, smoke_shapes),                                                     \
         .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at,                   \
         .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \
         .traffic_bytes = traffic_bytes, .work = work, .rate_unit = "coefficients/s",                                        \

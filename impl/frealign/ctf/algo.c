@@ -114,11 +114,14 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
 static double traffic_bytes(const rg_shape *s) { return 4 * (double)count_pixels(s) + 20 * (double)fr_count_ctf(s); }
 static double work(const rg_shape *s) { return (double)count_pixels(s); }
 
+static const rg_shape smoke_shapes[] = {{{32, 2, 64, 1}, 1}};
+
 RG_ALGO(ctfapply) = {
     .name = "ctfapply",
+    .paper = "Li 2010",
     .formula = "D = DFT(image) e^{i s.q}; X = DFT(mask(IDFT D)) c, or whitened and weighted by the SSNR; c the CTF",
     .dim = {"s", "p", "k", "t"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_ctfapply,

@@ -100,11 +100,16 @@ static double traffic_bytes(const rg_shape *s)
     return 12 * work(s) / (double)s->n[FR_TRIALS] + 32 * (nodes < all ? nodes : all);
 }
 
+static const rg_shape smoke_shapes[] = {{{16, 2, 35, 1, 5}, 1}};
+static const char *const broken[] = {"frealign_barrier_only", NULL};
+
 RG_ALGO(pinsert_s) = {
     .name = "pinsert_s",
+    .paper = "Li 2010",
     .formula = "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2",
     .dim = {"s", "p", "k", "t", "b"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
+    .broken = broken,
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_pinsert_s,

@@ -120,12 +120,15 @@ static double traffic_bytes(const rg_shape *s)
 
 static double work(const rg_shape *s) { return kept(s) * (double)rotations(s); }
 
+static const rg_shape smoke_shapes[] = {{{16, 2, 133, 2, 3, 2}, 1}};
+
 RG_ALGO(ccp) = {
     .name = "ccp",
+    .paper = "Li 2010",
     .formula =
         "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
     .dim = {"s", "p", "k", "t", "b", "u"},
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes),
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_ccp,
