@@ -38,12 +38,61 @@ static void list_variant(const rg_entry *e, const char *device)
     rg_tuned_print(e, device, stdout);
 }
 
+// ---- the same as tables, for scripts: "-" is empty
+
+static void words(const char *const *word)
+{
+    if (!word)
+        putchar('-');
+    for (; word && *word; word++)
+        printf("%s%s", *word, word[1] ? " " : "");
+}
+
+static void list_algorithms(const char *pattern, const char *device)
+{
+    const rg_algo *last = NULL;
+    printf("algo\tpaper\tsmoke\tbroken\tpresets\tformula\n");
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+        const rg_algo *a = e->algo;
+        if (a == last)
+            continue;
+        last = a;
+        printf("%s\t%s\t", a->name, a->paper);
+        for (int i = 0; i < a->n_smoke_shapes; i++) {
+            char shape[96];
+            rg_shape_print(a, &a->smoke_shape[i], shape);
+            printf("%s%s", i ? " " : "", shape);
+        }
+        putchar('\t');
+        words(a->broken);
+        printf("\t%s\t%s\n", a->presets ? a->presets : "-", a->formula);
+    }
+}
+
+static void list_variants(const char *pattern, const char *device)
+{
+    printf("algo\tvariant\tspace\tneeds\tlacks\tidea\n");
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+        const char *lacks = rg_unavailable(e);
+        printf("%s\t%s\t%s\t%s\t%s\t%s\n", e->algo->name, e->name,
+               e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu",
+               e->variant->needs && *e->variant->needs ? e->variant->needs : "-", lacks ? lacks : "-", e->variant->idea);
+    }
+}
+
 static int list_run(const rg_cli *cli)
 {
     const char *pattern = rg_cli_count(cli) ? rg_cli_word(cli, 0) : "", *device = rg_cli_text(cli, "device", "gpu");
+    const char *table = rg_cli_text(cli, "table", NULL);
     int code = rg_pattern_check(pattern, device);
     if (code)
         return code;
+    if (table) {
+        if (strcmp(table, "algorithms") && strcmp(table, "variants"))
+            return rg_fail(RG_USAGE, "--table: expected algorithms or variants, found \"%s\"", table);
+        (*table == 'a' ? list_algorithms : list_variants)(pattern, device);
+        return RG_GOOD;
+    }
     for (int i = 0; i < rg_algo_count(); i++) {
         const rg_algo *algo = rg_algo_at(i);
         bool headed = false;
@@ -59,12 +108,17 @@ static int list_run(const rg_cli *cli)
     return RG_GOOD;
 }
 
+static const rg_option list_options[] = {
+    {"table", "NAME", "the same as a table with tabs, for scripts: algorithms or variants", false},
+    {NULL, NULL, NULL, false},
+};
+
 const rg_command rg_cmd_list = {
-    "list", "[ALGO[:VARIANT]] [--device host]", "the function table: algorithm, variant, idea, available here or why not",
+    "list", "[ALGO[:VARIANT]] [--device host] [--table NAME]", "the function table: algorithm, variant, idea, available here or why not",
     "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed as they run emulated on\n"
     "the CPU, for checking only. The values a parameter may take follow its default; what `regather tune` found for this machine's\n"
     "processor (data/tuned) follows them, by shape, and takes the defaults' place.",
-    NULL, list_run, false,
+    list_options, list_run, false,
 };
 
 // ---- man -----------------------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ void rg_draw(rg_report *);
 int rg_copy_gallery(const rg_report *);
 void rg_write_gallery(const rg_report *, rg_page *);
 void rg_write_machine(const rg_bench_machine *, rg_page *);
-// Published configurations (the column presets of papers.tsv) as parts of the best found on each machine; nothing without them.
+// Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing without them.
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 // The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);

@@ -57,25 +57,147 @@ static const rg_variant *const variants[] = {
 static rg_entry *entry;
 static int n_entries;
 
-static void add(const rg_variant *v, rg_origin origin, bool emulated, const char *prefix)
+// ---- what may stand in the table -------------------------------------------------------------------------------------------
+
+// What a variant of the CPU may need; one of a GPU needs sm_NN, "a" behind it for the instructions of that architecture alone.
+static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave"};
+
+#define WRONG(...) return snprintf(why, RG_FAULT, __VA_ARGS__), why
+
+// Names become words of the command line and parts of file names.
+static bool is_name(const char *text)
 {
+    return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
+}
+
+static bool need_known(const char *need, rg_space space)
+{
+    if (space == RG_DEVICE) {
+        size_t digits = !strncmp(need, "sm_", 3) ? strspn(need + 3, "0123456789") : 0;
+        return digits > 1 && (!need[3 + digits] || !strcmp(need + 3 + digits, "a"));
+    }
+    for (int i = 0; i < RG_COUNT(host_needs); i++)
+        if (!strcmp(need, host_needs[i]))
+            return true;
+    return false;
+}
+
+const char *rg_algo_fault(const rg_algo *a, char why[RG_FAULT])
+{
+    if (a->abi != RG_ABI || a->bytes != sizeof(rg_algo))
+        WRONG("an algorithm was built for version %u of suite.h with %u bytes, this program has version %u with %zu", a->abi,
+              a->bytes, RG_ABI, sizeof(rg_algo));
+    if (!is_name(a->name))
+        WRONG("an algorithm's name is \"%s\": expected a-z, 0-9 and _", a->name ? a->name : "");
+    if (!a->paper || !a->formula || !a->dim[0] || !a->rate_unit)
+        WRONG("algorithm \"%s\" lacks its paper, formula, dimensions or unit", a->name);
+    if (!a->fill || !a->reference || !a->tolerance || !a->where || !a->traffic_bytes || !a->work)
+        WRONG("algorithm \"%s\" lacks fill, reference, tolerance, where, traffic_bytes or work", a->name);
+    bool direction[3] = {false};
+    for (int i = 0; a->arg && i < a->n_args && i < RG_ARGS_MAX; i++) {
+        if (!a->arg[i].name || !a->arg[i].type || !a->arg[i].count)
+            WRONG("algorithm \"%s\": argument %d lacks its name, type or count", a->name, i);
+        direction[a->arg[i].direction] = true;
+    }
+    if (a->n_args > RG_ARGS_MAX || !(direction[RG_OUT] || direction[RG_INOUT]))
+        WRONG("algorithm \"%s\" has %d arguments: expected at most %d, one of them an output", a->name, a->n_args, RG_ARGS_MAX);
+    if (a->n_check_shapes < 1 || a->n_bench_shapes < 1 || a->n_smoke_shapes < 1)
+        WRONG("algorithm \"%s\" lacks shapes to check, to time or for a smoke test", a->name);
+    for (int i = 0; a->invalid && i < a->n_smoke_shapes; i++)
+        if (a->invalid(&a->smoke_shape[i]))
+            WRONG("algorithm \"%s\": shape %d of the smoke test: %s", a->name, i, a->invalid(&a->smoke_shape[i]));
+    return NULL;
+}
+
+static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT])
+{
+    const rg_param *p = &v->param[i];
+    bool standard = false;
+    if (!p->name || !*p->name || strpbrk(p->name, "=; \t") || !p->doc || !p->value || p->n_values < 1)
+        WRONG("variant \"%s:%s\": parameter %d lacks its name, doc or values", v->algo, v->name, i);
+    for (int k = 0; k < p->n_values; k++)
+        standard |= p->value[k] == p->standard;
+    if (!standard)
+        WRONG("variant \"%s:%s\": the standard %s = %lld is none of its values", v->algo, v->name, p->name, (long long)p->standard);
+    for (int k = 0; k < i; k++)
+        if (!strcmp(v->param[k].name, p->name))
+            WRONG("variant \"%s:%s\" has two parameters \"%s\"", v->algo, v->name, p->name);
+    return NULL;
+}
+
+const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
+{
+    if (v->abi != RG_ABI || v->bytes != sizeof(rg_variant))
+        WRONG("a variant was built for version %u of suite.h with %u bytes, this program has version %u with %zu", v->abi, v->bytes,
+              RG_ABI, sizeof(rg_variant));
+    if (!is_name(v->name) || !v->algo)
+        WRONG("a variant's name is \"%s\": expected a-z, 0-9 and _, and an algorithm", v->name ? v->name : "");
+    if (!rg_algo_find(v->algo))
+        WRONG("variant \"%s\" names an unknown algorithm \"%s\"", v->name, v->algo);
+    if (!v->run || !v->idea || !*v->idea)
+        WRONG("variant \"%s:%s\" lacks its idea or its run function", v->algo, v->name);
+    if ((unsigned)v->role > RG_OTHER || (unsigned)v->space > RG_DEVICE || v->flags & ~(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
+        WRONG("variant \"%s:%s\": unknown role, space or flag", v->algo, v->name);
+    char needs[128];
+    if (v->needs && strlen(v->needs) >= sizeof needs)
+        WRONG("variant \"%s:%s\" needs too many words", v->algo, v->name);
+    snprintf(needs, sizeof needs, "%s", v->needs ? v->needs : "");
+    for (char *rest = needs, *need; (need = strsep(&rest, ","));)
+        if (*needs && !need_known(need, v->space))
+            WRONG("variant \"%s:%s\" needs \"%s\": expected %s", v->algo, v->name, need,
+                  v->space == RG_DEVICE ? "sm_NN or sm_NNa" : "avx2, avx512, avx512vnni or octave");
+    if (v->n_params < 0 || v->n_params > RG_PARAMS_MAX || (v->n_params && !v->param))
+        WRONG("variant \"%s:%s\" has %d parameters: expected 0 to %d", v->algo, v->name, v->n_params, RG_PARAMS_MAX);
+    for (int i = 0; i < v->n_params; i++)
+        if (param_fault(v, i, why))
+            return why;
+    return NULL;
+}
+
+// ---- building it -----------------------------------------------------------------------------------------------------------
+
+int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const char *plugin)
+{
+    char why[RG_FAULT];
+    const char *file = plugin && strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin, *in = plugin ? plugin : "variants.def";
+    rg_entry e = {.variant = v, .origin = origin, .emulated = emulated};
+    if (rg_variant_fault(v, why))
+        return rg_fail(RG_USAGE, "%s: %s", in, why);
+    e.algo = rg_algo_find(v->algo);
+    snprintf(e.name, sizeof e.name, "%s%s%s", plugin ? file : "", plugin ? ":" : "", v->name);
+    for (int i = 0; i < n_entries; i++) {
+        // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as it.
+        if (plugin && entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)
+            return rg_fail(RG_USAGE, "%s: \"%s:%s\" is this program's own, which stands before the plug-in's: build that with "
+                           "-fvisibility=hidden, as `make plugin` does", plugin, v->algo, v->name);
+        if (entry[i].algo == e.algo && entry[i].emulated == emulated && !strcmp(entry[i].name, e.name))
+            return rg_fail(RG_USAGE, "%s: there are two variants \"%s:%s\"", in, v->algo, e.name);
+    }
     entry = realloc(entry, (size_t)(n_entries + 1) * sizeof *entry);
     if (!entry)
         exit(rg_fail(RG_LACKS, "out of memory"));
-    rg_entry *e = &entry[n_entries++];
-    *e = (rg_entry){.algo = rg_algo_find(v->algo), .variant = v, .origin = origin, .emulated = emulated};
-    snprintf(e->name, sizeof e->name, "%s%s%s", prefix, *prefix ? ":" : "", v->name);
+    entry[n_entries++] = e;
+    return RG_GOOD;
 }
 
 static void build(void)
 {
+    char why[RG_FAULT];
     if (n_entries)
         return;
-    int i = 0;
-    for (; variants[i]; i++)
-        add(variants[i], RG_BUILT_IN, false, "");
-    for (i++; i < RG_COUNT(variants) && variants[i]; i++)
-        add(variants[i], RG_EMULATION, true, "");
+    for (int i = 0; algos[i]; i++) {
+        if (rg_algo_fault(algos[i], why))
+            exit(rg_fail(RG_USAGE, "variants.def: %s", why));
+        if (rg_algo_find(algos[i]->name) != algos[i])
+            exit(rg_fail(RG_USAGE, "variants.def: there are two algorithms \"%s\"", algos[i]->name));
+    }
+    int i = 0, code = RG_GOOD;
+    for (; !code && variants[i]; i++)
+        code = rg_table_add(variants[i], RG_BUILT_IN, false, NULL);
+    for (i++; !code && i < RG_COUNT(variants) && variants[i]; i++)
+        code = rg_table_add(variants[i], RG_EMULATION, true, NULL);
+    if (code)
+        exit(code);
 }
 
 int rg_algo_count(void) { return RG_COUNT(algos) - 1; }
@@ -192,7 +314,7 @@ const char *rg_unavailable(const rg_entry *e)
         return gpu_lacks(0, false);
     char needs[128];
     snprintf(needs, sizeof needs, "%s", e->variant->needs ? e->variant->needs : "");
-    for (char *rest = needs, *need; (need = strsep(&rest, ", "));) {
+    for (char *rest = needs, *need; (need = strsep(&rest, ","));) {
         const char *why = *need ? need_lacks(need) : NULL;
         if (why)
             return why;
@@ -202,52 +324,12 @@ const char *rg_unavailable(const rg_entry *e)
 
 // ---- plug-ins ------------------------------------------------------------------------------------------------------------
 
-static const char *variant_fault(const rg_variant *v)
-{
-    static char why[200];
-    if (v->abi != RG_ABI || v->bytes != sizeof(rg_variant)) {
-        snprintf(why, sizeof why, "a variant was built for version %u of suite.h with %u bytes, this program has version %u with %zu",
-                 v->abi, v->bytes, RG_ABI, sizeof(rg_variant));
-        return why;
-    }
-    if (!v->algo || !v->name || !v->idea || !v->run)
-        return "a variant lacks its algorithm, name, idea or run function";
-    if (!rg_algo_find(v->algo)) {
-        snprintf(why, sizeof why, "variant \"%s\" names an unknown algorithm \"%s\"", v->name, v->algo);
-        return why;
-    }
-    if (v->n_params < 0 || v->n_params > RG_PARAMS_MAX || (v->n_params && !v->param))
-        return "a variant's parameters are damaged";
-    return NULL;
-}
-
-// A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as it.
-static bool built_in(const rg_variant *v)
-{
-    for (int i = 0; i < n_entries; i++)
-        if (entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)
-            return true;
-    return false;
-}
-
 static int add_plugged(const char *path, const rg_variant *const *list, bool emulated)
 {
-    const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    int before = n_entries;
-    for (; *list; list++) {
-        const char *why = variant_fault(*list);
-        if (why)
-            return rg_fail(RG_USAGE, "%s: %s", path, why);
-        if (built_in(*list))
-            return rg_fail(RG_USAGE, "%s: \"%s:%s\" is this program's own, which stands before the plug-in's: build that with "
-                           "-fvisibility=hidden, as `make plugin` does", path, (*list)->algo, (*list)->name);
-        for (int i = 0; i < before; i++)
-            if (entry[i].origin == RG_PLUGGED_IN && entry[i].emulated == emulated && entry[i].algo == rg_algo_find((*list)->algo) &&
-                !strncmp(entry[i].name, file, strlen(file)) && !strcmp(entry[i].variant->name, (*list)->name))
-                return rg_fail(RG_USAGE, "%s: variant \"%s:%s\" was already loaded from a plug-in of the same name", path, file, (*list)->name);
-        add(*list, RG_PLUGGED_IN, emulated, file);
-    }
-    return RG_GOOD;
+    int code = RG_GOOD;
+    for (; *list && !code; list++)
+        code = rg_table_add(*list, RG_PLUGGED_IN, emulated, path);
+    return code;
 }
 
 int rg_plugin_load(const char *path)

@@ -20,6 +20,14 @@ int rg_algo_count(void);
 const rg_algo *rg_algo_at(int i);
 const rg_algo *rg_algo_find(const char *name); // NULL when unknown
 
+// Why a descriptor may not stand in the table (version, names, functions, words of needs, parameters, shapes), or NULL.
+enum { RG_FAULT = 240 };
+const char *rg_algo_fault(const rg_algo *, char why[RG_FAULT]);
+const char *rg_variant_fault(const rg_variant *, char why[RG_FAULT]);
+// The one way into the table, for built-in variants (plugin NULL) as for those of a plug-in's file: checked, and unlike all that
+// stand there. RG_GOOD, or one line and RG_USAGE; a fault of a built-in one ends the program.
+int rg_table_add(const rg_variant *, rg_origin, bool emulated, const char *plugin);
+
 // Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
 int rg_entry_count(void);
 const rg_entry *rg_entry_at(int i);
@@ -34,7 +42,7 @@ int rg_pattern_check(const char *pattern, const char *device);
 // NULL when the entry can run on this machine now, else the reason ("needs avx512vnni", "no GPU: ...").
 const char *rg_unavailable(const rg_entry *);
 
-// Loads one plug-in: abi, sizes, algorithm, name and fields are checked before anything runs. RG_GOOD, or one line and RG_USAGE.
+// Loads the variants of one plug-in. RG_GOOD, or one line and RG_USAGE.
 int rg_plugin_load(const char *path);
 
 #endif

@@ -2,7 +2,7 @@
 // portability.c: configurations that were best on the papers' machines, as parts of the best found here: one more column of the
 // published table of portability, and one more row of the table of optima.
 #include "../../impl/base/core.h"
-#include "../../impl/suite.h"
+#include "../../impl/runtime/table.h"
 #include "../report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -102,11 +102,15 @@ static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *publi
 void rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
 {
     int i = rg_paper_of(&r->claims, paper);
-    const char *name = i < 0 ? "" : rg_tsv_cell(&r->claims.paper, i, "presets");
-    rg_tsv presets = {0};
-    char *path = rg_share_path(name);
-    if (*name && rg_tsv_read(path, &presets) == RG_GOOD && presets.n_rows)
-        table(r, &presets, &r->claims.published[i], p);
-    rg_tsv_free(&presets);
-    free(path);
+    for (int a = 0; i >= 0 && a < rg_algo_count(); a++) {
+        const rg_algo *algo = rg_algo_at(a);
+        rg_tsv presets = {0};
+        if (!algo->presets || strcmp(algo->paper, paper))
+            continue;
+        char *path = rg_share_path(algo->presets);
+        if (rg_tsv_read(path, &presets) == RG_GOOD && presets.n_rows)
+            table(r, &presets, &r->claims.published[i], p);
+        rg_tsv_free(&presets);
+        free(path);
+    }
 }

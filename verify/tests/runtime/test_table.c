@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// test_table.c: what may not stand in the function table is refused with one line, built-in or plugged in; and the arrows of
+// verify/arrows.tsv hold, which a kernel that includes a job's header breaks.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/runtime/table.h"
+#include "../test_data.h"
+
+static int run(rg_call *call)
+{
+    (void)call;
+    return RG_OK;
+}
+static const int64_t blocks[] = {8, 16};
+static const rg_param good_params[] = {{"block", blocks, 2, 8, ""}};
+static const rg_variant good = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "test", .idea = "a test",
+                                .role = RG_SIMD, .space = RG_HOST, .needs = "avx2", .param = good_params, .n_params = 1, .run = run};
+
+static void assert_wrong(const rg_variant *v, const char *word)
+{
+    assert_refused(rg_table_add(v, RG_BUILT_IN, false, NULL), word);
+    assert_refused(rg_table_add(v, RG_PLUGGED_IN, false, "mine.so"), word);
+}
+
+#define WRONG_VARIANT(word, change)  \
+    do {                             \
+        rg_variant v = good;         \
+        change;                      \
+        assert_wrong(&v, word);      \
+    } while (0)
+
+static void test_variants(void **state)
+{
+    (void)state;
+    char why[RG_FAULT];
+    int before = rg_entry_count();
+    assert_null(rg_variant_fault(&good, why));
+    WRONG_VARIANT("version 7", v.abi = 7);
+    WRONG_VARIANT("bytes", v.bytes -= 8);
+    WRONG_VARIANT("expected a-z", v.name = "a b");
+    WRONG_VARIANT("expected a-z", v.name = NULL);
+    WRONG_VARIANT("unknown algorithm \"autocorrelation\"", v.algo = "autocorrelation");
+    WRONG_VARIANT("run function", v.run = NULL);
+    WRONG_VARIANT("idea", v.idea = "");
+    WRONG_VARIANT("unknown role, space or flag", v.role = (rg_role)9);
+    WRONG_VARIANT("unknown role, space or flag", v.flags = 1u << 30);
+    WRONG_VARIANT("needs \"avx3\": expected avx2", v.needs = "avx2,avx3");
+    WRONG_VARIANT("needs \"sm_80\": expected avx2", v.needs = "sm_80");
+    WRONG_VARIANT("needs \" avx2\"", v.needs = " avx2");
+    WRONG_VARIANT("needs \"avx2\": expected sm_NN", v.space = RG_DEVICE);
+    WRONG_VARIANT("needs \"sm_90b\"", (v.space = RG_DEVICE, v.needs = "sm_90b"));
+    WRONG_VARIANT("99 parameters", v.n_params = 99);
+    WRONG_VARIANT("1 parameters", v.param = NULL);
+    const rg_param off[] = {{"block", blocks, 2, 9, ""}}, nameless[] = {{NULL, blocks, 2, 8, ""}}, none[] = {{"block", blocks, 0, 8, ""}};
+    const rg_param twice[] = {good_params[0], good_params[0]};
+    WRONG_VARIANT("the standard block = 9 is none of its values", v.param = off);
+    WRONG_VARIANT("parameter 0 lacks", v.param = nameless);
+    WRONG_VARIANT("parameter 0 lacks", v.param = none);
+    WRONG_VARIANT("two parameters \"block\"", (v.param = twice, v.n_params = 2));
+    assert_int_equal(rg_entry_count(), before);
+    rg_variant v = good;
+    v.name = "naive";
+    assert_refused(rg_table_add(&v, RG_BUILT_IN, false, NULL), "there are two variants \"autocorr:naive\"");
+    assert_int_equal(rg_table_add(&v, RG_PLUGGED_IN, false, "mine.so"), RG_GOOD); // of a plug-in it is another one
+    assert_refused(rg_table_add(&v, RG_PLUGGED_IN, false, "other/mine.so"), "there are two variants \"autocorr:mine.so:naive\"");
+    const rg_entry *own = rg_entry_next(NULL, "autocorr:naive", "gpu");
+    assert_refused(rg_table_add(own->variant, RG_PLUGGED_IN, false, "thief.so"), "is this program's own");
+    assert_int_equal(rg_entry_count(), before + 1);
+}
+
+static void assert_algo(const rg_algo *a, const char *word)
+{
+    char why[RG_FAULT];
+    const char *fault = rg_algo_fault(a, why);
+    assert_non_null(fault);
+    if (!strstr(fault, word))
+        fail_msg("expected \"%s\" in: %s", word, fault);
+}
+
+#define WRONG_ALGO(word, change)             \
+    do {                                     \
+        rg_algo a = *rg_algo_find("autocorr"); \
+        change;                              \
+        assert_algo(&a, word);               \
+    } while (0)
+
+static void test_algorithms(void **state)
+{
+    (void)state;
+    char why[RG_FAULT];
+    for (int i = 0; i < rg_algo_count(); i++)
+        assert_null(rg_algo_fault(rg_algo_at(i), why));
+    WRONG_ALGO("version", a.abi++);
+    WRONG_ALGO("expected a-z", a.name = "Auto");
+    WRONG_ALGO("lacks its paper", a.paper = NULL);
+    WRONG_ALGO("lacks fill", a.reference = NULL);
+    WRONG_ALGO("one of them an output", a.n_args = 1);
+    WRONG_ALGO("lacks shapes", a.n_smoke_shapes = 0);
+    const rg_shape empty = {{0}, 1};
+    WRONG_ALGO("shape 0 of the smoke test", a.smoke_shape = &empty);
+    const rg_arg nameless[] = {{NULL, RG_OUT, NULL, NULL}};
+    WRONG_ALGO("argument 0", a.arg = nameless);
+}
+
+static char *text_of(const char *shared)
+{
+    size_t n;
+    char *path = rg_share_path(shared), *text = get_file(path, &n);
+    assert_non_null(text);
+    free(path);
+    return text;
+}
+
+// What an algorithm names is there: its paper's section, its kernels that are wrong on purpose, its presets.
+static void test_names(void **state)
+{
+    (void)state;
+    char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");
+    for (int i = 0; i < rg_algo_count(); i++) {
+        const rg_algo *a = rg_algo_at(i);
+        char *row = rg_print("\n%s\t", a->paper), *presets = rg_share_path(a->presets ? a->presets : "reference/papers.tsv");
+        assert_non_null(strstr(paper_text, row));
+        assert_int_equal(access(presets, R_OK), 0);
+        for (const char *const *broken = a->broken; broken && *broken; broken++) {
+            char *line = rg_print("\n%s.so\t%s\t", *broken, *broken);
+            assert_non_null(strstr(expected_text, line));
+            free(line);
+        }
+        free(row), free(presets);
+    }
+    free(paper_text), free(expected_text);
+}
+
+// ---- the arrows ------------------------------------------------------------------------------------------------------------
+
+static int arrows(const char *tree, char text[4096])
+{
+    char *script = rg_share_path("verify/arrows.sh"), *line = rg_print("%s %s 2>&1", script, tree);
+    FILE *f = popen(line, "r");
+    size_t n = fread(text, 1, 4095, f);
+    text[n] = '\0';
+    free(script), free(line);
+    return pclose(f);
+}
+
+static void put(const char *file, const char *text)
+{
+    char *folder = rg_print("%s", in_dir(file));
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(rg_make_folder(folder), RG_GOOD);
+    put_file(file, text, strlen(text));
+    free(folder);
+}
+
+static void test_arrows(void **state)
+{
+    (void)state;
+    char *here = rg_share_path("."), text[4096];
+    if (arrows(here, text))
+        fail_msg("%s", text);
+    char *rows = text_of("verify/arrows.tsv");
+    put("verify/arrows.tsv", rows);
+    put("impl/suite.h", "");
+    put("impl/jobs/mine/mine.h", "#include \"../../toy/index.h\"\n#include \"../../../data/formats/mrc.h\"\n");
+    put("impl/toy/index.h", "#include \"../suite.h\"\n");
+    put("data/formats/mrc.h", "");
+    put("impl/toy/private.h", "#include \"index.h\"\n");
+    assert_int_equal(arrows(test_dir, text), 0);
+    assert_non_null(strstr(text, "4 passed, 0 failed"));
+    static const struct {
+        const char *file, *include, *said;
+    } wrong[] = {
+        {"impl/toy/naive.c", "../jobs/mine/mine.h", "impl/toy/naive.c:2: #include \"../jobs/mine/mine.h\": impl/toy may not use"},
+        {"impl/jobs/other/a.c", "../mine/mine.h", "impl/jobs/other may not use impl/jobs/mine/mine.h"},
+        {"impl/jobs/other/a.c", "../../toy/private.h", "impl/jobs/other may not use impl/toy/private.h"},
+        {"impl/rival/a.cu", "../toy/index.h", "impl/rival may not use impl/toy/index.h"},
+        {"reference/toy.c", "../impl/toy/index.h", "reference may not use impl/toy/index.h"},
+        {"data/formats/a.c", "toy/index.h", "data may not use impl/toy/index.h"}, // found by -Iimpl
+        {"impl/stray.c", "toy/index.h", "a file without a room may not use"},
+    };
+    for (int i = 0; i < RG_COUNT(wrong); i++) {
+        char *line = rg_print("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include);
+        put(wrong[i].file, line);
+        assert_int_not_equal(arrows(test_dir, text), 0);
+        if (!strstr(text, wrong[i].said))
+            fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
+        put(wrong[i].file, "");
+        free(line);
+    }
+    free(rows), free(here);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_variants), cmocka_unit_test(test_algorithms), cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_arrows)};
+    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
+}
