@@ -140,6 +140,7 @@ typedef struct rg_algo {
     double (*traffic_bytes)(const rg_shape *);                              // least bytes: inputs read once, outputs written once
     double (*work)(const rg_shape *);                                       // operations counted in rate_unit
     const char *rate_unit;                                                  // "multiply-adds/s", "pixels/s"
+    const char *order; // variants from the fastest on, by experience: "gather simd naive"; a job runs the first that can
     const rg_trace *trace;                                                  // NULL: the general rule of rg_trace
 } rg_algo;
 

@@ -56,7 +56,7 @@ static int run_calls(rg_lane *lane, int calls)
 {
     int code = RG_OK;
     for (int i = 0; i < calls && !code; i++)
-        code = lane->entry->variant->run(&lane->frame.call);
+        code = rg_frame_start(&lane->frame);
     return code;
 }
 
@@ -141,7 +141,7 @@ void rg_lane_fault(rg_lane *lane, const char *what, int code)
 
 size_t rg_lane_bytes(const rg_lane *lane)
 {
-    return rg_frame_bytes(lane->entry->algo, lane->entry->variant, &lane->shape, lane->param);
+    return rg_frame_bytes(lane->entry, &lane->shape, lane->param);
 }
 
 // One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one
@@ -166,10 +166,7 @@ static void pin(const rg_lane *lane)
 static int prepare(rg_lane *lane)
 {
     double start = rg_seconds();
-    int code = lane->entry->variant->prepare ? lane->entry->variant->prepare(&lane->frame.call) : RG_OK;
-    lane->prepared = !code;
-    if (!code)
-        code = lane->device->sync();
+    int code = rg_frame_prepare(&lane->frame);
     lane->prepare_ns = 1e9 * (rg_seconds() - start);
     return code;
 }
@@ -211,8 +208,7 @@ void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
     lane->joules = NAN;
     snprintf(lane->energy, sizeof lane->energy, "not asked for (--energy)");
     pin(lane);
-    int code =
-        rg_frame_make(&lane->frame, in->algo, lane->entry->variant, device, &lane->shape, lane->param, false, lane->threads);
+    int code = rg_frame_make(&lane->frame, lane->entry, device, &lane->shape, lane->param, lane->threads);
     if (code) {
         rg_lane_fault(lane, "buffers", code);
         return;
@@ -346,8 +342,6 @@ void rg_lane_close(rg_lane *lane)
 {
     if (!lane->device)
         return;
-    if (lane->prepared && lane->entry->variant->finish)
-        lane->entry->variant->finish(&lane->frame.call);
     for (int i = 0; i < 2; i++)
         if (lane->event[i])
             lane->device->event_free(lane->event[i]);

@@ -7,7 +7,7 @@
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
 
-#include "../../impl/runtime/arena.h"
+#include "../../impl/runtime/call.h"
 #include "../../verify/checker/verify.h"
 #include "stats.h"
 
@@ -54,7 +54,6 @@ typedef struct rg_lane {
 
     rg_frame frame;
     const rg_device *device; // NULL while closed
-    bool prepared;
     void *event[2];
     double overhead_ns; // of an empty measurement, taken off in scope kernel
 

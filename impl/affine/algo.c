@@ -280,6 +280,7 @@ RG_ALGO(affine2d) = {
     .traffic_bytes = traffic_affine,
     .work = work_2,
     .rate_unit = "pixels/s",
+    .order = "at_16x16 at_128x1 simd naive",
 };
 
 // ---- align2d -------------------------------------------------------------------------------------------------------------
@@ -323,6 +324,7 @@ RG_ALGO(align2d) = {
     .traffic_bytes = traffic_align_2,
     .work = work_2,
     .rate_unit = "pixels/s",
+    .order = "batch atct_2d simd naive",
 };
 
 // ---- align3d -------------------------------------------------------------------------------------------------------------
@@ -376,4 +378,5 @@ RG_ALGO(align3d) = {
     .traffic_bytes = traffic_align_3,
     .work = work_3,
     .rate_unit = "voxels/s",
+    .order = "batch atct_3d atc_3d simd naive",
 };

@@ -101,6 +101,7 @@ static void finish(rg_call *call)
     plans *p = call->state;
     if (!p) return;
     fftw_plan each[4] = {p->row, p->column, p->column_back, p->row_back};
+#pragma omp critical(fftw_planner) // makes and destroys plans one at a time
     for (int i = 0; i < 4; i++)
         if (each[i]) fftw_destroy_plan(each[i]);
     free(p);
@@ -116,10 +117,13 @@ static int prepare(rg_call *call)
     plans *p = call->state = calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
     const unsigned how = call->param[0] ? FFTW_MEASURE : FFTW_ESTIMATE;
-    p->row = fftw_plan_dft_r2c_1d(nx, (double *)z, z, how);
-    p->row_back = fftw_plan_dft_c2r_1d(nx, z, (double *)z, how);
-    p->column = fftw_plan_many_dft(1, &ny, BATCH, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, how);
-    p->column_back = fftw_plan_many_dft(1, &ny, BATCH, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, how);
+#pragma omp critical(fftw_planner)
+    {
+        p->row = fftw_plan_dft_r2c_1d(nx, (double *)z, z, how);
+        p->row_back = fftw_plan_dft_c2r_1d(nx, z, (double *)z, how);
+        p->column = fftw_plan_many_dft(1, &ny, BATCH, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, how);
+        p->column_back = fftw_plan_many_dft(1, &ny, BATCH, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, how);
+    }
     if (p->row && p->row_back && p->column && p->column_back) return RG_OK;
     finish(call);
     return RG_E_LIBRARY;

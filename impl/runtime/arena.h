@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// arena.h: guarded, poisoned buffers for one call of a variant, on any device.
+// arena.h: guarded, poisoned buffers on any device.
 //
 // Each buffer stands between two guard zones of 4 KiB filled with a known pattern, at a base that is aligned or deliberately
 // one element off.
 #ifndef RG_ARENA_H
 #define RG_ARENA_H
 
-#include "../suite.h"
 #include "../gpu/device.h"
 #include <stdbool.h>
 
@@ -20,30 +19,12 @@ typedef struct rg_buffer {
 
 // unaligned: base is 256-byte aligned plus one element. RG_OK or a device error (rg_device_error says which).
 int rg_buffer_make(rg_buffer *, const rg_device *, size_t bytes, size_t element_bytes, bool unaligned);
+size_t rg_buffer_bytes(size_t bytes, size_t element_bytes); // that it takes, guards included
 void rg_buffer_free(rg_buffer *);
 int rg_buffer_poison(rg_buffer *);             // 0xFF bytes: NaN for floats, -1 for integers, nothing a right sum gives
 int rg_buffer_put(rg_buffer *, const void *);  // host memory -> buffer, bytes long
 int rg_buffer_get(const rg_buffer *, void *);
 // 0 when both guards are intact, else the offset in bytes from base of the damaged byte nearest to the buffer, and true in *hit.
 int64_t rg_buffer_guard(const rg_buffer *, bool *hit);
-
-// Everything one call needs: an argument buffer each, scratch, stream, call record.
-typedef struct rg_frame {
-    const rg_algo *algo;
-    const rg_variant *variant;
-    const rg_device *device;
-    rg_shape shape;
-    int64_t param[RG_PARAMS_MAX];
-    rg_buffer buffer[RG_ARGS_MAX];
-    void *arg[RG_ARGS_MAX];
-    rg_buffer scratch;
-    rg_call call;
-} rg_frame;
-
-// Buffers of the shape, outputs poisoned; does not call prepare. RG_OK or a device error.
-int rg_frame_make(rg_frame *, const rg_algo *, const rg_variant *, const rg_device *, const rg_shape *, const int64_t *param,
-                  bool unaligned, int threads);
-void rg_frame_free(rg_frame *);
-size_t rg_frame_bytes(const rg_algo *, const rg_variant *, const rg_shape *, const int64_t *param); // predicted, guards included
 
 #endif

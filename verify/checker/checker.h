@@ -7,7 +7,7 @@
 #ifndef RG_CHECKER_H
 #define RG_CHECKER_H
 
-#include "../../impl/runtime/arena.h"
+#include "../../impl/runtime/call.h"
 #include "verify.h"
 
 enum { RG_REASON = sizeof((rg_verdict *)0)->reason };

@@ -38,7 +38,7 @@ typedef struct exam {
     void *found[RG_ARGS_MAX];    // what the last run left in every argument
     void *first[RG_ARGS_MAX];    // outputs of the first run of the round
     void *previous[RG_ARGS_MAX]; // right outputs of the round before
-    bool has_previous, prepared, slow;
+    bool has_previous, slow;
     int runs_compared;
 } exam;
 
@@ -85,13 +85,7 @@ static bool lay_out(exam *x, bool again)
 
 static bool prepare(exam *x)
 {
-    const rg_variant *v = x->entry->variant;
-    if (x->prepared)
-        return true;
-    if (x->frame.scratch.bytes && rg_buffer_poison(&x->frame.scratch))
-        return fault(x, "cannot poison the scratch memory");
-    x->prepared = true;
-    const int code = v->prepare ? v->prepare(&x->frame.call) : RG_OK;
+    const int code = rg_frame_prepare(&x->frame);
     return code ? device_fault(x, "prepare returned", code) : true;
 }
 
@@ -201,7 +195,7 @@ static bool one_run(exam *x, int run)
     if (!lay_out(x, run > 0) || !prepare(x))
         return false;
     const double began_s = rg_seconds();
-    int code = x->entry->variant->run(&x->frame.call);
+    int code = rg_frame_start(&x->frame);
     if (code)
         return device_fault(x, "run returned", code);
     if ((code = x->device->sync()))
@@ -284,18 +278,16 @@ static bool at_base(exam *x, bool unaligned)
     x->at[0] = 0;
     if (x->device->is_emulated)
         rg_emulation_reset();
-    const int code = rg_frame_make(&x->frame, x->entry->algo, x->entry->variant, x->device, &x->shape, c->param, unaligned,
-                                   c->threads);
+    int (*make)(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *, int) =
+        unaligned ? rg_frame_make_unaligned : rg_frame_make;
+    const int code = make(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads);
     bool good = code == RG_OK || device_fault(x, "making the buffers", code);
-    x->prepared = false;
     if (good && x->device->is_emulated)
         emulated_extents(x);
     if (good)
         good = x->job->show ? all_shown(x) : all_rounds(x, unaligned);
-    if (x->prepared && x->entry->variant->finish) {
+    if (x->frame.prepared && x->entry->variant->finish)
         x->phase("finish", 0);
-        x->entry->variant->finish(&x->frame.call);
-    }
     rg_frame_free(&x->frame);
     return good;
 }

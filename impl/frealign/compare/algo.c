@@ -167,6 +167,7 @@ static const rg_shape smoke_shapes[] = {{{20, 3, 64, 5, 7, 2}, 1}};
         .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at,                   \
         .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \
         .traffic_bytes = traffic_bytes, .work = work, .rate_unit = "coefficients/s",                                        \
+        .order = "batch scatter simd naive",                                                                                \
     }
 
 RG_ALGO(cc3m) = SECTION(cc3m, "score = sum C / sqrt(sum B sum Q), or with rings weighted: particle against a masked section",

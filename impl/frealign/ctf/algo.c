@@ -132,4 +132,5 @@ RG_ALGO(ctfapply) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "pixels/s",
+    .order = "batch scatter simd naive",
 };

@@ -119,4 +119,5 @@ RG_ALGO(pinsert_s) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "pixels/s",
+    .order = "scatter_v4 scatter simd naive",
 };

@@ -140,4 +140,5 @@ RG_ALGO(ccp) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "coefficients/s",
+    .order = "batch scatter simd naive",
 };

@@ -252,8 +252,8 @@ static int work(aj_align *job, const char *asked)
     int code = aj_pair_make(&job->pair, &p[0], job->device, asked);
     if (code == RG_GOOD && !rg_quiet)
         fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d sizes, variant %s on %s\n",
-                job->series.n, side[0], side[1], p[0].levels, job->pair.scorer[0].picked.entry->name,
-                job->pair.scorer[0].picked.device->name);
+                job->series.n, side[0], side[1], p[0].levels, job->pair.scorer[0].frame.entry->name,
+                job->pair.scorer[0].frame.device->name);
     if (code == RG_GOOD)
         code = align_all(job, p);
     double began_s = rg_seconds();

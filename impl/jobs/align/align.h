@@ -15,9 +15,9 @@
 
 #include "../../../data/formats/series.h"
 #include "../../../data/formats/transforms.h"
-#include "../../runtime/arena.h"
+#include "../../runtime/call.h"
 #include "../../base/core.h"
-#include "../../runtime/pick.h"
+#include "../../runtime/choice.h"
 #include "../../affine/index.h"
 
 enum { AJ_DIMS = 6 }; // parameters: turn, x, y, magnification; or a rotation vector and x, y, z
@@ -26,11 +26,7 @@ enum { AJ_DIMS = 6 }; // parameters: turn, x, y, magnification; or a rotation ve
 
 // The variant with buffers of one size and batch, kept from image to image. The job's inputs stand in the frame until replaced.
 typedef struct aj_scorer {
-    rg_picked picked;
-    const rg_algo *algo;
-    rg_shape shape;
     rg_frame frame;
-    bool made;
     int dims, threads;
     int64_t pixels, batch;
     float *matrix;
@@ -44,6 +40,7 @@ rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outsi
 int aj_scorer_make(aj_scorer *, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
                    const char *asked, int threads);
 void aj_scorer_free(aj_scorer *);
+bool aj_scorer_batches(const aj_scorer *); // on a GPU many transforms a call cost little more than one
 // Replaces the image and, unless NULL, the reference.
 int aj_scorer_put(aj_scorer *, const float *image, const float *reference);
 // rho of n matrices; -1 where fewer than AJ_LEAST_PART of the pixels took part.
@@ -112,7 +109,7 @@ typedef struct aj_pair {
     aj_ranges range;
     int outside;
     aj_scorer scorer[AJ_LEVELS];
-    rg_picked warp; // the variant of affine2d that turns the coarse image
+    rg_choice warp; // the variant of affine2d that turns the coarse image
 } aj_pair;
 
 int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked);
@@ -121,7 +118,7 @@ void aj_pair_free(aj_pair *);
 int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation);
 
 // One image through affine2d; `to` holds n images of the size.
-int aj_warp(const rg_picked *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
+int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
             const float *matrix, float *to);
 
 // ---- job_align.c, job_align_write.c --------------------------------------------------------------------------------------

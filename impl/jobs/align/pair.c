@@ -15,8 +15,6 @@
 enum { PEAKS = 3, JUDGED = 96, CLIMBING = 8, CHUNK = 64, BATCH = 32 };
 static const double STEP = 1.5, RADIAN = 3.14159265358979323846 / 180;
 
-static const char *const warp_order[] = {"at_16x16", "at_128x1", "simd", "naive"};
-
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 // One level: u = (turn r, x, y, ln magnification r), r the root mean square distance of a pixel from the centre.
@@ -214,7 +212,7 @@ int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const c
     for (int l = 0; l < p->levels && code == RG_GOOD; l++) {
         // On a device the candidates of a step go together; on the host that saves nothing.
         code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], 1, pair->outside, device, asked, pair->threads);
-        bool batched = code == RG_GOOD && pair->scorer[l].picked.device->is_gpu && !pair->scorer[l].picked.device->is_emulated;
+        bool batched = code == RG_GOOD && aj_scorer_batches(&pair->scorer[l]);
         if (batched && (l > 0 || p->levels == 1 || !pair->fine)) {
             aj_scorer_free(&pair->scorer[l]);
             code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], BATCH, pair->outside, device, asked, pair->threads);
@@ -222,8 +220,8 @@ int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const c
     }
     rg_shape shape = aj_shape(2, p->side[0], 1, AF_ZERO);
     if (code == RG_GOOD)
-        code = rg_pick_for(rg_algo_find("affine2d"), &shape, device, NULL, warp_order, RG_COUNT(warp_order), &pair->warp);
-    return code;
+        code = rg_choose(rg_algo_find("affine2d"), device, NULL, &shape, 1, NULL, &pair->warp);
+    return code == RG_GOOD ? rg_entry_device(pair->warp.entry, device, &pair->warp.device) : code;
 }
 
 void aj_pair_free(aj_pair *pair)

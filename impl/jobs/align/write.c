@@ -73,7 +73,7 @@ int aj_write_tables(const aj_align *job)
     static const char convention[] = "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
     char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n# %s the image "
                           "before\n", job->command, job->series.n, job->series.width, job->series.height,
-                          job->pair.scorer[0].picked.entry->name, convention);
+                          job->pair.scorer[0].frame.entry->name, convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     const char *extra = job->tilt_deg ? "tilt_deg" : NULL;

@@ -14,7 +14,8 @@
 #define RG_AUTOCORR_JOB_H
 
 #include "../../../data/formats/image.h"
-#include "../../runtime/arena.h"
+#include "../../runtime/call.h"
+#include "../../runtime/choice.h"
 #include "../../runtime/table.h"
 #include "../../autocorr/index.h"
 #include <pthread.h>
@@ -108,7 +109,7 @@ uint64_t ac_hash(const rg_image *);     // of sides, bits and pixels
 rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
 
 // job_pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
-int ac_pick(ac_job *, const char *asked);
+int ac_pick(ac_job *, const char *requested);
 
 // job_run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
 // turns at the device, and check its sums beside each other.
@@ -116,8 +117,6 @@ typedef struct ac_worker {
     const ac_job *job;
     const rg_device *device;
     int threads;
-    bool made, prepared;
-    rg_shape shape;
     rg_frame frame;
     pthread_mutex_t turn;
 } ac_worker;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// job_pick.c: which variant does the work. Asked for by name; else the fastest that passed on this machine, after the result
-// file that `regather bench` leaves beside the program; else the first of a fixed order that can run here. Always said why.
+// pick.c: which variant does the work: the one requested; else the fastest that passed on this machine, after the result file
+// that `regather bench` leaves beside the program; else the first of the declared order (choice.h). Always said why.
 #include "../../../data/formats/result.h"
 #include "../../runtime/cpu.h"
-#include "../../runtime/pick.h"
 #include "autocorr.h"
 
 #include <math.h>
@@ -11,36 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// Exact ones first, the faster before the slower by experience; a variant that this build, machine or photograph does not
-// admit is passed over.
-static const char *const fixed_order[] = {"tensor_wgmma", "tensor", "gather", "simd", "fftw", "ordered", "naive"};
-
-// NULL when the variant takes every photograph, else why not.
-static const char *refusal(const ac_job *job, const rg_variant *v, const int64_t *param)
+// The shapes of all photographs, which the variant must take.
+static rg_shape *shapes_of(const ac_job *job)
 {
-    for (int64_t i = 0; v->refuse && i < job->n_photos; i++) {
-        const char *why = v->refuse(&job->photo[i].shape, param);
-        if (why)
-            return why;
-    }
-    return NULL;
-}
-
-static bool usable(const ac_job *job, const rg_entry *e, const int64_t *param)
-{
-    return e && !rg_unavailable(e) && !refusal(job, e->variant, param);
-}
-
-static int pick_asked(ac_job *job, const char *asked)
-{
-    int code = rg_pick_asked(job->algo, job->device, asked, &job->entry, job->param);
-    if (code != RG_GOOD)
-        return code;
-    const char *refused = refusal(job, job->entry->variant, job->param);
-    if (refused)
-        return rg_fail(RG_USAGE, "--variant %s: %s", job->entry->name, refused);
-    snprintf(job->why, sizeof job->why, "asked for");
-    return RG_GOOD;
+    rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
+    for (int64_t i = 0; i < job->n_photos; i++)
+        shape[i] = job->photo[i].shape;
+    return shape;
 }
 
 static char *bench_path(void)
@@ -58,19 +34,10 @@ static char *bench_path(void)
 static bool same_machine(const rg_result *result)
 {
     const char *machine = rg_result_head(result, "machine");
-    char line[256], cores[32], *model = NULL;
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    while (info && !model && fgets(line, sizeof line, info))
-        if (strncmp(line, "model name", 10) == 0 || strncmp(line, "CPU part", 8) == 0)
-            model = strchr(line, ':');
-    if (info)
-        fclose(info);
-    if (!machine || !model)
-        return false;
-    model += 1 + strspn(model + 1, " \t");
-    model[strcspn(model, "\n")] = '\0';
+    char model[128], cores[32];
+    rg_cpu_model(model);
     snprintf(cores, sizeof cores, ", %d cores", rg_cpu_cores());
-    return strncmp(machine, model, strlen(model)) == 0 && strstr(machine, cores);
+    return machine && strncmp(machine, model, strlen(model)) == 0 && strstr(machine, cores);
 }
 
 // The number of threads that bench writes before a HOST variant's own parameters, "threads=2;isa=0"; *params moves past it.
@@ -85,7 +52,8 @@ static int threads_of(const rg_variant *v, const char **params)
 }
 
 // A measurement that says how fast a variant is that could do this job: its entry and parameters, else NULL.
-static const rg_entry *entry_of_row(const ac_job *job, const rg_row *row, rg_shape *shape, int64_t *param, int *threads)
+static const rg_entry *entry_of_row(const ac_job *job, const rg_shape *photos, const rg_row *row, rg_shape *shape,
+                                    int64_t *param, int *threads)
 {
     char why[160];
     const char *params = row->cell[RG_C_PARAMS];
@@ -93,13 +61,13 @@ static const rg_entry *entry_of_row(const ac_job *job, const rg_row *row, rg_sha
     if (strcmp(row->cell[RG_C_ALGO], job->algo->name) != 0 || strcmp(row->cell[RG_C_STATUS], "PASS") != 0 || !whole_call
         || !(rg_cell_number(row, RG_C_MEDIAN) > 0) || !rg_shape_parse(job->algo, row->cell[RG_C_SHAPE], shape, why))
         return NULL;
-    const rg_entry *e = rg_pick_named(job->algo, job->device, row->cell[RG_C_VARIANT]);
+    const rg_entry *e = rg_entry_named(job->algo, job->device, row->cell[RG_C_VARIANT]);
     // A series that fills the cores by itself runs each photograph on one.
     int most = job->n_photos >= job->threads ? 1 : job->threads;
     *threads = e ? threads_of(e->variant, &params) : 1;
     if (!e || *threads > most || !rg_params_parse(e->variant, params, param, why))
         return NULL;
-    return usable(job, e, param) ? e : NULL;
+    return !rg_unavailable(e) && !rg_refusal(e, photos, job->n_photos, param) ? e : NULL;
 }
 
 // How unlike two problems are: the logarithms of the ratios of their pixels and of their offsets, and another kind counts most.
@@ -110,7 +78,7 @@ static double distance(const rg_shape *a, const rg_shape *b)
     return fabs(log(pixels)) + 2 * fabs(log(offsets)) + (a->n[AC_KIND] == b->n[AC_KIND] ? 0 : 100);
 }
 
-static bool pick_measured(ac_job *job, const rg_result *result)
+static bool pick_measured(ac_job *job, const rg_shape *photos, const rg_result *result)
 {
     double nearest = INFINITY, fastest = INFINITY;
     const char *shape_text = "";
@@ -118,7 +86,7 @@ static bool pick_measured(ac_job *job, const rg_result *result)
         rg_shape shape;
         int64_t param[RG_PARAMS_MAX] = {0};
         int threads;
-        const rg_entry *e = entry_of_row(job, &result->row[i], &shape, param, &threads);
+        const rg_entry *e = entry_of_row(job, photos, &result->row[i], &shape, param, &threads);
         double apart = e ? distance(&shape, &job->photo[0].shape) : INFINITY;
         double prepare = rg_cell_number(&result->row[i], RG_C_PREPARE); // once for all photographs, in ns as the median
         double each = rg_cell_number(&result->row[i], RG_C_MEDIAN) + (isnan(prepare) ? 0 : prepare / (double)job->n_photos);
@@ -137,42 +105,36 @@ static bool pick_measured(ac_job *job, const rg_result *result)
     return job->entry != NULL;
 }
 
-static int pick_fixed(ac_job *job, const char *reason)
+// From the file that `regather bench` left beside this program. False with the reason.
+static bool pick_beside(ac_job *job, const rg_shape *photos, const char **reason)
 {
-    for (int i = 0; i < RG_COUNT(fixed_order); i++) {
-        const rg_entry *e = rg_pick_named(job->algo, job->device, fixed_order[i]);
-        int64_t param[RG_PARAMS_MAX] = {0};
-        if (e)
-            rg_params_standard(e->variant, param);
-        if (!usable(job, e, param))
-            continue;
-        job->entry = e;
-        memcpy(job->param, param, sizeof param);
-        snprintf(job->why, sizeof job->why, "the first that can run here of a fixed order; %s", reason);
-        return RG_GOOD;
-    }
-    return rg_fail(RG_LACKS, "no variant of %s can take these photographs on this machine (see regather list)",
-                   job->algo->name);
-}
-
-int ac_pick(ac_job *job, const char *asked)
-{
-    if (asked)
-        return pick_asked(job, asked);
     char *path = bench_path();
-    const char *reason = "run regather bench autocorr for a measured choice";
+    rg_result result;
     bool picked = false, cut;
-    if (path && access(path, R_OK) == 0) {
-        rg_result result;
-        if (rg_result_read(path, &result, &cut) == RG_GOOD) {
-            bool here = same_machine(&result);
-            picked = here && pick_measured(job, &result);
-            reason = here ? "the measurements beside this program hold none that could"
-                          : "the measurements beside this program are "
-                            "another machine's";
-            rg_result_free(&result);
-        }
+    *reason = "run regather bench autocorr for a measured choice";
+    if (path && access(path, R_OK) == 0 && rg_result_read(path, &result, &cut) == RG_GOOD) {
+        bool here = same_machine(&result);
+        picked = here && pick_measured(job, photos, &result);
+        *reason = here ? "the measurements beside this program hold none that could"
+                       : "the measurements beside this program are another machine's";
+        rg_result_free(&result);
     }
     free(path);
-    return picked ? RG_GOOD : pick_fixed(job, reason);
+    return picked;
+}
+
+int ac_pick(ac_job *job, const char *requested)
+{
+    rg_shape *photos = shapes_of(job);
+    const char *reason = NULL;
+    rg_choice c;
+    int code = RG_GOOD;
+    if (requested || !pick_beside(job, photos, &reason)) {
+        code = rg_choose(job->algo, job->device, requested, photos, job->n_photos, NULL, &c);
+        job->entry = c.entry;
+        memcpy(job->param, c.param, sizeof job->param);
+        snprintf(job->why, sizeof job->why, reason ? "the first that can run here of a fixed order; %s" : "requested", reason);
+    }
+    free(photos);
+    return code;
 }

@@ -4,23 +4,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHECKS = 16 };
-
-static void forget(ac_worker *w)
-{
-    if (w->made) {
-        const rg_variant *v = w->job->entry->variant;
-        // FFTW makes and destroys plans one at a time; the names of critical sections hold across files.
-#pragma omp critical(ac_plan)
-        if (v->finish && w->prepared)
-            v->finish(&w->frame.call);
-        rg_frame_free(&w->frame);
-    }
-    w->made = w->prepared = false;
-}
 
 void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)
 {
@@ -30,54 +16,11 @@ void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, in
 
 void ac_worker_free(ac_worker *w)
 {
-    forget(w);
+    rg_frame_free(&w->frame);
     pthread_mutex_destroy(&w->turn);
 }
 
-static int device_failed(const ac_worker *w, const char *doing, int code)
-{
-    return rg_fail(RG_WRONG, "%s on %s: %s: %s", w->job->entry->name, w->device->name, doing, w->device->error(code));
-}
-
-// The buffers against what is free where they will stand.
-static int memory_allows(const ac_worker *w, const rg_shape *shape)
-{
-    const ac_job *job = w->job;
-    rg_device_facts facts;
-    if (w->device->facts(&facts) != RG_OK)
-        return RG_GOOD; // unknown: the allocation itself will tell
-    size_t need = rg_frame_bytes(job->algo, job->entry->variant, shape, job->param);
-    if (need <= facts.free_bytes)
-        return RG_GOOD;
-    rg_shape fits = *shape;
-    while (fits.n[AC_R] > 0 && rg_frame_bytes(job->algo, job->entry->variant, &fits, job->param) > facts.free_bytes)
-        fits.n[AC_R] = fits.n[AC_R] * 9 / 10;
-    return rg_fail(RG_LACKS, "%s on %s needs %.2f GiB, %.2f GiB are free; --max-offset %" PRId64 " fits", job->entry->name,
-                   w->device->name, (double)need / 0x1p30, (double)facts.free_bytes / 0x1p30, fits.n[AC_R]);
-}
-
-// Buffers and plans for this shape, unless they are there already.
-static int ready(ac_worker *w, const rg_shape *shape)
-{
-    const rg_variant *v = w->job->entry->variant;
-    if (w->made && memcmp(w->shape.n, shape->n, sizeof shape->n) == 0)
-        return RG_GOOD;
-    forget(w);
-    w->shape = *shape;
-    int code = memory_allows(w, shape);
-    if (code != RG_GOOD)
-        return code;
-    code = rg_frame_make(&w->frame, w->job->algo, v, w->device, &w->shape, w->job->param, false, w->threads);
-    if (code != RG_OK)
-        return device_failed(w, "no memory for its buffers", code);
-    w->made = true;
-#pragma omp critical(ac_plan)
-    code = v->prepare ? v->prepare(&w->frame.call) : RG_OK;
-    w->prepared = true;
-    return code == RG_OK ? RG_GOOD : device_failed(w, "it cannot be prepared", code);
-}
-
-// The reference is asked for a few elements only; a wrong one is a fault of the program, never of the photograph.
+// The reference computes a few elements only; a wrong one is a fault of the program, never of the photograph.
 static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, const int64_t *sums)
 {
     const rg_algo *algo = w->job->algo;
@@ -101,24 +44,30 @@ static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, co
     return RG_GOOD;
 }
 
+// Buffers and plans stay while photographs have one shape.
 static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
 {
-    const rg_variant *v = w->job->entry->variant;
-    int code = ready(w, &photo->shape);
-    if (code != RG_GOOD)
-        return code;
+    const ac_job *job = w->job;
     rg_frame *f = &w->frame;
+    if (!f->made || memcmp(f->shape.n, photo->shape.n, sizeof f->shape.n) != 0) {
+        rg_frame_free(f); // what it holds is not free
+        int lacks = rg_frame_allowed(job->entry, w->device, &photo->shape, job->param, AC_R, "--max-offset");
+        if (lacks)
+            return lacks;
+    }
+    int code = rg_frame_make(f, job->entry, w->device, &photo->shape, job->param, w->threads);
+    if (code == RG_OK)
+        code = rg_frame_prepare(f);
+    if (code != RG_OK)
+        return rg_frame_failed(f, NULL, code);
     code = rg_buffer_put(&f->buffer[AC_A], a->pixel);
     if (code == RG_OK && b)
         code = rg_buffer_put(&f->buffer[AC_B], b->pixel);
     if (code == RG_OK)
-        code = v->run(&f->call);
-    int sticky = w->device->sync();
-    if (code == RG_OK)
-        code = sticky;
+        code = rg_frame_run(f);
     if (code == RG_OK)
         code = rg_buffer_get(&f->buffer[AC_SUMS], sums);
-    return code == RG_OK ? RG_GOOD : device_failed(w, photo->name, code);
+    return rg_frame_failed(f, photo->name, code);
 }
 
 int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)

@@ -54,7 +54,7 @@ static double lane_bytes(const ac_job *job)
         double pixels = (double)(s->n[AC_WIDTH] + 2) * (double)(s->n[AC_HEIGHT] + 1);
         double bytes = pixels * (2 + 16 + (job->spectrum ? 16 : 0)) + offsets * (8 + 4);
         if (job->entry->variant->space == RG_HOST || job->entry->emulated)
-            bytes += (double)rg_frame_bytes(job->algo, job->entry->variant, s, job->param);
+            bytes += (double)rg_frame_bytes(job->entry, s, job->param);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -154,10 +154,8 @@ int ac_series(ac_job *job)
         if (job->resume)
             ac_already_written(job, &job->photo[i], &job->result[i]);
     crew c = {.job = job};
-    if (job->entry->emulated)
-        c.host = rg_device_emulated();
-    else if (job->entry->variant->space == RG_HOST)
-        c.host = rg_device_cpu();
+    if (job->entry->emulated || rg_on_cpu(job->entry))
+        rg_entry_device(job->entry, job->device, &c.host);
     int gpus = c.host ? 0 : strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
     gpus = gpus > job->n_photos ? (int)job->n_photos : gpus;
     int wanted = lanes_wanted(job, c.host);
@@ -170,7 +168,7 @@ int ac_series(ac_job *job)
         ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
     int code = work(&c);
     for (int w = 0; w < c.n_workers; w++)
-        if (!c.worker[w].made || bind(&c, w, why))
+        if (!c.worker[w].frame.made || bind(&c, w, why))
             ac_worker_free(&c.worker[w]);
     free(c.worker);
     return code;

@@ -44,10 +44,10 @@ double ac_spectrum_length(const rg_image *image)
     for (int64_t i = 0; i < w * h; i++)
         grey[i] -= mean / (double)(w * h);
     fftw_plan plan;
-#pragma omp critical(ac_plan)
+#pragma omp critical(fftw_planner)
     plan = fftw_plan_dft_r2c_2d((int)h, (int)w, grey, f, FFTW_ESTIMATE);
     fftw_execute(plan);
-#pragma omp critical(ac_plan)
+#pragma omp critical(fftw_planner)
     fftw_destroy_plan(plan);
     double *power = ring_power(image, f, &rings);
     for (int64_t k = 1; k < rings; k++)

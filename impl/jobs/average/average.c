@@ -289,8 +289,8 @@ static int work(aj_average *job)
     int code = aj_pose_make(job);
     if (code == RG_GOOD && !rg_quiet)
         fprintf(stderr, "average: %" PRId64 " volumes of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
-                "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].picked.entry->name,
-                job->scorer[0].picked.device->name);
+                "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].frame.entry->name,
+                job->scorer[0].frame.device->name);
     if (code == RG_GOOD)
         code = iterate(job);
     return code == RG_GOOD ? aj_average_write(job) : code;

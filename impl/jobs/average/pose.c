@@ -104,7 +104,7 @@ int aj_pose_make(aj_average *job)
     int code = RG_GOOD;
     for (int k = 0; k < job->reference.levels && code == RG_GOOD; k++) {
         code = aj_scorer_make(&job->scorer[k], 3, job->reference.side[k], 1, AF_ZERO, job->device, job->asked, job->threads);
-        bool batched = code == RG_GOOD && job->scorer[k].picked.device->is_gpu && !job->scorer[k].picked.device->is_emulated;
+        bool batched = code == RG_GOOD && aj_scorer_batches(&job->scorer[k]);
         if (batched && (k > 0 || job->reference.levels == 1 || !job->fine)) {
             aj_scorer_free(&job->scorer[k]);
             code = aj_scorer_make(&job->scorer[k], 3, job->reference.side[k], BATCH, AF_ZERO, job->device, job->asked,

@@ -93,7 +93,7 @@ static int write_poses(const aj_average *job)
 {
     char *path = rg_path_beside(job->out, "", ".poses.tsv");
     char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
-                          "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].picked.entry->name);
+                          "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n", job->command, job->scorer[0].frame.entry->name);
     int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
     free(head);
     free(path);

@@ -33,8 +33,7 @@ static double map_bytes(const gr_job *job, int64_t side)
 double gr_gpu_bytes(const gr_job *job, int64_t side, int64_t images)
 {
     rg_shape shape = gr_shape(job, images), none = gr_shape(job, 0);
-    const rg_variant *v = job->entry->variant;
-    double frame = (double)rg_frame_bytes(job->algo, v, &shape, job->param), inputs = 0;
+    double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), inputs = 0;
     double volume = 12 * (double)gr_voxels(job->k);
     for (int a = 0; a < GR_G; a++)
         inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));

@@ -20,42 +20,19 @@ typedef struct inserter {
     gr_job *job;
     gr_prepare prepare;
     rg_frame frame;
-    bool made;
     chunk chunk[2];      // in turn: being read, being prepared
     int64_t first, step; // row of the batch's image 0, and from one image to the next
 } inserter;
-
-static int failed(const gr_job *job, const char *doing, int code)
-{
-    return rg_fail(RG_WRONG, "%s: %s: %s", job->entry->name, doing, job->device->error(code));
-}
-
-static void let_go(inserter *in)
-{
-    const rg_variant *v = in->job->entry->variant;
-    if (in->made) {
-        if (v->finish)
-            v->finish(&in->frame.call);
-        rg_frame_free(&in->frame);
-    }
-    in->made = false;
-}
 
 // Buffers for a batch of this many images, unless they are there already.
 static int ready(inserter *in, int64_t images)
 {
     gr_job *job = in->job;
-    const rg_variant *v = job->entry->variant;
-    if (in->made && in->frame.shape.n[GR_IMAGES] == images)
-        return RG_GOOD;
-    let_go(in);
     rg_shape shape = gr_shape(job, images);
-    int code = rg_frame_make(&in->frame, job->algo, v, job->device, &shape, job->param, false, job->threads);
-    if (code != RG_OK)
-        return failed(job, "no memory for its buffers", code);
-    in->made = true;
-    code = v->prepare ? v->prepare(&in->frame.call) : RG_OK;
-    return code == RG_OK ? RG_GOOD : failed(job, "it cannot be prepared", code);
+    int code = rg_frame_make(&in->frame, job->entry, job->device, &shape, job->param, job->threads);
+    if (code == RG_OK)
+        code = rg_frame_prepare(&in->frame);
+    return rg_frame_failed(&in->frame, NULL, code);
 }
 
 int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
@@ -171,9 +148,9 @@ static int run_batch(inserter *in)
 {
     gr_job *job = in->job;
     double since_s = rg_seconds();
-    int code = job->entry->variant->run(&in->frame.call);
+    int code = rg_frame_run(&in->frame);
     gr_lap(job, GR_INSERT, since_s);
-    return code == RG_OK ? RG_GOOD : failed(job, "inserting", code);
+    return rg_frame_failed(&in->frame, "inserting", code);
 }
 
 static int insert_rows(inserter *in, gr_sums *sums, gr_rows rows)
@@ -208,7 +185,7 @@ static int on_host(gr_job *job)
         job->sums[h].w = rg_alloc(voxels * sizeof(float));
         code = insert_rows(&in, &job->sums[h], gr_rows_of(job, h, 0, 1));
     }
-    let_go(&in);
+    rg_frame_free(&in.frame);
     gr_prepare_free(&in.prepare);
     for (int c = 0; c < 2; c++)
         free(in.chunk[c].picture);

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // job_plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../../base/core.h"
-#include "../../runtime/pick.h"
-#include "../../runtime/tuned.h"
+#include "../../runtime/choice.h"
 #include "reconstruct.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-// From experience the fastest first; a variant that this build, machine or size does not admit is passed over.
-static const char *const fixed_order[] = {"owned",       "scatter_v4",   "gather",        "scatter",
-                                          "simd_gather", "simd_scatter", "naive_scatter", "naive_gather"};
 
 rg_shape gr_shape(const gr_job *job, int64_t images)
 {
@@ -25,21 +20,23 @@ rg_shape gr_shape(const gr_job *job, int64_t images)
 static int pick(gr_job *job, const char *asked, const char *device)
 {
     rg_shape one = gr_shape(job, 1), batch = gr_shape(job, 512);
-    return rg_pick_variant(job->algo, &one, &batch, device, asked, fixed_order, RG_COUNT(fixed_order), &job->entry, job->param);
+    rg_choice c;
+    int code = rg_choose(job->algo, device, asked, &one, 1, &batch, &c);
+    job->entry = c.entry;
+    memcpy(job->param, c.param, sizeof job->param);
+    return code;
 }
 
 // "gpu" stands for all GPUs of this machine, or for one of them in each of several processes.
 static int open_device(gr_job *job, const char *device, int64_t most)
 {
     char why[200] = "", name[16];
-    bool is_host = job->entry->variant->space == RG_HOST && !job->entry->emulated;
+    bool is_host = rg_on_cpu(job->entry);
     bool any = strcmp(device, "gpu") == 0 && !is_host && !job->entry->emulated;
     int gpus = any ? rg_gpu_count(why) : 1;
     snprintf(name, sizeof name, "gpu%d", any && gpus ? gr_ranks_host() % gpus : 0);
-    job->device = is_host ? rg_device_cpu() : job->entry->emulated ? rg_device_emulated()
-                                                                   : rg_device_open(any ? name : device, why);
-    if (!job->device)
-        return rg_fail(RG_LACKS, "--device %s: %s", device, why);
+    if (rg_entry_device(job->entry, any ? name : device, &job->device) != RG_GOOD)
+        return RG_LACKS;
     if (job->entry->emulated && most)
         gpus = (int)most;
     if (most > gpus && !is_host)
@@ -78,7 +75,7 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     if (job->gpus)
         return (memory){.device = gr_gpu_bytes(job, side, images),
                         .host = job->gpus * gr_pinned_bytes(job) + result + (job->ranks > 1 ? sums : 0)};
-    double frame = (double)rg_frame_bytes(job->algo, job->entry->variant, &shape, job->param), threads = job->threads;
+    double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
     double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = 4 * padded * padded * (padded + 2) + result;
@@ -121,8 +118,8 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 {
     const double most = 4 * 0x1p30, quarter = (double)host->free_bytes / 4, room = quarter < most ? quarter : most;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
-    double each = (double)rg_frame_bytes(job->algo, job->entry->variant, &two, job->param)
-                  - (double)rg_frame_bytes(job->algo, job->entry->variant, &one, job->param);
+    double each = (double)rg_frame_bytes(job->entry, &two, job->param)
+                  - (double)rg_frame_bytes(job->entry, &one, job->param);
     int64_t rows = gr_rows_of(job, 0, 0, 1).count;
     double images = room / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;

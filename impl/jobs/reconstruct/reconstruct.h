@@ -19,7 +19,7 @@
 #define RG_GRIDDING_JOB_H
 
 #include "../../../data/formats/particles.h"
-#include "../../runtime/arena.h"
+#include "../../runtime/call.h"
 #include "../../runtime/table.h"
 #include "../../gridding/index.h"
 #include "../../../data/geometry/symmetry.h"

@@ -38,7 +38,6 @@ typedef struct pipe {
     lane lane[GR_LANES];
     inputs inputs[2];
     rg_frame frame;
-    bool framed;
     double *square; // of each row, in the GPU's memory
     void *zero;     // event that times are counted from
     double until_ms[GR_STAGES];
@@ -134,36 +133,23 @@ static bool send(pipe *p, lane *l, const gr_slot *s, const inputs *in, int64_t c
 
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
-static void let_go(pipe *p)
-{
-    const rg_variant *v = p->job->entry->variant;
-    if (p->framed) {
-        if (v->finish)
-            v->finish(&p->frame.call);
-        rg_frame_free(&p->frame);
-    }
-    p->framed = false;
-}
-
 // The call of a batch of this many images; its own inputs are the first of the two sets.
 static bool frame(pipe *p, int64_t count, const int64_t *param)
 {
     gr_job *job = p->job;
-    const rg_variant *v = job->entry->variant;
     rg_shape shape = gr_shape(job, count);
-    size_t params = (size_t)v->n_params * sizeof *param;
-    if (p->framed && p->frame.shape.n[GR_IMAGES] == count && memcmp(p->frame.param, param, params) == 0)
+    size_t params = (size_t)job->entry->variant->n_params * sizeof *param;
+    if (p->frame.made && p->frame.shape.n[GR_IMAGES] == count && memcmp(p->frame.param, param, params) == 0)
         return true;
     if (!good(p, "inserting", p->device->sync()))
         return false;
-    let_go(p);
     double since_s = rg_seconds();
-    int code = rg_frame_make(&p->frame, job->algo, v, p->device, &shape, param, false, 1);
-    p->framed = true;
+    int code = rg_frame_make(&p->frame, job->entry, p->device, &shape, param, 1);
     for (int a = 0; a < GR_G; a++)
-        p->inputs[0].arg[a] = p->frame.arg[a];
-    if (good(p, "no memory for its buffers", code))
-        good(p, "it cannot be prepared", v->prepare ? v->prepare(&p->frame.call) : RG_OK);
+        p->inputs[0].arg[a] = p->frame.buffer[a].base;
+    if (code == RG_OK)
+        code = rg_frame_prepare(&p->frame);
+    good(p, p->frame.doing, code);
     p->worker->stage_s[GR_SETUP] += rg_seconds() - since_s;
     return p->worker->code == RG_GOOD;
 }
@@ -217,7 +203,7 @@ static bool insert(pipe *p, inputs *in)
     if (code == RG_OK)
         code = mark(p, in->begun, stream);
     if (code == RG_OK)
-        code = p->job->entry->variant->run(&p->frame.call);
+        code = rg_frame_start(&p->frame);
     if (code == RG_OK)
         code = mark(p, in->inserted, stream);
     if (code == RG_OK)
@@ -313,7 +299,7 @@ static void free_event(const pipe *p, void *event)
 
 static void unmake(pipe *p)
 {
-    let_go(p);
+    rg_frame_free(&p->frame);
     for (int i = 0; i < GR_LANES; i++) {
         lane *l = &p->lane[i];
         void *const held[] = {l->room, l->picture, l->origin, l->ctf};

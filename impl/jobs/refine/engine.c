@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
+#include "../../runtime/choice.h"
 #include "refine.h"
 
 #include <inttypes.h>
@@ -81,59 +82,36 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
     return fr_engine_failed(e, "transforming the reference", error);
 }
 
-static void forget(fr_call *c)
-{
-    if (c->ready && c->entry->variant->finish)
-        c->entry->variant->finish(&c->call);
-    rg_buffer_free(&c->scratch);
-    c->ready = false;
-}
-
 void fr_engine_close(fr_engine *e)
 {
     for (int r = 0; r < FR_DOES; r++)
-        forget(&e->does[r]);
+        rg_frame_free(&e->does[r].frame);
     rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d,
                         &e->x,     &e->c,      &e->f3,    &e->pose,    &e->out};
     for (int i = 0; i < RG_COUNT(all); i++)
         rg_buffer_free(all[i]);
 }
 
-static int get_ready(fr_engine *e, fr_call *c, const rg_shape *shape, void *const *arg)
+static int run(fr_engine *e, fr_call *c, const rg_shape *shape, void *const *arg)
 {
-    const rg_variant *v = c->entry->variant;
-    size_t bytes = (size_t)c->algo->n_args * sizeof *arg;
-    if (c->ready && memcmp(&c->shape, shape, sizeof *shape) == 0 && memcmp(c->arg, arg, bytes) == 0)
-        return RG_GOOD;
-    forget(c);
-    c->shape = *shape;
-    memcpy(c->arg, arg, bytes);
-    const char *why = c->algo->invalid(shape);
-    why = why || !v->refuse ? why : v->refuse(shape, c->param);
+    const char *why = rg_refusal(c->entry, shape, 1, c->param);
     if (why)
         return rg_fail(RG_USAGE, "%s:%s: %s", c->name, c->entry->name, why);
-    size_t scratch = v->scratch ? v->scratch(shape, c->param) : 0;
-    int error = rg_buffer_make(&c->scratch, e->device, scratch, 1, false);
+    int error = rg_frame_borrow(&c->frame, c->entry, e->device, shape, c->param, e->threads, arg);
     if (error)
         return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", c->name, c->entry->name,
-                       (double)scratch / 0x1p30);
-    c->call = (rg_call){.shape = &c->shape, .param = c->param, .arg = c->arg, .scratch = scratch ? c->scratch.base : NULL,
-                        .threads = v->flags & RG_THREADED ? e->threads : 1};
-    error = v->prepare ? v->prepare(&c->call) : RG_OK;
-    c->ready = true;
-    return fr_engine_failed(e, "it cannot be prepared", error);
+                       (double)c->frame.scratch.bytes / 0x1p30);
+    error = rg_frame_prepare(&c->frame);
+    if (error)
+        return fr_engine_failed(e, c->frame.doing, error);
+    return fr_engine_failed(e, c->name, rg_frame_run(&c->frame));
 }
 
 int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)
 {
     fr_call *c = &e->does[which];
     double since_s = rg_seconds();
-    int code = get_ready(e, c, shape, arg);
-    if (code == RG_GOOD) {
-        int error = c->entry->variant->run(&c->call), sticky = e->device->sync();
-        error = error ? error : sticky;
-        code = fr_engine_failed(e, c->name, error);
-    }
+    int code = run(e, c, shape, arg);
     c->spent_s += rg_seconds() - since_s;
     c->runs++;
     return code;

@@ -19,7 +19,7 @@
 #define RG_FREALIGN_JOB_H
 
 #include "../../../data/formats/par.h"
-#include "../../runtime/arena.h"
+#include "../../runtime/call.h"
 #include "../../runtime/table.h"
 #include "../reconstruct/reconstruct.h"
 #include "../../frealign/index.h"
@@ -55,19 +55,13 @@ int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, int64_t *own
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
 
-enum { FR_CALL_ARGS = 8 };
-
 // One routine of the table on the job's device; its arguments are buffers that several routines share.
 typedef struct fr_call {
     const char *name;
     const rg_algo *algo;
     const rg_entry *entry;
     int64_t param[RG_PARAMS_MAX];
-    rg_shape shape;
-    rg_buffer scratch;
-    void *arg[FR_CALL_ARGS];
-    rg_call call;
-    bool ready;
+    rg_frame frame;
     double spent_s;
     int64_t runs;
 } fr_call;

@@ -3,16 +3,13 @@
 // thread. Emulated GPUs take their turns. And the table of what took how long.
 #include "refine.h"
 #include "../../runtime/cpu.h"
-#include "../../runtime/pick.h"
+#include "../../runtime/choice.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
-static const char *const fixed_order[] = {"batch", "scatter_v4", "scatter", "simd",
-                                          "naive"}; // from experience the fastest first
-
 // --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
 static const char *asked_for(const rg_cli *cli, const char *name)
 {
@@ -25,21 +22,14 @@ static const char *asked_for(const rg_cli *cli, const char *name)
     return NULL;
 }
 
-static int pick(fr_call *c, const rg_cli *cli, const char *device)
+static int pick(fr_call *c, const rg_cli *cli, const char *device, const rg_shape *typical)
 {
+    rg_choice choice;
     c->algo = rg_algo_find(c->name);
-    const char *asked = asked_for(cli, c->name);
-    if (asked)
-        return rg_pick_asked(c->algo, device, asked, &c->entry, c->param);
-    for (int i = 0; i < RG_COUNT(fixed_order) && !c->entry; i++) {
-        const rg_entry *e = rg_pick_named(c->algo, device, fixed_order[i]);
-        if (e && !rg_unavailable(e) && (strcmp(device, "cpu") != 0 || e->variant->space == RG_HOST))
-            c->entry = e;
-    }
-    if (!c->entry)
-        return rg_fail(RG_LACKS, "no variant of %s can run on this machine (see regather list)", c->name);
-    rg_params_standard(c->entry->variant, c->param);
-    return RG_GOOD;
+    int code = rg_choose(c->algo, device, asked_for(cli, c->name), NULL, 0, typical, &choice);
+    c->entry = choice.entry;
+    memcpy(c->param, choice.param, sizeof c->param);
+    return code;
 }
 
 static int check_asked(const rg_cli *cli)
@@ -71,15 +61,17 @@ static const fr_job_steps *steps_of(const rg_device *device)
 }
 
 // Variants of all routines, alike for every engine; *on_host: they run on the CPU.
-static int pick_all(fr_call does[FR_DOES], const rg_cli *cli, const char *device, unsigned routines, bool *on_host)
+static int pick_all(fr_call does[FR_DOES], const rg_cli *cli, const char *device, int64_t side, unsigned routines, bool *on_host)
 {
+    const rg_shape typical = {.n = {[FR_SIDE] = side, [FR_PARTICLES] = 128, [FR_KIND] = FR_V9, [FR_TRIALS] = 1,
+                                    [FR_OUTER] = side / 3, [FR_INNER] = 1}};
     bool host = false, gpu = false;
     int code = check_asked(cli);
     for (int r = 0; r < FR_DOES && code == RG_GOOD; r++) {
         does[r].name = routine_name[r];
         if (!(routines >> r & 1))
             continue;
-        code = pick(&does[r], cli, device);
+        code = pick(&does[r], cli, device, &typical);
         if (code == RG_GOOD && does[r].entry->variant->space == RG_HOST)
             host = true;
         else
@@ -114,18 +106,14 @@ static int count(const rg_cli *cli, const char *device, bool on_host, int64_t mo
     return RG_GOOD;
 }
 
-static const rg_device *open_device(const fr_team *t, const fr_engine *e, char why[200])
+static int open_device(const fr_team *t, const fr_engine *e, const rg_device **device)
 {
     char name[16];
     const fr_call *first = e->does;
     while (!first->entry)
         first++;
-    if (first->entry->emulated)
-        return rg_device_emulated();
-    if (first->entry->variant->space == RG_HOST)
-        return rg_device_cpu();
     snprintf(name, sizeof name, "gpu%d", e->index);
-    return rg_device_open(t->n > 1 ? name : rg_cli_text(t->cli, "device", "gpu"), why);
+    return rg_entry_device(first->entry, t->n > 1 ? name : rg_cli_text(t->cli, "device", "gpu"), device);
 }
 
 typedef struct opening {
@@ -137,8 +125,9 @@ typedef struct opening {
 static void *open_ahead(void *of)
 {
     opening *o = of;
-    char why[200];
-    open_device(o->team, o->engine, why);
+    const rg_device *device;
+    rg_silent = true; // enter() complains
+    open_device(o->team, o->engine, &device);
     free(o);
     return NULL;
 }
@@ -162,15 +151,13 @@ static void wait_until_open(fr_team *t, int index)
 // In the thread that the engine belongs to.
 static int enter(fr_team *t, fr_engine *e)
 {
-    char why[200] = "";
     const double since_s = rg_seconds();
     if (e->is_lost) // which was said
         return RG_LACKS;
     wait_until_open(t, e->index);
-    e->device = open_device(t, e, why);
-    e->is_lost = !e->device;
+    e->is_lost = open_device(t, e, &e->device) != RG_GOOD;
     if (e->is_lost)
-        return rg_fail(RG_LACKS, "--device %s: %s", rg_cli_text(t->cli, "device", "gpu"), why);
+        return RG_LACKS;
     e->steps = steps_of(e->device);
     fr_lap(e, FR_OPEN, since_s);
     return RG_GOOD;
@@ -186,7 +173,7 @@ int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned 
     *t = (fr_team){.cli = cli, .files = files, .began_s = began_s};
     pthread_mutex_init(&t->lock, NULL);
     int code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    code = code == RG_GOOD ? pick_all(does, cli, device, routines, &on_host) : code;
+    code = code == RG_GOOD ? pick_all(does, cli, device, files->particles.side, routines, &on_host) : code;
     code = code == RG_GOOD ? count(cli, device, on_host, most, even, &n) : code;
     if (code != RG_GOOD)
         return code;

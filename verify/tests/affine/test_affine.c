@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../../../impl/affine/index.h"
-#include "../../../impl/runtime/arena.h"
+#include "../../../impl/runtime/call.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 
@@ -272,18 +272,15 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
     assert_non_null(e);
     int64_t param[RG_PARAMS_MAX] = {0};
     rg_params_standard(e->variant, param);
-    rg_frame frame;
-    assert_int_equal(rg_frame_make(&frame, e->algo, e->variant, rg_device_emulated(), &p->shape, param, false, 1), RG_OK);
+    rg_frame frame = {0};
+    assert_int_equal(rg_frame_make(&frame, e, rg_device_emulated(), &p->shape, param, 1), RG_OK);
     for (int i = AL_IMAGE; i <= AL_MATRIX; i++)
         assert_int_equal(rg_buffer_put(&frame.buffer[i], p->arg[i]), RG_OK);
-    assert_int_equal(e->variant->prepare ? e->variant->prepare(&frame.call) : RG_OK, RG_OK);
-    assert_int_equal(e->variant->run(&frame.call), RG_OK);
+    assert_int_equal(rg_frame_run(&frame), RG_OK);
     double rho[4], worst = 0;
     assert_int_equal(rg_buffer_get(&frame.buffer[AL_RHO], rho), RG_OK);
     for (int i = 0; i < 4; i++)
         worst = fmax(worst, fabs(rho[i] - expected[i]));
-    if (e->variant->finish)
-        e->variant->finish(&frame.call);
     rg_frame_free(&frame);
     return worst;
 }
@@ -320,8 +317,9 @@ static void forecasts_hold_the_textures_copy(void **state)
         rg_params_standard(e->variant, param);
         rg_variant without = *e->variant;
         without.flags &= ~RG_COPIES_FIRST;
-        const size_t whole = rg_frame_bytes(e->algo, e->variant, &shape, param);
-        const size_t more = whole - rg_frame_bytes(e->algo, &without, &shape, param);
+        rg_entry bare = *e;
+        bare.variant = &without;
+        const size_t more = rg_frame_bytes(e, &shape, param) - rg_frame_bytes(&bare, &shape, param);
         assert_int_equal(more, e->variant->prepare ? 5000 * sizeof(float) : 0);
         textures += more > 0;
     }

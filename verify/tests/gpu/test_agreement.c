@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../../impl/runtime/arena.h"
+#include "../../../impl/runtime/call.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/gpu/emulator/emulation.h"
 #include "../../../impl/runtime/table.h"
@@ -41,8 +41,8 @@ static int compute(const rg_entry *e, const rg_shape *shape, const int64_t *para
 {
     char why[200];
     const rg_device *device = rg_device_open(device_name, why);
-    rg_frame f;
-    if (!device || rg_frame_make(&f, e->algo, e->variant, device, shape, param, false, 1))
+    rg_frame f = {0};
+    if (!device || rg_frame_make(&f, e, device, shape, param, 1))
         return 10;
     for (int i = 0; i < e->algo->n_args; i++) {
         if (e->algo->arg[i].direction != RG_OUT && rg_buffer_put(&f.buffer[i], s->input[i]))
@@ -50,7 +50,7 @@ static int compute(const rg_entry *e, const rg_shape *shape, const int64_t *para
         if (device->is_emulated)
             rg_emulation_extent(f.buffer[i].base, f.buffer[i].bytes);
     }
-    if ((e->variant->prepare && e->variant->prepare(&f.call)) || e->variant->run(&f.call) || device->sync())
+    if (rg_frame_run(&f))
         return 12;
     for (int i = 0; i < e->algo->n_args; i++)
         if (e->algo->arg[i].direction != RG_IN && rg_buffer_get(&f.buffer[i], s->found[side][i]))

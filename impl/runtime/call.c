@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// call.c: buffers, scratch, stream and state of one call (call.h).
+#include "call.h"
+#include "../base/core.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static size_t argument_bytes(const rg_algo *algo, int i, const rg_shape *shape, size_t *element)
+{
+    *element = rg_type_bytes(algo->arg[i].type(shape));
+    return (size_t)algo->arg[i].count(shape) * *element;
+}
+
+static size_t scratch_bytes(const rg_variant *v, const rg_shape *shape, const int64_t *param)
+{
+    return v->scratch ? v->scratch(shape, param) : 0;
+}
+
+// Whether the frame stands for this call; the seed is none of its concern.
+static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
+                   int threads, void *const *arg)
+{
+    return f->made && f->entry == e && f->device == device && f->call.threads == threads &&
+           !memcmp(f->shape.n, shape->n, sizeof shape->n) &&
+           !memcmp(f->param, param, (size_t)e->variant->n_params * sizeof *param) &&
+           (!arg || !memcmp(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg));
+}
+
+static int make_arguments(rg_frame *f, bool unaligned)
+{
+    const rg_algo *algo = f->entry->algo;
+    int code = RG_OK;
+    for (int i = 0; i < algo->n_args && !code; i++) {
+        size_t element, bytes = argument_bytes(algo, i, &f->shape, &element);
+        code = rg_buffer_make(&f->buffer[i], f->device, bytes, element, unaligned);
+        f->arg[i] = f->buffer[i].base;
+        if (!code && algo->arg[i].direction == RG_OUT)
+            code = rg_buffer_poison(&f->buffer[i]);
+    }
+    return code;
+}
+
+static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
+                int threads, void *const *arg, bool unaligned)
+{
+    threads = e->variant->flags & RG_THREADED ? threads : 1;
+    if (stands(f, e, device, shape, param, threads, arg)) {
+        f->shape.seed = shape->seed;
+        return RG_OK;
+    }
+    rg_frame_free(f);
+    *f = (rg_frame){.entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers"};
+    memcpy(f->param, param, (size_t)e->variant->n_params * sizeof *param);
+    size_t scratch = scratch_bytes(e->variant, shape, f->param);
+    int code = arg ? RG_OK : make_arguments(f, unaligned);
+    if (arg)
+        memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
+    if (!code)
+        code = rg_buffer_make(&f->scratch, device, scratch, 1, false);
+    if (!code)
+        code = rg_buffer_poison(&f->scratch);
+    f->call = (rg_call){.shape = &f->shape, .param = f->param, .arg = f->arg, .scratch = scratch ? f->scratch.base : NULL,
+                        .stream = arg ? NULL : device->stream_make(), .threads = threads};
+    return code;
+}
+
+int rg_frame_make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
+                  int threads)
+{
+    return make(f, e, device, shape, param, threads, NULL, false);
+}
+
+int rg_frame_make_unaligned(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape,
+                            const int64_t *param, int threads)
+{
+    return make(f, e, device, shape, param, threads, NULL, true);
+}
+
+int rg_frame_borrow(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
+                    int threads, void *const *arg)
+{
+    return make(f, e, device, shape, param, threads, arg, false);
+}
+
+int rg_frame_prepare(rg_frame *f)
+{
+    if (f->prepared)
+        return RG_OK;
+    f->prepared = true; // also when it fails: what it had by then is for finish
+    f->doing = "it cannot be prepared";
+    int code = f->entry->variant->prepare ? f->entry->variant->prepare(&f->call) : RG_OK, sticky = f->device->sync();
+    return code ? code : sticky;
+}
+
+int rg_frame_start(rg_frame *f)
+{
+    int code = rg_frame_prepare(f);
+    if (code)
+        return code;
+    f->doing = "running";
+    return f->entry->variant->run(&f->call);
+}
+
+int rg_frame_run(rg_frame *f)
+{
+    int code = rg_frame_start(f), sticky = f->device->sync();
+    return code ? code : sticky;
+}
+
+void rg_frame_free(rg_frame *f)
+{
+    if (!f->made)
+        return;
+    if (f->prepared && f->entry->variant->finish)
+        f->entry->variant->finish(&f->call);
+    if (f->call.stream)
+        f->device->stream_free(f->call.stream);
+    for (int i = 0; i < RG_ARGS_MAX; i++)
+        rg_buffer_free(&f->buffer[i]);
+    rg_buffer_free(&f->scratch);
+    *f = (rg_frame){0};
+}
+
+int rg_frame_failed(const rg_frame *f, const char *doing, int code)
+{
+    return code == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s on %s: %s: %s", f->entry->name, f->device->name,
+                                             doing ? doing : f->doing, f->device->error(code));
+}
+
+size_t rg_frame_bytes(const rg_entry *e, const rg_shape *shape, const int64_t *param)
+{
+    size_t element, total = rg_buffer_bytes(scratch_bytes(e->variant, shape, param), 1);
+    for (int i = 0; i < e->algo->n_args; i++) {
+        size_t bytes = argument_bytes(e->algo, i, shape, &element);
+        total += rg_buffer_bytes(bytes, element) + (i == 0 && e->variant->flags & RG_COPIES_FIRST ? bytes : 0);
+    }
+    return total;
+}
+
+int rg_frame_allowed(const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param, int dim,
+                     const char *option)
+{
+    rg_device_facts facts;
+    size_t need = rg_frame_bytes(e, shape, param);
+    if (device->facts(&facts) != RG_OK || need <= facts.free_bytes)
+        return RG_GOOD;
+    char fits[96] = "";
+    if (option) {
+        rg_shape less = *shape;
+        while (less.n[dim] > 1 && rg_frame_bytes(e, &less, param) > facts.free_bytes)
+            less.n[dim] = less.n[dim] * 9 / 10;
+        snprintf(fits, sizeof fits, "; %s %" PRId64 " fits", option, less.n[dim]);
+    }
+    return rg_fail(RG_LACKS, "%s on %s needs %.2f GiB, %.2f GiB are free%s", e->name, device->name, (double)need / 0x1p30,
+                   (double)facts.free_bytes / 0x1p30, fits);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// call.h: one call of a variant on one device, from making to finishing: how checker, benchmark, tuner, tracer and jobs run it.
+//
+//     rg_frame f = {0};
+//     int code = rg_frame_make(&f, entry, device, &shape, param, threads);
+//     code = code ? code : rg_buffer_put(&f.buffer[i], input);    // for every input
+//     code = code ? code : rg_frame_run(&f);                      // prepares first, unless that was done
+//     code = code ? code : rg_buffer_get(&f.buffer[k], output);
+//     int exit_code = rg_frame_failed(&f, NULL, code);            // RG_GOOD, or one line
+//     rg_frame_free(&f);
+//
+// Codes are RG_OK or those of the variant and its device (suite.h); sizes are bytes. A frame belongs to one thread at a time and is
+// not copied: its call points into it.
+#ifndef RG_CALL_H
+#define RG_CALL_H
+
+#include "arena.h"
+#include "table.h"
+
+typedef struct rg_frame {
+    const rg_entry *entry;
+    const rg_device *device;
+    rg_shape shape;
+    int64_t param[RG_PARAMS_MAX];
+    rg_buffer buffer[RG_ARGS_MAX]; // of the arguments that it owns
+    void *arg[RG_ARGS_MAX];
+    rg_buffer scratch;
+    rg_call call;
+    bool made, prepared;
+    const char *doing; // the step that failed, as a message says it
+} rg_frame;
+
+// Buffers of the shape, outputs and scratch poisoned, a stream. `threads`: how many a RG_THREADED variant may use. A frame must
+// be zero or made; one that stands for the same call is left as it is, with its inputs, and any other is freed first.
+int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads);
+// The same with every argument one element off a 256-byte boundary.
+int rg_frame_make_unaligned(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param,
+                            int threads);
+// The same on arguments that stand in memory of the device already, which several calls may share; on its default stream.
+int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
+                    void *const *arg);
+int rg_frame_prepare(rg_frame *); // once: later calls do nothing. Waits for the device
+int rg_frame_start(rg_frame *);   // queues one run, on a CPU does it
+int rg_frame_run(rg_frame *);     // and waits for the device
+void rg_frame_free(rg_frame *);   // finishes what was prepared
+// RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG. doing NULL: the step that failed.
+int rg_frame_failed(const rg_frame *, const char *doing, int code);
+
+size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param); // predicted, guards included
+// RG_GOOD when that much is free on the device (or how much is free is not known), else one line and RG_LACKS. It names the
+// largest extent n[dim] that fits, as `option`; option NULL: none helps.
+int rg_frame_allowed(const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int dim, const char *option);
+
+#endif
