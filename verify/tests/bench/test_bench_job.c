@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../../bench/timing/lineup.h"
+#include "../test_build.h"
 #include "../test_command.h"
 
 #include <stdlib.h>
@@ -104,11 +105,9 @@ int main(void)
         cmocka_unit_test(bad_words),
         cmocka_unit_test(nothing_left_behind),
     };
-    char self[4096] = "";
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0 || !mkdtemp(folder))
+    if (!mkdtemp(folder))
         return 1;
-    *strrchr(self, '/') = '\0';
-    char *program = rg_print("%s/../regather", self);
+    char *program = rg_print("%s/regather", test_build());
     setenv("REGATHER_PROGRAM", program, 1);
     setenv("TMPDIR", folder, 1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

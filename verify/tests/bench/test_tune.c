@@ -10,6 +10,7 @@
 #include "../../../impl/runtime/search.h"
 #include "../../../impl/runtime/table.h"
 #include "../../checker/verify.h"
+#include "../test_build.h"
 #include "../test_command.h"
 
 #include <math.h>
@@ -235,16 +236,8 @@ static void test_command(void **state)
 static void test_wrong_plugin(void **state)
 {
     (void)state;
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    assert_true(n > 0);
-    program[n] = 0;
-    char *plugin = rg_print("%.*s/../broken/parameter.so", (int)(strrchr(program, '/') - program), program);
-    if (access(plugin, R_OK)) {
-        print_message("skipped: %s is not built\n", plugin);
-        free(plugin);
-        skip();
-    }
+    char *plugin = rg_print("%s/broken/parameter.so", test_build());
+    assert_int_equal(access(plugin, R_OK), 0);
     char *out = rg_print("%s/p.tsv", folder);
     char *line = rg_print("tune autocorr:parameter.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s "
                           "--out %s", plugin, out);

@@ -11,20 +11,17 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../test_build.h"
 #include "../test_command.h"
 
 extern const rg_command rg_cmd_trace;
-static char output[OUTPUT_MAX], *folder, built[512];
+static char output[OUTPUT_MAX], *folder;
+static const char *built; // its folder broken/ has the plug-ins
 
-// The folder of the plug-ins, beside that of this program: BUILD/verify/test_trace, BUILD/broken.
 static int set_up(void **state)
 {
     (void)state;
-    const ssize_t n = readlink("/proc/self/exe", built, sizeof built - 1);
-    if (n < 0)
-        return -1;
-    for (int up = 0; up < 2; up++)
-        *strrchr(built, '/') = 0;
+    built = test_build();
     folder = test_folder();
     return folder ? 0 : -1;
 }
