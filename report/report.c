@@ -111,21 +111,27 @@ static int add_references(rg_report *r, const char *folder)
     return code;
 }
 
-static int add_here(rg_report *r, const rg_cli *cli)
+// What was typed.
+typedef struct request {
+    rg_given given;
+    const char *machines, *traces, *claims, *out;
+    rg_list verify, job, table;
+    bool no_figures;
+} request;
+
+static int add_here(rg_report *r, const request *q)
 {
     rg_bench_machine *m = new_machine(r, true);
     int code = RG_GOOD;
-    for (int i = 0; i < rg_cli_count(cli) && code == RG_GOOD; i++)
-        code = add(m, rg_cli_word(cli, i), RESULT, NULL, 0);
-    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "verify", i); i++)
-        code = add(m, rg_cli_nth(cli, "verify", i), VERIFY, NULL, 0);
-    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "table", i); i++) {
-        const char *given = rg_cli_nth(cli, "table", i), *equals = strchr(given, '=');
+    for (int i = 0; i < q->given.word.n && code == RG_GOOD; i++)
+        code = add(m, q->given.word.item[i], RESULT, NULL, 0);
+    for (int i = 0; code == RG_GOOD && i < q->verify.n; i++)
+        code = add(m, q->verify.item[i], VERIFY, NULL, 0);
+    for (int i = 0; code == RG_GOOD && i < q->table.n; i++) {
+        const char *given = q->table.item[i], *equals = strchr(given, '=');
         code = equals ? add(m, equals + 1, TABLE, given, (int)(equals - given))
                       : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
     }
-    if (code == RG_GOOD && m->n_files == 0)
-        return rg_fail(RG_USAGE, "report: expected at least one result file, found none");
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
     snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
     return code;
@@ -178,24 +184,24 @@ static void judge(rg_report *r)
             r->judgement[i * r->n_machines + m] = rg_judge(&r->claims, i, &r->machine[m], r->machine[m].here ? &r->job : NULL);
 }
 
-static int make_report(rg_report *r, const rg_cli *cli)
+static int make_report(rg_report *r, const request *q)
 {
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     char *machines = rg_share_path("data/machines"), *plots = rg_share_path("plots");
     char *fig = rg_print("%s/fig", r->out);
     r->plots = plots;
-    int code = rg_claims_read(rg_cli_text(cli, "claims", claims), papers, &r->claims);
+    int code = rg_claims_read(q->claims ? q->claims : claims, papers, &r->claims);
     if (code == RG_GOOD)
-        code = add_here(r, cli);
+        code = add_here(r, q);
     if (code == RG_GOOD)
-        code = add_references(r, rg_cli_text(cli, "machines", machines));
-    for (int i = 0; code == RG_GOOD && rg_cli_nth(cli, "job", i); i++)
-        code = rg_job_files_add(&r->job, rg_cli_nth(cli, "job", i));
+        code = add_references(r, q->machines ? q->machines : machines);
+    for (int i = 0; code == RG_GOOD && i < q->job.n; i++)
+        code = rg_job_files_add(&r->job, q->job.item[i]);
     if (code == RG_GOOD)
         code = rg_make_folder(fig);
     if (code == RG_GOOD)
         judge(r);
-    if (code == RG_GOOD && !rg_cli_flag(cli, "no-figures"))
+    if (code == RG_GOOD && !q->no_figures)
         rg_draw(r);
     if (code == RG_GOOD)
         code = rg_copy_gallery(r);
@@ -215,36 +221,40 @@ static int make_report(rg_report *r, const rg_cli *cli)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    rg_report r = {.out = rg_cli_text(cli, "out", "report"), .traces = rg_cli_text(cli, "traces", NULL)};
-    int code = make_report(&r, cli);
+    const request *q = options;
+    rg_report r = {.out = q->out, .traces = q->traces};
+    int code = make_report(&r, q);
     release(&r);
     return code;
 }
 
 static const rg_option options[] = {
-    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as NAME.TABLE.tsv)", false},
-    {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", true},
-    {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant", true},
-    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name", true},
-    {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", false},
-    {"claims", "FILE", "the claims to judge", false},
-    {"out", "DIR", "where index.html, REPORT.md and fig/ go (report)", false},
-    {"no-figures", NULL, "leave gnuplot out", false},
-    {NULL, NULL, NULL, false},
+    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as "
+     "NAME.TABLE.tsv)", RG_TO(request, machines)},
+    {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", RG_TO(request, verify)},
+    {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
+     RG_TO(request, job)},
+    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name",
+     RG_TO(request, table)},
+    {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
+    {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},
+    {"out", "DIR", "where index.html, REPORT.md and fig/ go", RG_TO(request, out), 0, 0, "report"},
+    {"no-figures", NULL, "leave gnuplot out", RG_TO(request, no_figures)},
+    {0},
 };
 
 const rg_command rg_cmd_report = {
-    "report",
-    "RESULT.tsv... [--verify V.tsv]... [--job DIR]... [--machines DIR] --out DIR",
-    "result files beside the papers' numbers, as a page with verdicts and figures",
-    "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
-    "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims\n"
-    "are judged reproduced, direction only, not reproduced, not testable here or paper inconsistent; reference/claims.tsv\n"
-    "says by which bounds and why. Ends with the table of claims. Without gnuplot the figures are left\n"
-    "out and the report says so.",
-    options,
-    run,
-    false,
+    .name = "report",
+    .words = "RESULT.tsv...",
+    .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
+    .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
+            "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims\n"
+            "are judged reproduced, direction only, not reproduced, not testable here or paper inconsistent; reference/claims.tsv\n"
+            "says by which bounds and why. Ends with the table of claims. Without gnuplot the figures are left\n"
+            "out and the report says so.",
+    .option = options,
+    .bytes = sizeof(request),
+    .run = run,
 };

@@ -9,26 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rg_option options[] = {
-    {"gate", "G%", "a change smaller than this counts as none (default 5%)", false},
-    {NULL, NULL, NULL, false},
-};
-
 typedef enum { SAME, FASTER, SLOWER, UNSURE, BROKEN, ONLY_A, ONLY_B, OUTCOMES } verdict;
 static const char *const verdict_name[OUTCOMES] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
 static const char *const verdict_colour[OUTCOMES] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
 
 typedef struct comparison {
+    rg_given given;
+    const char *gate_text;
     rg_result file[2];
     double gate;
-    uint64_t seed;
     int count[OUTCOMES];
 } comparison;
 
+static const rg_option options[] = {
+    {"gate", "G%", "a change smaller than this counts as none", RG_TO(comparison, gate_text), 0, 0, "5%"},
+    {0},
+};
+
 // "5%" or "0.05".
-static int read_gate(const rg_cli *cli, double *gate)
+static int read_gate(const char *text, double *gate)
 {
-    const char *text = rg_cli_text(cli, "gate", "5%");
     char *past;
     errno = 0;
     *gate = strtod(text, &past);
@@ -162,7 +162,7 @@ static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *
         return compare_untimed(a, b);
     double *sample_a, *sample_b;
     int na = rg_row_samples(a, &sample_a), nb = rg_row_samples(b, &sample_b);
-    rg_ratio r = rg_ratio_of_medians(sample_b, nb, sample_a, na, c->seed);
+    rg_ratio r = rg_ratio_of_medians(sample_b, nb, sample_a, na, c->given.seed);
     free(sample_a);
     free(sample_b);
     verdict v = judge(c, &r);
@@ -214,12 +214,12 @@ static int conclude(const comparison *c)
     return c->count[UNSURE] ? RG_UNSURE : RG_GOOD;
 }
 
-static int read_files(const rg_cli *cli, comparison *c)
+static int read_files(comparison *c)
 {
     int code = RG_GOOD;
     for (int i = 0; i < 2 && !code; i++) {
         bool cut;
-        code = rg_result_read(rg_cli_word(cli, i), &c->file[i], &cut);
+        code = rg_result_read(c->given.word.item[i], &c->file[i], &cut);
         if (!code && cut)
             rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
         if (!code)
@@ -228,34 +228,28 @@ static int read_files(const rg_cli *cli, comparison *c)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    comparison c = {.gate = 0};
-    int64_t seed;
-    if (rg_cli_count(cli) != 2)
-        return rg_fail(RG_USAGE, "compare: expected two result files, found %d", rg_cli_count(cli));
-    int code = read_gate(cli, &c.gate);
+    comparison *c = options;
+    int code = read_gate(c->gate_text, &c->gate);
     if (!code)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+        code = read_files(c);
     if (!code)
-        code = read_files(cli, &c);
+        code = check_heads(c);
     if (!code)
-        code = check_heads(&c);
-    if (!code)
-        code = check_scopes(&c);
+        code = check_scopes(c);
     if (!code) {
-        c.seed = (uint64_t)seed;
-        compare_all(&c);
-        code = conclude(&c);
+        compare_all(c);
+        code = conclude(c);
     }
-    rg_result_free(&c.file[0]);
-    rg_result_free(&c.file[1]);
+    rg_result_free(&c->file[0]);
+    rg_result_free(&c->file[1]);
     return code;
 }
 
 const rg_command rg_cmd_compare = {
     .name = "compare",
-    .usage = "A.tsv B.tsv [--gate 5%]",
+    .words = "A.tsv B.tsv",
     .summary = "is B the same as A, faster or slower, row by row",
     .help = "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 %\n"
             "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
@@ -265,5 +259,6 @@ const rg_command rg_cmd_compare = {
             "that differ only in their scope. Exit codes: 0 nothing slower, 1 something slower or broken, 2 files that\n"
             "cannot be compared, 3 unsure.",
     .option = options,
+    .bytes = sizeof(comparison),
     .run = run,
 };

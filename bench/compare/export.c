@@ -13,10 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
+typedef struct exporting {
+    rg_given given;
+    rg_export_format format;
+    const char *out;
+} exporting;
+
 static const rg_option options[] = {
-    {"format", "gbench|t4", "Google Benchmark JSON, or the auto-tuners' T4 JSON", false},
-    {"out", "F.json", "where to write it (default: standard output)", false},
-    {NULL, NULL, NULL, false},
+    {"format", "gbench|t4", "Google Benchmark JSON, or the auto-tuners' T4 JSON", RG_TO(exporting, format), .required = true},
+    {"out", "F.json", "where to write it", RG_TO(exporting, out), .otherwise = "standard output"},
+    {0},
 };
 
 // ---- JSON ----------------------------------------------------------------------------------------------------------------
@@ -285,17 +291,14 @@ static void write_t4(FILE *f, const rg_result *r)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-int rg_export(const rg_result *r, const char *format, const char *out)
+int rg_export(const rg_result *r, rg_export_format format, const char *out)
 {
-    bool gbench = !strcmp(format, "gbench");
     rg_file file = {.stream = stdout};
     int code = RG_GOOD;
-    if (!gbench && strcmp(format, "t4"))
-        return rg_fail(RG_USAGE, "--format: expected gbench or t4, found \"%s\"", format);
     if (out)
         code = rg_file_open(&file, out);
     if (!code)
-        (gbench ? write_gbench : write_t4)(file.stream, r);
+        (format == RG_GBENCH ? write_gbench : write_t4)(file.stream, r);
     if (!code && out)
         code = rg_file_commit(&file);
     else if (!code && (fflush(stdout) || ferror(stdout)))
@@ -303,25 +306,24 @@ int rg_export(const rg_result *r, const char *format, const char *out)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
+    const exporting *e = options;
     rg_result r;
     bool cut;
-    if (rg_cli_count(cli) != 1)
-        return rg_fail(RG_USAGE, "export: expected one result file, found %d", rg_cli_count(cli));
-    int code = rg_result_read(rg_cli_word(cli, 0), &r, &cut);
+    int code = rg_result_read(e->given.word.item[0], &r, &cut);
     if (code)
         return code;
     if (cut)
         rg_warn("%s: its last line is unfinished and left out", r.path);
-    code = rg_export(&r, rg_cli_text(cli, "format", ""), rg_cli_text(cli, "out", NULL));
+    code = rg_export(&r, e->format, e->out);
     rg_result_free(&r);
     return code;
 }
 
 const rg_command rg_cmd_export = {
     .name = "export",
-    .usage = "F.tsv --format gbench|t4 [--out F.json]",
+    .words = "F.tsv",
     .summary = "a result file in the formats of other tools",
     .help = "gbench: Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so that\n"
             "tools/compare.py of Google Benchmark can compare two files; the median is an aggregate; rates, errors,\n"
@@ -332,5 +334,6 @@ const rg_command rg_cmd_export = {
             "constraints).\n\n"
             "Rows of the algorithms probe and self-test, which describe the machine and the method, are left out.",
     .option = options,
+    .bytes = sizeof(exporting),
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "../../data/formats/result.h"
 
 // format "gbench" or "t4"; out NULL: standard output. RG_GOOD, or one line and RG_USAGE.
-int rg_export(const rg_result *, const char *format, const char *out);
+typedef enum { RG_GBENCH, RG_T4 } rg_export_format; // as --format has them
+int rg_export(const rg_result *, rg_export_format, const char *out);
 
 #endif

@@ -318,11 +318,14 @@ static void report_rates(void)
     rate_row("wgmma", "multiply-adds/s", n, row);
 }
 
-static int run(const rg_cli *cli)
+typedef struct doctor {
+    rg_given given;
+    bool probe;
+} doctor;
+
+static int run(void *options)
 {
-    if (rg_cli_count(cli) > 0) {
-        return rg_fail(RG_USAGE, "doctor takes no argument, found '%s'", rg_cli_word(cli, 0));
-    }
+    const doctor *d = options;
     rg_head head;
     rg_head_make(&head, NULL, 0, NULL);
     for (int i = 0; i < head.n; i++) {
@@ -336,7 +339,7 @@ static int run(const rg_cli *cli)
     report_gpus();
     report_libraries();
     report_programs();
-    if (rg_cli_flag(cli, "probe")) {
+    if (d->probe) {
         fflush(stdout);
         report_rates();
     }
@@ -344,19 +347,19 @@ static int run(const rg_cli *cli)
 }
 
 static const rg_option options[] = {
-    {"probe", NULL, "also measure what the CPU and each GPU sustain (a few seconds)", false},
-    {NULL, NULL, NULL, false},
+    {"probe", NULL, "also measure what the CPU and each GPU sustain (a few seconds)", RG_TO(doctor, probe)},
+    {0},
 };
 
 const rg_command rg_cmd_doctor = {
-    "doctor",
-    "[--probe]",
-    "what this machine has and lacks, and the command that mends it",
-    "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether this binary holds code "
-    "for them; each library and program found or missing; whether energy counters can be read, whether clocks are locked. With "
-    "--probe also the rates that `bench` sets times against.\n\n"
-    "It reports and does not judge: the exit code is 0 whatever it finds.",
-    options,
-    run,
-    false,
+    .name = "doctor",
+    .words = "",
+    .summary = "what this machine has and lacks, and the command that mends it",
+    .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether this binary holds code\n"
+            "for them; each library and program found or missing; whether energy counters can be read, whether clocks are locked. With\n"
+            "--probe also the rates that `bench` sets times against.\n\n"
+            "It reports and does not judge: the exit code is 0 whatever it finds.",
+    .option = options,
+    .bytes = sizeof(doctor),
+    .run = run,
 };

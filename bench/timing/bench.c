@@ -13,27 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rg_option options[] = {
-    {"preset", "quick|paper|large", "which of the algorithm's shapes (default quick)", false},
-    {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0; may be repeated", true},
-    {"variant", "NAME", "the same as ALGO:NAME", false},
-    {"param", "NAME=VALUE", "a parameter of the variants that have it; may be repeated", true},
-    {"scope", "LIST", "kernel, device, transfer, or several with commas (default device)", false},
-    {"mode", "cold|hot|both", "caches flushed before each call, or not (default: hot on the CPU, both on a GPU)", false},
-    {"max-seconds", "S", "time for the samples of one row (default 1 with quick, else 20)", false},
-    {"max-call", "S",
-     "skip a row of which one call would take longer, by the rate at another shape (default 60 with quick, else 600)", false},
-    {"rounds", "N", "most rounds, an even number (default 10)", false},
-    {"energy", NULL, "measure the energy of a call too: 5 s more a row", false},
-    {"out", "F.tsv", "write the result file; F.tsv.part while it grows", false},
-    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", false},
-    {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run", false},
-    {"gpus", "LIST", "of --job: on so many GPUs, as in 1,2,4, 0 for none (default: all there are)", false},
-    {"work", "N:UNIT", "of --job: what it handles, for the rate, as in 16:photographs (default 1:jobs)", false},
-    {"self-test", NULL, "time one variant against itself and report the false difference", false},
-    {NULL, NULL, NULL, false},
-};
-
 typedef struct session {
     const rg_bench_options *options;
     rg_lineup lineup;
@@ -100,7 +79,7 @@ static void time_group(session *b, int first, int past)
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
     const double energy_s = b->options->energy ? RG_ENERGY_WINDOW_S : 0;
-    const rg_rounds rounds = {b->gpu, b->options->seed, false, energy_s, finished, visited, b};
+    const rg_rounds rounds = {b->gpu, b->options->given.seed, false, energy_s, finished, visited, b};
     const rg_lane *any = &b->lineup.lane[first];
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
@@ -138,7 +117,7 @@ static void show_group(const session *b, int first, int past)
             row[n++] = *found;
         rg_row_free(&key);
     }
-    rg_show_rows(stdout, row, n, b->options->seed);
+    rg_show_rows(stdout, row, n, b->options->given.seed);
     free(row);
 }
 
@@ -157,7 +136,7 @@ static void head_inputs(const session *b, rg_head *head)
         } else {
             rg_inputs in;
             rg_inputs_make(&in, lane->entry->algo, &lane->shape);
-            rg_inputs_fill(&in, rg_bits(b->options->seed, 0));
+            rg_inputs_fill(&in, rg_bits(b->options->given.seed, 0));
             rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
             rg_inputs_free(&in);
         }
@@ -180,8 +159,8 @@ static void leave_out_finished(session *b)
 static void open_gpu(session *b)
 {
     char why[200] = "";
-    if (strcmp(b->options->device, "cpu"))
-        b->gpu = rg_device_open(b->options->device, why);
+    if (strcmp(b->options->given.device, "cpu"))
+        b->gpu = rg_device_open(b->options->given.device, why);
     for (int i = 0; i < b->lineup.n; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (lane->done || lane->entry->variant->space == RG_HOST)
@@ -231,7 +210,7 @@ static int run_session(session *b)
     rg_lineup_verify(&b->lineup, o);
     open_gpu(b);
     rg_head head;
-    rg_head_make(&head, b->gpu, o->seed, rg_cli_line(o->cli));
+    rg_head_make(&head, b->gpu, o->given.seed, o->given.line);
     head_inputs(b, &head);
     tell_tuned(b, &head);
     int code = rg_out_start(&b->out, &head);
@@ -256,20 +235,20 @@ static int run_session(session *b)
     return code ? code : outcome(b);
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    rg_bench_options o;
-    int code = rg_bench_options_read(cli, &o);
+    rg_bench_options *o = options;
+    int code = rg_bench_options_check(o);
     if (code)
         return code;
-    if (o.self_test)
-        return rg_self_test(&o);
-    if (rg_cli_text(cli, "job", NULL))
-        return rg_bench_job(&o);
-    session b = {.options = &o};
-    code = rg_lineup_make(&o, &b.lineup);
+    if (o->self_test)
+        return rg_self_test(o);
+    if (o->job)
+        return rg_bench_job(o);
+    session b = {.options = o};
+    code = rg_lineup_make(o, &b.lineup);
     if (!code)
-        code = rg_out_begin(&b.out, o.out, o.resume);
+        code = rg_out_begin(&b.out, o->out, o->resume);
     if (!code)
         code = run_session(&b);
     rg_out_free(&b.out);
@@ -279,7 +258,7 @@ static int run(const rg_cli *cli)
 
 const rg_command rg_cmd_bench = {
     .name = "bench",
-    .usage = "[ALGO[:VARIANT]] [--preset quick|paper|large] [--out F.tsv]",
+    .words = "[ALGO[:VARIANT]]",
     .summary = "time variants, each only after it has passed verify here",
     .help = "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of\n"
             "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
@@ -309,6 +288,7 @@ const rg_command rg_cmd_bench = {
             "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
             "longer than --max-call is skipped. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 nothing could be\n"
             "timed here.",
-    .option = options,
+    .option = rg_bench_option,
+    .bytes = sizeof(rg_bench_options),
     .run = run,
 };

@@ -51,11 +51,12 @@ static int read_gpus(job_bench *b, const char *text)
     return b->n_kinds ? RG_GOOD : rg_fail(RG_USAGE, "--gpus: expected numbers of GPUs with commas, found \"%s\"", text);
 }
 
-static int read_options(job_bench *b, const rg_cli *cli)
+static int read_options(job_bench *b)
 {
+    const rg_bench_options *o = b->options;
     char why[200], all[16];
-    b->command = rg_cli_text(cli, "job", "");
-    b->label = rg_cli_nth(cli, "shape", 0) ? rg_cli_nth(cli, "shape", 0) : "-";
+    b->command = o->job;
+    b->label = o->shape.n ? o->shape.item[0] : "-";
     sscanf(b->command, " %63s", b->algo);
     const char *variant = strstr(b->command, "--variant ");
     strcpy(b->variant, "default");
@@ -67,14 +68,14 @@ static int read_options(job_bench *b, const rg_cli *cli)
         sscanf(threads, "--threads %d", &b->threads);
     if (!*b->algo)
         return rg_fail(RG_USAGE, "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
-    const char *work = rg_cli_text(cli, "work", "1:jobs");
+    const char *work = o->work;
     char *end;
     b->work = strtod(work, &end);
     if (!(b->work > 0) || *end != ':' || !end[1] || strlen(end) > 60)
         return rg_fail(RG_USAGE, "--work: expected N:UNIT as in 16:photographs, found \"%s\"", work);
     snprintf(b->unit, sizeof b->unit, "%s/s", end + 1);
-    snprintf(all, sizeof all, "%d", strcmp(b->options->device, "cpu") ? rg_gpu_count(why) : 0);
-    return read_gpus(b, rg_cli_text(cli, "gpus", all));
+    snprintf(all, sizeof all, "%d", strcmp(o->given.device, "cpu") ? rg_gpu_count(why) : 0);
+    return read_gpus(b, o->gpus ? o->gpus : all);
 }
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
@@ -291,8 +292,8 @@ static int write_rows(job_bench *b)
     char why[200];
     int wrong = 0, timed = 0;
     int code = rg_out_begin(&out, b->options->out, b->options->resume);
-    const rg_device *gpu = strcmp(b->options->device, "cpu") ? rg_device_open(b->options->device, why) : NULL;
-    rg_head_make(&head, gpu, b->options->seed, rg_cli_line(b->options->cli));
+    const rg_device *gpu = strcmp(b->options->given.device, "cpu") ? rg_device_open(b->options->given.device, why) : NULL;
+    rg_head_make(&head, gpu, b->options->given.seed, b->options->given.line);
     code = code ? code : rg_out_start(&out, &head);
     rg_head_free(&head);
     int first = out.n_rows;
@@ -302,7 +303,7 @@ static int write_rows(job_bench *b)
         wrong += b->kind[k].status != RG_PASS && b->kind[k].status != RG_SKIP;
     }
     if (!code) {
-        rg_show_rows(stdout, out.row + first, out.n_rows - first, b->options->seed);
+        rg_show_rows(stdout, out.row + first, out.n_rows - first, b->options->given.seed);
         code = rg_out_commit(&out);
     }
     rg_out_free(&out);
@@ -320,7 +321,7 @@ int rg_bench_job(const rg_bench_options *o)
         b.kind[k].joules = NAN;
         b.kind[k].status = RG_PASS;
     }
-    int code = read_options(&b, o->cli);
+    int code = read_options(&b);
     if (code)
         return code;
     const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own

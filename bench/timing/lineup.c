@@ -6,6 +6,7 @@
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/tuned.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,79 +15,64 @@ enum { GATE_SHAPES = 8 };
 
 // ---- options -------------------------------------------------------------------------------------------------------------
 
-// A list of names separated by commas as a bit mask.
-static int read_mask(const char *option, const char *text, const char *const *name, int n, unsigned *mask)
-{
-    *mask = 0;
-    for (const char *at = text; at && *at;) {
-        size_t length = strcspn(at, ",");
-        unsigned bit = 0;
-        for (int i = 0; i < n; i++)
-            if (strlen(name[i]) == length && !strncmp(name[i], at, length))
-                bit = 1u << i;
-        if (!bit)
-            return rg_fail(RG_USAGE, "--%s: unknown value \"%.*s\" (see regather bench --help)", option, (int)length, at);
-        *mask |= bit;
-        at += length + (at[length] == ',');
-    }
-    return RG_GOOD;
-}
+const rg_option rg_bench_option[] = {
+    {"preset", "quick|paper|large", "which of the algorithm's shapes", RG_TO(rg_bench_options, preset), .otherwise = "quick, paper of --self-test"},
+    {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0", RG_TO(rg_bench_options, shape)},
+    {"variant", "NAME", "the same as ALGO:NAME", RG_TO(rg_bench_options, variant)},
+    {"param", "NAME=VALUE", "a parameter of the variants that have it", RG_TO(rg_bench_options, param)},
+    {"scope", "kernel|device|transfer", "what is timed; several with commas", RG_TO(rg_bench_options, scopes), 0, 0, "device"},
+    {"mode", "cold|hot|both", "caches flushed before each call, or not", RG_TO(rg_bench_options, modes),
+     .otherwise = "hot on the CPU, both on a GPU"},
+    {"max-seconds", "S", "time for the samples of one row", RG_TO(rg_bench_options, max_s), 0.01L, 86400,
+     .otherwise = "1 with quick, else 20", .unit = "seconds"},
+    {"max-call", "S", "skip a row of which one call would take longer, by the rate at another shape",
+     RG_TO(rg_bench_options, max_call_s), 0.001L, 86400, .otherwise = "60 with quick, else 600", .unit = "seconds"},
+    {"rounds", "N", "most rounds, an even number", RG_TO(rg_bench_options, rounds), 2, 100, "10"},
+    {"energy", NULL, "measure the energy of a call too: 5 s more a row", RG_TO(rg_bench_options, energy)},
+    {"out", "F.tsv", "write the result file; F.tsv.part while it grows", RG_TO(rg_bench_options, out)},
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", RG_TO(rg_bench_options, resume),
+     .needs = "out"},
+    {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run",
+     RG_TO(rg_bench_options, job)},
+    {"gpus", "LIST", "on so many GPUs, as in 1,2,4, 0 for none", RG_TO(rg_bench_options, gpus), .otherwise = "all there are",
+     .needs = "job"},
+    {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0, "1:jobs",
+     .needs = "job"},
+    {"self-test", NULL, "time one variant against itself and report the false difference", RG_TO(rg_bench_options, self_test)},
+    {0},
+};
 
-static int read_pattern(const rg_cli *cli, rg_bench_options *o)
+static int read_pattern(rg_bench_options *o)
 {
-    const char *word = rg_cli_word(cli, 0), *variant = rg_cli_text(cli, "variant", NULL);
-    if (rg_cli_count(cli) > 1)
-        return rg_fail(RG_USAGE, "bench: expected one ALGO[:VARIANT], found also \"%s\"", rg_cli_word(cli, 1));
-    if (variant && (!word || strchr(word, ':')))
+    const char *word = o->given.word.n ? o->given.word.item[0] : NULL;
+    if (o->variant && (!word || strchr(word, ':')))
         return rg_fail(RG_USAGE,
                        "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
-                       variant);
-    snprintf(o->pattern, sizeof o->pattern, "%s%s%s", word ? word : "", variant ? ":" : "", variant ? variant : "");
-    return rg_pattern_check(o->pattern, o->device);
+                       o->variant);
+    snprintf(o->pattern, sizeof o->pattern, "%s%s%s", word ? word : "", o->variant ? ":" : "", o->variant ? o->variant : "");
+    return rg_pattern_check(o->pattern, o->given.device);
 }
 
-int rg_bench_options_read(const rg_cli *cli, rg_bench_options *o)
+int rg_bench_options_check(rg_bench_options *o)
 {
-    static const char *const preset_name[RG_PRESETS] = {"quick", "paper", "large"};
-    *o = (rg_bench_options){.cli = cli, .device = rg_cli_text(cli, "device", "gpu"), .out = rg_cli_text(cli, "out", NULL),
-                            .energy = rg_cli_flag(cli, "energy"), .resume = rg_cli_flag(cli, "resume"),
-                            .self_test = rg_cli_flag(cli, "self-test")};
-    if (!strcmp(o->device, "host"))
+    enum { BOTH = 1 << RG_MODES };
+    if (!strcmp(o->given.device, "host"))
         return rg_fail(RG_LACKS,
                        "bench: emulated variants (--device host) are for checking: their times say nothing about a GPU");
-    unsigned presets;
-    int64_t seed = 0;
-    const char *mode = rg_cli_text(cli, "mode", NULL);
-    int code = read_pattern(cli, o);
-    if (!code)
-        code = read_mask("preset", rg_cli_text(cli, "preset", o->self_test ? "paper" : "quick"), preset_name, RG_PRESETS,
-                         &presets);
-    if (!code && (presets & (presets - 1) || !presets))
-        code = rg_fail(RG_USAGE, "--preset: expected one of quick, paper, large");
-    for (int i = 0; !code && i < RG_PRESETS; i++)
-        if (presets == 1u << i)
-            o->preset = (rg_preset)i;
-    if (!code)
-        code = read_mask("scope", rg_cli_text(cli, "scope", NULL), rg_scope_name, RG_SCOPES, &o->scopes);
-    if (!code)
-        code = read_mask("mode", mode && !strcmp(mode, "both") ? "cold,hot" : mode, rg_mode_name, RG_MODES, &o->modes);
-    if (!code)
-        code = rg_cli_int(cli, "threads", 0, 1, rg_cpu_cores(), &o->threads);
-    if (!code)
-        code = rg_cli_int(cli, "rounds", 10, 2, 100, &o->rounds);
+    if (o->preset < 0)
+        o->preset = o->self_test ? RG_PAPER : RG_QUICK;
+    if (o->modes.bits & BOTH)
+        o->modes.bits = BOTH - 1;
+    if (isnan(o->max_s))
+        o->max_s = o->self_test || o->preset == RG_QUICK ? 1 : 20;
+    if (isnan(o->max_call_s))
+        o->max_call_s = o->preset == RG_QUICK ? 60 : 600;
+    int code = read_pattern(o);
+    if (!code && o->given.threads > o->given.cores)
+        code = rg_fail(RG_USAGE, "--threads: this process may use %d, found %d", (int)o->given.cores, (int)o->given.threads);
     if (!code && o->rounds % 2)
-        code =
-            rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
-                    (int)o->rounds);
-    if (!code)
-        code = rg_cli_real(cli, "max-seconds", o->self_test || o->preset == RG_QUICK ? 1 : 20, 0.01, 86400, &o->max_s);
-    if (!code)
-        code = rg_cli_real(cli, "max-call", o->preset == RG_QUICK ? 60 : 600, 0.001, 86400, &o->max_call_s);
-    if (!code)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    o->seed = (uint64_t)seed;
-    if (!code && o->resume && !o->out)
-        code = rg_fail(RG_USAGE, "--resume: needs the file to go on with, --out F.tsv");
+        code = rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
+                       (int)o->rounds);
     return code;
 }
 
@@ -97,14 +83,15 @@ static int read_params(const rg_bench_options *o, const rg_entry *e, const rg_sh
     const rg_variant *v = e->variant;
     char text[512] = "", why[160];
     size_t length = 0;
-    const char *given;
-    for (int i = 0; (given = rg_cli_nth(o->cli, "param", i)); i++)
-        for (int k = 0; k < v->n_params; k++)
+    for (int i = 0; i < o->param.n; i++)
+        for (int k = 0; k < v->n_params; k++) {
+            const char *given = o->param.item[i];
             if (strlen(v->param[k].name) == strcspn(given, "=") && !strncmp(given, v->param[k].name, strcspn(given, "="))) {
                 length += (size_t)snprintf(text + length, sizeof text - length, "%s%.60s", *text ? ";" : "", given);
                 *used |= 1u << (i & 31);
             }
-    return rg_params_resolve(e, o->device, shape, text, param, tuned, why) ? RG_GOOD : rg_fail(RG_USAGE, "--param: %s", why);
+        }
+    return rg_params_resolve(e, o->given.device, shape, text, param, tuned, why) ? RG_GOOD : rg_fail(RG_USAGE, "--param: %s", why);
 }
 
 // ---- lanes ---------------------------------------------------------------------------------------------------------------
@@ -144,8 +131,8 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
         .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds,
         .tuned = tuned};
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
-    unsigned scopes = o->scopes ? o->scopes : 1u << RG_RESIDENT;
-    unsigned modes = o->modes ? o->modes : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
+    unsigned scopes = o->scopes.bits;
+    unsigned modes = o->modes.bits ? o->modes.bits : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
     const char *why = rg_unavailable(e);
     if (!why && v->refuse)
         why = v->refuse(shape, param);
@@ -156,10 +143,10 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
         modes = 1u << RG_HOT;
     }
     bool threaded = host && (v->flags & RG_THREADED) != 0;
-    if (threaded && o->threads)
-        like.threads = (int)o->threads;
+    if (threaded && o->given.threads)
+        like.threads = (int)o->given.threads;
     add_scopes(l, &like, scopes, modes);
-    if (threaded && !o->threads && like.cores > 1 && !why) {
+    if (threaded && !o->given.threads && like.cores > 1 && !why) {
         like.threads = like.cores;
         add_scopes(l, &like, scopes, modes);
     }
@@ -167,10 +154,10 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
 
 static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo, rg_shape shape, unsigned *used)
 {
-    shape.seed = o->seed;
-    for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->device));) {
+    shape.seed = o->given.seed;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
-        if (e->algo != algo || (!strcmp(o->device, "cpu") && e->variant->space == RG_DEVICE))
+        if (e->algo != algo || (!strcmp(o->given.device, "cpu") && e->variant->space == RG_DEVICE))
             continue;
         bool tuned;
         int code = read_params(o, e, &shape, param, &tuned, used);
@@ -189,17 +176,17 @@ static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo)
 
 static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used)
 {
-    const char *text = rg_cli_nth(o->cli, "shape", 0);
     int code = RG_GOOD;
-    for (int i = 0; !code && (text = rg_cli_nth(o->cli, "shape", i)); i++) {
+    for (int i = 0; !code && i < o->shape.n; i++) {
+        const char *text = o->shape.item[i];
         rg_shape shape = {0};
         char why[160];
         code = rg_shape_parse(algo, text, &shape, why) ? add_shape(l, o, algo, shape, used)
                                                        : rg_fail(RG_USAGE, "--shape: %s", why);
     }
-    if (!rg_cli_nth(o->cli, "shape", 0))
+    if (!o->shape.n)
         for (int i = 0; !code && i < algo->n_bench_shapes; i++)
-            if (algo->bench_shape[i].preset == o->preset)
+            if ((int)algo->bench_shape[i].preset == o->preset)
                 code = add_shape(l, o, algo, algo->bench_shape[i].shape, used);
     return code;
 }
@@ -209,15 +196,14 @@ int rg_lineup_make(const rg_bench_options *o, rg_lineup *l)
     *l = (rg_lineup){0};
     unsigned used = 0;
     int code = RG_GOOD;
-    const char *given;
     for (int i = 0; !code && i < rg_algo_count(); i++)
         if (is_asked_for(o, rg_algo_at(i)))
             code = add_algo(l, o, rg_algo_at(i), &used);
-    for (int i = 0; !code && i < 32 && (given = rg_cli_nth(o->cli, "param", i)); i++)
+    for (int i = 0; !code && i < 32 && i < o->param.n; i++)
         if (!(used & 1u << i))
-            code = rg_fail(RG_USAGE, "--param %s: none of the chosen variants has this parameter", given);
+            code = rg_fail(RG_USAGE, "--param %s: none of the chosen variants has this parameter", o->param.item[i]);
     if (!code && !l->n)
-        code = rg_fail(RG_LACKS, "bench: nothing to time for \"%s\" on device %s", o->pattern, o->device);
+        code = rg_fail(RG_LACKS, "bench: nothing to time for \"%s\" on device %s", o->pattern, o->given.device);
     if (code)
         rg_lineup_free(l);
     return code;
@@ -244,7 +230,7 @@ static void verify_lane(rg_lane *lane, const rg_bench_options *o)
 {
     const rg_algo *algo = lane->entry->algo;
     const rg_variant *v = lane->entry->variant;
-    rg_verify_options options = {.device = v->space == RG_HOST ? "cpu" : o->device, .seed = o->seed};
+    rg_verify_options options = {.device = v->space == RG_HOST ? "cpu" : o->given.device, .seed = o->given.seed};
     int passed = 0;
     for (int i = 0; i < GATE_SHAPES; i++) {
         const rg_shape *shape = &algo->check_shape[(size_t)i * (size_t)algo->n_check_shapes / GATE_SHAPES];

@@ -4,22 +4,23 @@
 #define RG_LINEUP_H
 
 #include "../../data/formats/result.h"
-#include "../../impl/base/core.h"
+#include "../../impl/base/options.h"
 #include "../machine/machine.h"
 #include "sample.h"
 
 typedef struct rg_bench_options {
-    char pattern[128];
-    const char *device, *out;
-    rg_preset preset;
-    unsigned scopes, modes;  // bit masks; 0: the standard ones of the space
-    int64_t threads, rounds; // threads 0: one, and all for RG_THREADED variants
+    rg_given given;
+    const char *out, *variant, *job, *gpus, *work;
+    rg_list shape, param;
+    int preset;              // an rg_preset; -1: not typed, until rg_bench_options_check
+    rg_mask scopes, modes;        // a bit for each; 0: the standard ones of the space
+    int64_t rounds;
     double max_s, max_call_s;
-    uint64_t seed;
     bool energy, resume, self_test;
-    const rg_cli *cli;       // for --shape and --param, which repeat
+    char pattern[128];
 } rg_bench_options;
-int rg_bench_options_read(const rg_cli *, rg_bench_options *);
+extern const rg_option rg_bench_option[];
+int rg_bench_options_check(rg_bench_options *); // what follows from the algorithms and from each other; RG_GOOD, or one line
 
 typedef struct rg_lineup {
     rg_lane *lane; // ordered by algorithm, shape, variant, threads, scope, mode

@@ -103,7 +103,7 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
     rg_progress_begin(&progress, "bench: A against A", "pairs", PAIRS);
     for (int i = 0; i < PAIRS; i++) {
         rg_lane a = *lane, again = *lane;
-        percent[i] = false_difference(&a, &again, device, &in, rg_bits(o->seed, (uint64_t)i));
+        percent[i] = false_difference(&a, &again, device, &in, rg_bits(o->given.seed, (uint64_t)i));
         if (isnan(percent[i])) {
             rg_inputs_free(&in);
             return rg_fail(RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name,
@@ -140,9 +140,9 @@ int rg_self_test(const rg_bench_options *o)
     code = rg_out_begin(&out, o->out, false);
     if (!code)
         rg_lineup_verify(&l, o);
-    const rg_device *gpu = !code && device && !device->done ? rg_device_open(o->device, why) : NULL;
+    const rg_device *gpu = !code && device && !device->done ? rg_device_open(o->given.device, why) : NULL;
     rg_head head;
-    rg_head_make(&head, gpu, o->seed, rg_cli_line(o->cli));
+    rg_head_make(&head, gpu, o->given.seed, o->given.line);
     if (!code)
         code = rg_out_start(&out, &head);
     rg_head_free(&head);

@@ -56,7 +56,7 @@ static void visited(void *of)
 
 static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_lane *), double energy_s)
 {
-    return (rg_rounds){t->gpu, t->seed, true, energy_s, finished, visited, t};
+    return (rg_rounds){t->gpu, t->given.seed, true, energy_s, finished, visited, t};
 }
 
 static double free_bytes(const rg_tune *t)

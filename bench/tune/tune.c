@@ -8,57 +8,51 @@
 #include "../../impl/runtime/tuned.h"
 #include "../compare/export.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const rg_option options[] = {
-    {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0 (default: the first of the preset paper)", false},
-    {"param", "NAME=VALUE", "keep a parameter at this value; may be repeated", true},
-    {"search", "exhaustive|random|local", "the order (default exhaustive; with --budget or --configs local)", false},
-    {"budget", "S", "stop the search after S seconds", false},
-    {"configs", "N", "try at most N configurations", false},
-    {"energy", NULL, "measure the energy of a call of the best too: 5 s more each", false},
-    {"out", "F.tsv", "write the result file, a row a configuration; F.tsv.part while it grows", false},
-    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the configurations it has", false},
-    {"t4", "F.json", "write the result file as the auto-tuners' T4 JSON too (needs --out)", false},
-    {"tuned", "DIR|none", "where the best configuration goes, in the file of this processor (default: data/tuned)", false},
-    {NULL, NULL, NULL, false},
+    {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0", RG_TO(rg_tune, shape_text),
+     .otherwise = "the first of the preset paper"},
+    {"param", "NAME=VALUE", "keep a parameter at this value", RG_TO(rg_tune, kept)},
+    {"search", "exhaustive|random|local", "the order", RG_TO(rg_tune, kind),
+     .otherwise = "exhaustive, with --budget or --configs local"},
+    {"budget", "S", "stop the search then", RG_TO(rg_tune, budget_s), 0.001L, 1e6L, .unit = "seconds"},
+    {"configs", "N", "try at most so many configurations", RG_TO(rg_tune, configs), 1, INT32_MAX},
+    {"energy", NULL, "measure the energy of a call of the best too: 5 s more each", RG_TO(rg_tune, energy)},
+    {"out", "F.tsv", "write the result file, a row a configuration; F.tsv.part while it grows", RG_TO(rg_tune, out)},
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the configurations it has", RG_TO(rg_tune, resume),
+     .needs = "out"},
+    {"t4", "F.json", "write the result file as the auto-tuners' T4 JSON too", RG_TO(rg_tune, t4), .needs = "out"},
+    {"tuned", "DIR|none", "where the best configuration goes, in the file of this processor", RG_TO(rg_tune, tuned),
+     .otherwise = "data/tuned"},
+    {0},
 };
 
-static int read_search(const rg_cli *cli, bool limited, rg_search_kind *kind)
+static int read_entry(rg_tune *t)
 {
-    const char *text = rg_cli_text(cli, "search", limited ? "local" : "exhaustive");
-    for (int i = 0; i < RG_SEARCHES; i++)
-        if (!strcmp(text, rg_search_name[i])) {
-            *kind = (rg_search_kind)i;
-            return RG_GOOD;
-        }
-    return rg_fail(RG_USAGE, "--search: expected exhaustive, random or local, found \"%s\"", text);
-}
-
-static int read_entry(const rg_cli *cli, rg_tune *t)
-{
-    const char *word = rg_cli_word(cli, 0);
-    if (rg_cli_count(cli) != 1 || !strchr(word, ':'))
+    const char *word = t->given.word.item[0];
+    if (!strchr(word, ':'))
         return rg_fail(RG_USAGE, "tune: expected one ALGO:VARIANT, as in regather tune gridding:gather");
-    if (!strcmp(t->device, "host"))
+    if (!strcmp(t->given.device, "host"))
         return rg_fail(RG_LACKS, "tune: times of emulated variants (--device host) say nothing about a GPU");
-    int code = rg_pattern_check(word, t->device);
+    int code = rg_pattern_check(word, t->given.device);
     if (code)
         return code;
-    t->entry = rg_entry_next(NULL, word, t->device);
+    t->entry = rg_entry_next(NULL, word, t->given.device);
     if (!t->entry->variant->n_params)
         return rg_fail(RG_USAGE, "tune: %s has no parameters", word);
     const char *lacks = rg_unavailable(t->entry);
-    if (!lacks && t->entry->variant->space == RG_DEVICE && !strcmp(t->device, "cpu"))
+    if (!lacks && t->entry->variant->space == RG_DEVICE && !strcmp(t->given.device, "cpu"))
         lacks = "it needs a GPU, and --device cpu was asked for";
     return lacks ? rg_fail(RG_LACKS, "tune: %s: %s", word, lacks) : RG_GOOD;
 }
 
-static int read_shape(const rg_cli *cli, rg_tune *t)
+static int read_shape(rg_tune *t)
 {
     const rg_algo *algo = t->entry->algo;
-    const char *text = rg_cli_text(cli, "shape", NULL);
+    const char *text = t->shape_text;
     char why[160];
     if (text && !rg_shape_parse(algo, text, &t->shape, why))
         return rg_fail(RG_USAGE, "--shape: %s", why);
@@ -67,16 +61,17 @@ static int read_shape(const rg_cli *cli, rg_tune *t)
             t->shape = algo->bench_shape[i].shape;
             break;
         }
-    t->shape.seed = t->seed;
+    t->shape.seed = t->given.seed;
     return RG_GOOD;
 }
 
 // Parameters that --param keeps.
-static int read_fixed(const rg_cli *cli, const rg_variant *v, bool *fixed, int64_t *like)
+static int read_fixed(const rg_tune *t, bool *fixed, int64_t *like)
 {
+    const rg_variant *v = t->entry->variant;
     char why[160];
-    const char *given;
-    for (int i = 0; (given = rg_cli_nth(cli, "param", i)); i++) {
+    for (int i = 0; i < t->kept.n; i++) {
+        const char *given = t->kept.item[i];
         if (!rg_params_set(v, given, like, why))
             return rg_fail(RG_USAGE, "--param: %s", why);
         for (int k = 0; k < v->n_params; k++)
@@ -86,62 +81,46 @@ static int read_fixed(const rg_cli *cli, const rg_variant *v, bool *fixed, int64
     return RG_GOOD;
 }
 
-static int read_space(const rg_cli *cli, rg_tune *t)
+static int read_space(rg_tune *t)
 {
     const rg_variant *v = t->entry->variant;
-    int64_t configs = 0, like[RG_PARAMS_MAX] = {0};
+    int64_t like[RG_PARAMS_MAX] = {0};
     bool fixed[RG_PARAMS_MAX] = {false};
-    rg_search_kind kind = RG_SEARCH_EXHAUSTIVE;
-    int code = rg_cli_int(cli, "configs", 0, 1, INT32_MAX, &configs);
-    if (!code)
-        code = rg_cli_real(cli, "budget", 0, 0.001, 1e6, &t->budget_s);
-    if (!code)
-        code = read_search(cli, configs || t->budget_s > 0, &kind);
+    const bool limited = t->configs || t->budget_s > 0;
+    const rg_search_kind kind = t->kind >= 0 ? (rg_search_kind)t->kind : limited ? RG_SEARCH_LOCAL : RG_SEARCH_EXHAUSTIVE;
     rg_params_standard(v, like);
-    if (!code)
-        code = read_fixed(cli, v, fixed, like);
+    int code = read_fixed(t, fixed, like);
     const char *why = code ? NULL
-                           : rg_search_begin_fixed(&t->search, v, &t->shape, kind, (int)configs, t->seed, fixed, like);
+                           : rg_search_begin_fixed(&t->search, v, &t->shape, kind, (int)t->configs, t->given.seed, fixed, like);
     return why ? rg_fail(RG_USAGE, "tune: %s", why) : code;
 }
 
-static int read_options(const rg_cli *cli, rg_tune *t)
+static int read_options(rg_tune *t)
 {
-    int64_t seed = 1, threads = rg_cpu_cores();
-    const char *folder = rg_cli_text(cli, "tuned", NULL);
-    t->device = rg_cli_text(cli, "device", "gpu");
-    t->out = rg_cli_text(cli, "out", NULL);
-    t->command = rg_cli_line(cli);
-    t->t4 = rg_cli_text(cli, "t4", NULL);
-    t->energy = rg_cli_flag(cli, "energy");
-    t->folder = !folder ? rg_share_path("data/tuned") : strcmp(folder, "none") ? rg_print("%s", folder) : NULL;
-    int code = read_entry(cli, t);
+    t->budget_s = fmax(0, t->budget_s); // NaN when it was not typed
+    t->folder = !t->tuned ? rg_share_path("data/tuned") : strcmp(t->tuned, "none") ? rg_print("%s", t->tuned) : NULL;
+    int code = read_entry(t);
+    if (!code && t->given.threads > t->given.cores)
+        code = rg_fail(RG_USAGE, "--threads: this process may use %d, found %d", (int)t->given.cores, (int)t->given.threads);
+    t->threads = t->entry && t->entry->variant->flags & RG_THREADED ? rg_given_threads(&t->given) : 1;
     if (!code)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    t->seed = (uint64_t)seed;
-    if (!code)
-        code = rg_cli_int(cli, "threads", threads, 1, threads, &threads);
-    t->threads = t->entry && t->entry->variant->flags & RG_THREADED ? (int)threads : 1;
-    if (!code && !t->out && (t->t4 || rg_cli_flag(cli, "resume")))
-        code = rg_fail(RG_USAGE, "--%s: needs the result file, --out F.tsv", t->t4 ? "t4" : "resume");
-    if (!code)
-        code = read_shape(cli, t);
-    return code ? code : read_space(cli, t);
+        code = read_shape(t);
+    return code ? code : read_space(t);
 }
 
-static int open_all(rg_tune *t, bool resume)
+static int open_all(rg_tune *t)
 {
     char why[200] = "", shape[96];
-    int code = rg_out_begin(&t->file, t->out, resume);
+    int code = rg_out_begin(&t->file, t->out, t->resume);
     if (!code)
-        code = rg_gate_open(&t->gate, t->entry, t->threads, t->device, t->seed);
+        code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
     if (code)
         return code;
-    if (t->entry->variant->space == RG_DEVICE && !(t->gpu = rg_device_open(t->device, why)))
+    if (t->entry->variant->space == RG_DEVICE && !(t->gpu = rg_device_open(t->given.device, why)))
         return rg_fail(RG_LACKS, "tune: %s", why);
-    rg_head_make(&t->head, t->gpu, t->seed, t->command);
+    rg_head_make(&t->head, t->gpu, t->given.seed, t->given.line);
     rg_inputs_make(&t->in, t->entry->algo, &t->shape);
-    rg_inputs_fill(&t->in, rg_bits(t->seed, 0));
+    rg_inputs_fill(&t->in, rg_bits(t->given.seed, 0));
     rg_shape_print(t->entry->algo, &t->shape, shape);
     char *key = rg_print("input %s %s", t->entry->algo->name, shape);
     rg_head_add(&t->head, key, "fnv1a %016llx", (unsigned long long)rg_inputs_hash(&t->in));
@@ -160,7 +139,7 @@ static int write_all(rg_tune *t)
         bool cut;
         code = rg_result_read(t->out, &result, &cut);
         if (!code)
-            code = rg_export(&result, "t4", t->t4);
+            code = rg_export(&result, RG_T4, t->t4);
         rg_result_free(&result);
     }
     if (!code)
@@ -171,42 +150,43 @@ static int write_all(rg_tune *t)
     return code || rg_tune_best(t) ? code : rg_fail(RG_LACKS, "tune: no configuration could be timed here");
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    rg_tune t = {.gate = {.ask = -1, .answer = -1}};
-    int code = read_options(cli, &t);
+    rg_tune *t = options;
+    t->gate = (rg_gate){.ask = -1, .answer = -1};
+    int code = read_options(t);
     if (!code) {
-        snprintf(t.named[0].name, sizeof t.named[0].name, "default");
-        rg_params_standard(t.entry->variant, t.named[0].param);
-        t.n_named = 1;
-        code = rg_tune_read_presets(&t);
+        snprintf(t->named[0].name, sizeof t->named[0].name, "default");
+        rg_params_standard(t->entry->variant, t->named[0].param);
+        t->n_named = 1;
+        code = rg_tune_read_presets(t);
     }
     if (!code) {
-        rg_tune_show_space(&t, stdout);
-        code = open_all(&t, rg_cli_flag(cli, "resume"));
+        rg_tune_show_space(t, stdout);
+        code = open_all(t);
     }
     if (!code)
-        code = rg_tune_screen(&t);
+        code = rg_tune_screen(t);
     if (!code)
-        code = rg_tune_finals(&t);
-    rg_gate_close(&t.gate);
+        code = rg_tune_finals(t);
+    rg_gate_close(&t->gate);
     if (!code)
-        code = write_all(&t);
-    rg_out_free(&t.file);
-    rg_head_free(&t.head);
-    if (t.in.algo)
-        rg_inputs_free(&t.in);
-    rg_search_end(&t.search);
-    free(t.final);
-    free(t.folder);
+        code = write_all(t);
+    rg_out_free(&t->file);
+    rg_head_free(&t->head);
+    if (t->in.algo)
+        rg_inputs_free(&t->in);
+    rg_search_end(&t->search);
+    free(t->final);
+    free(t->folder);
     for (int k = 0; k < RG_ARGS_MAX; k++)
-        free(t.right[k]);
+        free(t->right[k]);
     return code;
 }
 
 const rg_command rg_cmd_tune = {
     .name = "tune",
-    .usage = "ALGO:VARIANT [--shape TEXT] [--budget S|--configs N] [--out F.tsv]",
+    .words = "ALGO:VARIANT",
     .summary = "search a variant's parameters for the fastest; every one verified before it is timed",
     .help = "Tries combinations of the declared parameters of one variant at one shape. Those that the variant refuses are\n"
             "counted with their reasons. Every other one has to pass the checker at two small shapes before it is timed;\n"
@@ -222,5 +202,6 @@ const rg_command rg_cmd_tune = {
             "another version is left alone with a warning. `regather list` shows what holds.\n\n"
             "Exit codes: 0 good, 1 a configuration did not pass, 2 bad usage, 4 nothing could be timed here.",
     .option = options,
+    .bytes = sizeof(rg_tune),
     .run = run,
 };

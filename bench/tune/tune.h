@@ -33,17 +33,19 @@ typedef struct rg_named {
 enum { RG_NAMED_MAX = 16, RG_FINALISTS = 8 };
 
 typedef struct rg_tune {
-    // what was asked for
+    // What was typed.
+    rg_given given;
+    const char *shape_text, *out, *t4, *tuned;
+    rg_list kept; // parameters that are not searched
+    int kind;     // an rg_search_kind; -1: not typed
+    double budget_s; // 0: none
+    int64_t configs; // 0: all
+    bool energy, resume;
+
     const rg_entry *entry;
     rg_shape shape;
-    const char *device, *out, *command;
     char *folder; // of the tuned file; NULL: none is written
-    const char *t4;
     int threads;
-    double budget_s; // 0: none
-    uint64_t seed;
-    bool energy;
-
     rg_search search;
     rg_named named[RG_NAMED_MAX];
     int n_named;

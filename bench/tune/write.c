@@ -40,7 +40,7 @@ void rg_tune_show_space(const rg_tune *t, FILE *f)
     rg_shape_print(t->entry->algo, &t->shape, shape);
     fprintf(f, "%s:%s at %s: %lld combinations, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
             t->entry->name, shape, (long long)s->combinations, (long long)s->refused, s->n, rg_search_name[s->kind],
-            (unsigned long long)t->seed);
+            (unsigned long long)t->given.seed);
     for (int i = 0; i < s->n_refusals; i++)
         fprintf(f, "  %7lld refused: %s\n", (long long)s->refusal[i].count, s->refusal[i].reason);
     fflush(f);
@@ -54,7 +54,7 @@ static void show_line(const rg_tune *t, FILE *f, const char *name, const rg_lane
     rg_summarise(lane->sample_ns, lane->n, &s);
     rg_duration(s.median, time);
     rg_show_scaled(t->entry->algo->work(&t->shape) / (s.median / 1e9), rate);
-    rg_ratio r = rg_ratio_of_medians(best->sample_ns, best->n, lane->sample_ns, lane->n, t->seed);
+    rg_ratio r = rg_ratio_of_medians(best->sample_ns, best->n, lane->sample_ns, lane->n, t->given.seed);
     char share[64] = "";
     if (lane != best)
         snprintf(share, sizeof share, "%.1f %% of the best [%.1f, %.1f]", 100 * r.ratio, 100 * r.low, 100 * r.high);
@@ -98,11 +98,11 @@ int rg_tune_store(const rg_tune *t)
         return RG_GOOD;
     rg_summary s;
     rg_summarise(best->sample_ns, best->n, &s);
-    rg_tuned_processor(t->entry, t->device, processor);
+    rg_tuned_processor(t->entry, t->given.device, processor);
     rg_shape_print(t->entry->algo, &t->shape, shape);
     rg_params_print(t->entry->variant, best->param, params);
     char *how = rg_print("%s, %d of %d configurations, seed %llu", rg_search_name[t->search.kind], t->search.tried, t->search.n,
-                         (unsigned long long)t->seed);
+                         (unsigned long long)t->given.seed);
     rg_tuned_row row = {t->entry->algo->name, t->entry->name, shape, params, s.median,
                         t->entry->algo->work(&t->shape) / (s.median / 1e9), t->entry->algo->rate_unit, how};
     bool host = t->entry->variant->space == RG_HOST;

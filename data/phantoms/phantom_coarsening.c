@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // phantom_coarsening.c: photographs of the simulation of coarsening.h, with uneven light and a camera's noise.
-#include "../../impl/runtime/cpu.h"
 #include "../../impl/suite.h"
 #include "coarsening.h"
 #include "../formats/image.h"
@@ -12,43 +11,38 @@
 #include <string.h>
 
 typedef struct series {
+    rg_given given;
     rg_coarsening_setup setup;
     int64_t frames;
     double end;
-    bool png;
-    const char *folder, *command;
+    enum { PNG, PGM } format;
+    const char *folder;
 } series;
 
-static int take_options(series *s, const rg_cli *cli)
+// Below 16 pixels no pattern fits; FFTW counts the pixels of a side in an int.
+static const rg_option options[] = {
+    {"out", "DIR", "the folder for the files, made when missing", RG_TO(series, folder), .required = true},
+    {"width", "W", "of a photograph", RG_TO(series, setup.width), 16, 1 << 20, "750", "pixels"},
+    {"height", "H", "of a photograph", RG_TO(series, setup.height), 16, 1 << 20, "1500", "pixels"},
+    {"frames", "N", "photographs", RG_TO(series, frames), 1, 9999, "8"},
+    {"model", "B|H", "diffusion only, or with Stokes flow", RG_TO(series, setup.model), 0, 0, "H"},
+    {"time", "T", "time of the last photograph", RG_TO(series, end), 1, 1e9L,
+     .otherwise = "16000 for model B, 120 for H: R_max near 80 pixels"},
+    {"viscosity", "ETA", "of model H", RG_TO(series, setup.viscosity), 1e-3L, 1e6L, "0.25"},
+    {"format", "png|pgm", "of the files", RG_TO(series, format), 0, 0, "png"},
+    {0},
+};
+
+static int set_up(series *s)
 {
-    const char *model = rg_cli_text(cli, "model", "H"), *format = rg_cli_text(cli, "format", "png");
-    int64_t threads = 1, seed = 1;
-    if (strcmp(model, "B") != 0 && strcmp(model, "H") != 0)
-        return rg_fail(RG_USAGE, "--model: expected B or H, found \"%s\"", model);
-    if (strcmp(format, "png") != 0 && strcmp(format, "pgm") != 0)
-        return rg_fail(RG_USAGE, "--format: expected png or pgm, found \"%s\"", format);
-    s->png = strcmp(format, "png") == 0;
-    if (s->png && !rg_image_can_write_png())
+    if (s->format == PNG && !rg_image_can_write_png())
         return rg_fail(RG_LACKS, "this program was built without libpng (see regather doctor); --format pgm needs no library");
-    s->setup.model = strcmp(model, "H") == 0 ? RG_MODEL_H : RG_MODEL_B;
+    if (isnan(s->end))
+        s->end = s->setup.model == RG_MODEL_H ? 120 : 16000;
     s->setup.amplitude = 0.1;
-    // Below 16 pixels no pattern fits; FFTW counts the pixels of a side in an int.
-    int code = rg_cli_int(cli, "width", 750, 16, 1 << 20, &s->setup.width);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "height", 1500, 16, 1 << 20, &s->setup.height);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "frames", 8, 1, 9999, &s->frames);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "time", s->setup.model == RG_MODEL_H ? 120 : 16000, 1, 1e9, &s->end);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "viscosity", 0.25, 1e-3, 1e6, &s->setup.viscosity);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    s->setup.threads = (int)threads;
-    s->setup.seed = (uint64_t)seed;
-    return code;
+    s->setup.threads = rg_given_threads(&s->given);
+    s->setup.seed = s->given.seed;
+    return RG_GOOD;
 }
 
 // Sum of four uniform deviates, scaled to variance 1: near enough to normal for a camera, bounded, and cheap.
@@ -90,8 +84,8 @@ static int write_frames(const series *s, FILE *times)
         rg_coarsening_advance(fluid, time, on_step, &progress);
         expose(s, rg_coarsening_phi(fluid), frame, &photo);
         char *name = rg_print("coarsening_%04" PRId64, frame);
-        char *path = rg_print("%s/%s.%s", s->folder, name, s->png ? "png" : "pgm");
-        code = s->png ? rg_image_write_png(path, &photo) : rg_image_write_pgm(path, &photo);
+        char *path = rg_print("%s/%s.%s", s->folder, name, s->format == PNG ? "png" : "pgm");
+        code = s->format == PNG ? rg_image_write_png(path, &photo) : rg_image_write_pgm(path, &photo);
         fprintf(times, "%s\t%.17g\n", name, time);
         free(name);
         free(path);
@@ -102,25 +96,55 @@ static int write_frames(const series *s, FILE *times)
     return code;
 }
 
-int rg_phantom_coarsening(const rg_cli *cli, const char *folder)
+static int run(void *options)
 {
-    series s = {.folder = folder, .command = rg_cli_line(cli)};
+    series *s = options;
     rg_file times;
-    int code = take_options(&s, cli);
+    int code = set_up(s);
     if (code == RG_GOOD)
-        code = rg_make_folder(folder);
+        code = rg_make_folder(s->folder);
     if (code != RG_GOOD)
         return code;
-    char *path = rg_print("%s/times.tsv", folder);
+    char *path = rg_print("%s/times.tsv", s->folder);
     code = rg_file_open(&times, path);
     free(path);
     if (code != RG_GOOD)
         return code;
-    fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n", s.command,
-            s.setup.model == RG_MODEL_H ? "H" : "B", s.setup.width, s.setup.height, s.setup.seed);
-    code = write_frames(&s, times.stream);
+    fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n", s->given.line,
+            s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
+    code = write_frames(s, times.stream);
     if (code == RG_GOOD)
         return rg_file_commit(&times);
     rg_file_abandon(&times);
     return code;
 }
+
+const rg_command rg_phantom_coarsening = {
+    .name = "phantom coarsening",
+    .words = "",
+    .summary = "a series of photographs of a phase-separating fluid, for autocorr",
+    .help =
+        "8-bit photographs coarsening_0001.. of a fluid that separates into two\n"
+        "phases, and times.tsv (photo, time) for `regather autocorr --times`. The order parameter phi follows the\n"
+        "Cahn-Hilliard equation on a periodic grid, a pixel being the unit of length; data/phantoms/coarsening.h has the\n"
+        "equations.\n"
+        "\n"
+        "Model B: the length grows as t^(1/3), by diffusion (Lifshitz and Slyozov). Model H: Stokes flow is added, and\n"
+        "the length grows in proportion to t while both phases are connected (Siggia). In two dimensions they fall apart\n"
+        "in the end and growth slows: at 750 x 1500 R_max is a straight line through the origin from 10 to 85 pixels, in\n"
+        "smaller frames it ends sooner. Take R_max of these photographs with --norm overlap or centred: raw sums fall\n"
+        "with the overlap and drown shallow maxima.\n"
+        "\n"
+        "Frames lie at equal steps of length by that law: t_i = T (i/N) for model H, T (i/N)^3 for model B. Photograph:\n"
+        "grey = (128 + 100 phi) (1 - 0.02 d^2), d the distance from the middle in half diagonals (uneven light), plus\n"
+        "nearly normal noise (four uniform deviates) of variance 4 + grey/8 (camera and photons), rounded, clamped to\n"
+        "0..255.\n"
+        "\n"
+        "The same seed, size and number of threads gives the same files on one machine; elsewhere rounding may differ and\n"
+        "the flow amplifies it, so that single photographs differ but the lengths agree.",
+    .option = options,
+    .bytes = sizeof(series),
+    .run = run,
+    .one_process = true,
+    .of = &rg_cmd_phantom,
+};

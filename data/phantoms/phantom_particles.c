@@ -14,55 +14,49 @@
 
 enum { BATCH = 64 };
 
+typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of; // as --shape has them
+
 typedef struct phantom {
+    rg_given given;
     int64_t side, images;
+    shape_of shape;
+    double sigma_px;
     int n_blobs;
     rg_blob blob[RG_D7_BLOBS];
     double voltage_kV, cs_mm, contrast, pixel_A, shift_px, snr, noise_sd; // snr 0: no noise
     bool ctf;
-    uint64_t seed;
     const char *folder;
     fftw_plan forward, inverse; // of 2 side x 2 side pixels, with a CTF only
 } phantom;
 
-typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of;
 static const struct {
-    const char *name;
     int n_blobs;
     double voltage_kV, cs_mm, contrast, box_A; // box_A 0: pixels of 1.5 A
 } shapes[SHAPES] = {
-    {"icosahedral", RG_ICOSAHEDRAL_BLOBS, 300, 2.7, 0.1, 0},
-    {"asymmetric", RG_ASYMMETRIC_BLOBS, 300, 2.7, 0.1, 0},
-    {"d7", RG_D7_BLOBS, 200, 2, 0.07, 258},
+    [ICOSAHEDRAL] = {RG_ICOSAHEDRAL_BLOBS, 300, 2.7, 0.1, 0},
+    [ASYMMETRIC] = {RG_ASYMMETRIC_BLOBS, 300, 2.7, 0.1, 0},
+    [D7] = {RG_D7_BLOBS, 200, 2, 0.07, 258},
 };
 
-static int take_options(phantom *p, const rg_cli *cli)
+static const rg_option options[] = {
+    {"out", "DIR", "the folder for the files, made when missing", RG_TO(phantom, folder), .required = true},
+    {"shape", "icosahedral|asymmetric|d7", "of the particle, see above", RG_TO(phantom, shape), 0, 0, "icosahedral"},
+    {"box", "N", "side of images and map", RG_TO(phantom, side), 8, 4096, "64", "pixels"},
+    {"images", "N", "how many", RG_TO(phantom, images), 1, INT32_MAX, "2000"},
+    {"pixel", "A", "size of a pixel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, .otherwise = "1.5, d7: 258 / box", .unit = "Angstrom"},
+    {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, "0.8", "pixels"},
+    {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "2", "pixels"},
+    {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "0"},
+    {"ctf", NULL, "images under a CTF, see above", RG_TO(phantom, ctf)},
+    {0},
+};
+
+static void set_up(phantom *p)
 {
-    const char *name = rg_cli_text(cli, "shape", "icosahedral");
-    int shape = 0;
-    double sigma;
-    int64_t seed;
-    while (shape < SHAPES && strcmp(name, shapes[shape].name) != 0)
-        shape++;
-    if (shape == SHAPES)
-        return rg_fail(RG_USAGE, "--shape: expected icosahedral, asymmetric or d7, found \"%s\"", name);
-    int code = rg_cli_int(cli, "box", 64, 8, 4096, &p->side);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "images", 2000, 1, INT32_MAX, &p->images);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "pixel", shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5, 1e-3, 1e6, &p->pixel_A);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "sigma", 0.8, 0.4, 1024, &sigma);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "shift", 2, 0, 1024, &p->shift_px);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "snr", 0, 0, 1e12, &p->snr);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    if (code != RG_GOOD)
-        return code;
-    p->seed = (uint64_t)seed;
-    p->ctf = rg_cli_flag(cli, "ctf");
+    const shape_of shape = p->shape;
+    const double sigma = p->sigma_px;
+    if (isnan(p->pixel_A))
+        p->pixel_A = shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5;
     p->n_blobs = shapes[shape].n_blobs;
     p->voltage_kV = shapes[shape].voltage_kV;
     p->cs_mm = shapes[shape].cs_mm;
@@ -70,17 +64,16 @@ static int take_options(phantom *p, const rg_cli *cli)
     if (shape == ICOSAHEDRAL)
         rg_blobs_icosahedral(p->side, sigma, p->blob);
     else if (shape == ASYMMETRIC)
-        rg_blobs_asymmetric(p->side, sigma, p->seed, p->blob);
+        rg_blobs_asymmetric(p->side, sigma, p->given.seed, p->blob);
     else
-        rg_blobs_d7(p->side, sigma, p->seed, p->blob);
-    return RG_GOOD;
+        rg_blobs_d7(p->side, sigma, p->given.seed, p->blob);
 }
 
 // ---- one particle --------------------------------------------------------------------------------------------------------
 
 static double uniform(const phantom *p, int64_t i, int which)
 {
-    return rg_uniform(p->seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
+    return rg_uniform(p->given.seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
 }
 
 // As the STAR file will have it, so that the image belongs to the numbers that are read.
@@ -140,7 +133,7 @@ static void make_image(const phantom *p, int64_t i, double *image)
         rg_blobs_image(p->n_blobs, p->blob, a, origin, p->side, p->side / 2, image);
     }
     if (p->noise_sd > 0)
-        rg_add_noise(p->noise_sd, p->seed, i, p->side * p->side, image);
+        rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side, image);
 }
 
 // ---- the files -----------------------------------------------------------------------------------------------------------
@@ -232,35 +225,53 @@ static void make_plans(phantom *p)
     fftw_free(wide);
 }
 
-int rg_phantom_particles(const rg_cli *cli, const char *folder)
+static int run(void *options)
 {
-    phantom p = {.folder = folder};
+    phantom *p = options;
     rg_file star;
-    int code = take_options(&p, cli);
-    if (code == RG_GOOD)
-        code = rg_make_folder(folder);
+    int code = rg_make_folder(p->folder);
     if (code != RG_GOOD)
         return code;
-    if (p.ctf)
-        make_plans(&p);
-    if (p.snr > 0)
-        p.noise_sd = noise_of(&p);
-    code = write_sections(&p, "map.mrc", p.side, true);
+    set_up(p);
+    if (p->ctf)
+        make_plans(p);
+    if (p->snr > 0)
+        p->noise_sd = noise_of(p);
+    code = write_sections(p, "map.mrc", p->side, true);
     if (code == RG_GOOD)
-        code = write_sections(&p, "particles.mrcs", p.images, false);
+        code = write_sections(p, "particles.mrcs", p->images, false);
     if (code == RG_GOOD) {
-        char *path = rg_print("%s/particles.star", folder);
+        char *path = rg_print("%s/particles.star", p->folder);
         code = rg_file_open(&star, path);
         free(path);
     }
     if (code == RG_GOOD) {
-        fprintf(star.stream, "# command: %s\n", rg_cli_line(cli));
-        write_star(&p, star.stream);
+        fprintf(star.stream, "# command: %s\n", p->given.line);
+        write_star(p, star.stream);
         code = rg_file_commit(&star);
     }
-    if (p.ctf) {
-        fftw_destroy_plan(p.forward);
-        fftw_destroy_plan(p.inverse);
+    if (p->ctf) {
+        fftw_destroy_plan(p->forward);
+        fftw_destroy_plan(p->inverse);
     }
     return code;
 }
+
+const rg_command rg_phantom_particles = {
+    .name = "phantom particles",
+    .words = "",
+    .summary = "particle images at random orientations, their STAR file and map, for reconstruct",
+    .help =
+        "DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
+        "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
+        "(data/phantoms/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel\n"
+        "of the 20S proteasome's size and symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the\n"
+        "projection shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs 2.7 mm, 10 %\n"
+        "amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500 A; plus noise. A stack is written\n"
+        "as it is made, whatever its size.",
+    .option = options,
+    .bytes = sizeof(phantom),
+    .run = run,
+    .one_process = true,
+    .of = &rg_cmd_phantom,
+};

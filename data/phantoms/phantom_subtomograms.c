@@ -18,42 +18,30 @@
 #include <stdlib.h>
 
 typedef struct phantom {
+    rg_given given;
     int64_t side, images;
     rg_blob blob[RG_ASYMMETRIC_BLOBS];
-    double pixel_A, shift_px, snr, noise_sd, wedge_deg; // snr 0: no noise; wedge 90: nothing is missing
-    uint64_t seed;
+    double pixel_A, sigma_px, shift_px, snr, noise_sd, wedge_deg; // snr 0: no noise; wedge 90: nothing is missing
     const char *folder;
 } phantom;
 
-static int take_options(phantom *p, const rg_cli *cli)
-{
-    double sigma;
-    int64_t seed;
-    int code = rg_cli_int(cli, "box", 90, 8, 1024, &p->side);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "images", 20, 1, 9999, &p->images);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &p->pixel_A);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "sigma", (double)p->side / 40, 0.4, 1024, &sigma);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "shift", 3, 0, 1024, &p->shift_px);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "snr", 1, 0, 1e12, &p->snr);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "wedge", 60, 1, 90, &p->wedge_deg);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    if (code != RG_GOOD)
-        return code;
-    p->seed = (uint64_t)seed;
-    rg_blobs_asymmetric(p->side, sigma, p->seed, p->blob);
-    return RG_GOOD;
-}
+static const rg_option options[] = {
+    {"out", "DIR", "the folder for the files, made when missing", RG_TO(phantom, folder), .required = true},
+    {"box", "N", "side of the volumes", RG_TO(phantom, side), 8, 1024, "90", "voxels"},
+    {"images", "N", "how many", RG_TO(phantom, images), 1, 9999, "20"},
+    {"pixel", "A", "size of a voxel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, "1.5", "Angstrom"},
+    {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, .otherwise = "box / 40",
+     .unit = "voxels"},
+    {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "3", "voxels"},
+    {"wedge", "DEG", "the tilt series went from -DEG to DEG about y; 90: no missing wedge", RG_TO(phantom, wedge_deg), 1, 90, "60",
+     "degrees"},
+    {"snr", "S", "add white noise, its variance that of the map over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "1"},
+    {0},
+};
 
 static double uniform(const phantom *p, int64_t i, int which)
 {
-    return rg_uniform(p->seed + 0x5AB70, (uint64_t)(8 * i + which));
+    return rg_uniform(p->given.seed + 0x5AB70, (uint64_t)(8 * i + which));
 }
 
 // As the table will have it, so that the volume belongs to the numbers that are read.
@@ -94,7 +82,7 @@ static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double
     }
     render(p, moved, volume);
     if (p->noise_sd > 0)
-        rg_add_noise(p->noise_sd, p->seed, i, p->side * p->side * p->side, volume);
+        rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side * p->side, volume);
     if (p->wedge_deg < 90)
         rg_wedge_remove(p->side, p->wedge_deg, volume);
 }
@@ -123,7 +111,7 @@ static int write_volume(const phantom *p, const char *name, const double *volume
     return code;
 }
 
-static int write_all(phantom *p, const rg_cli *cli, double *volume)
+static int write_all(phantom *p, double *volume)
 {
     rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
     char **name = rg_alloc((size_t)p->images * sizeof *name);
@@ -143,7 +131,7 @@ static int write_all(phantom *p, const rg_cli *cli, double *volume)
     rg_progress_end(&progress);
     char *path = rg_print("%s/truth.tsv", p->folder);
     char *head = rg_print("# command: %s\n# boxes of %" PRId64 "^3 voxels, standard deviation of the noise %.9g before the "
-                          "wedge, seed %" PRIu64 "\n", rg_cli_line(cli), p->side, p->noise_sd, p->seed);
+                          "wedge, seed %" PRIu64 "\n", p->given.line, p->side, p->noise_sd, p->given.seed);
     if (code == RG_GOOD)
         code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
     free(head);
@@ -155,16 +143,30 @@ static int write_all(phantom *p, const rg_cli *cli, double *volume)
     return code;
 }
 
-int rg_phantom_subtomograms(const rg_cli *cli, const char *folder)
+static int run(void *options)
 {
-    phantom p = {.folder = folder};
-    int code = take_options(&p, cli);
-    if (code == RG_GOOD)
-        code = rg_make_folder(folder);
+    phantom *p = options;
+    int code = rg_make_folder(p->folder);
     if (code != RG_GOOD)
         return code;
-    double *volume = rg_alloc((size_t)(p.side * p.side * p.side) * sizeof *volume);
-    code = write_all(&p, cli, volume);
+    rg_blobs_asymmetric(p->side, isnan(p->sigma_px) ? (double)p->side / 40 : p->sigma_px, p->given.seed, p->blob);
+    double *volume = rg_alloc((size_t)(p->side * p->side * p->side) * sizeof *volume);
+    code = write_all(p, volume);
     free(volume);
     return code;
 }
+
+const rg_command rg_phantom_subtomograms = {
+    .name = "phantom subtomograms",
+    .words = "",
+    .summary = "volumes of one particle at known poses, with a missing wedge, for average",
+    .help =
+        "DIR/subtomogram_0001.mrc.., truth.tsv (the poses, as `regather average` writes them) and map.mrc.\n"
+        "The asymmetric particle at random poses, the first as the map stands, plus white noise, then without the frequencies\n"
+        "|kz| > |kx| tan DEG.",
+    .option = options,
+    .bytes = sizeof(phantom),
+    .run = run,
+    .one_process = true,
+    .of = &rg_cmd_phantom,
+};

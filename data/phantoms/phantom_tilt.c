@@ -5,7 +5,6 @@
 // The specimen is a sum of Gaussians, one a cell of 24 x 24 pixels of image 0, at a place, of a width (1.5 to 8 pixels) and of
 // a height that the cell's number decides, and one of 16 to 64 pixels a cell of 192 x 192; every image is evaluated from them
 // at its own pixels, so nothing is interpolated.
-#include "../../impl/runtime/cpu.h"
 #include "../formats/mrc.h"
 #include "noise.h"
 #include "phantom.h"
@@ -17,9 +16,10 @@
 #include <string.h>
 
 typedef struct series {
-    int64_t width, height, images;
+    rg_given given;
+    int64_t width, height, images; // height 0: the width
     double rotation_deg, shift_px, scale, snr, noise_sd, pixel_A;
-    uint64_t seed;
+    const char *folder;
     rg_similarity *step; // of image i into image i - 1
 } series;
 
@@ -29,29 +29,18 @@ typedef struct lattice {
 } lattice;
 static const lattice lattices[] = {{24, 1.5, 8, 1}, {192, 16, 64, 0.7}};
 
-static int take_options(series *s, const rg_cli *cli)
-{
-    int64_t seed = 1;
-    int code = rg_cli_int(cli, "width", 1024, 16, 1 << 15, &s->width);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "height", s->width, 16, 1 << 15, &s->height);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "images", 41, 1, 9999, &s->images);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "rotation", 2, 0, 180, &s->rotation_deg);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "shift", 20, 0, 1e4, &s->shift_px);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "scale", 1.01, 1, 2, &s->scale);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "snr", 1, 0, 1e12, &s->snr);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "pixel", 1.5, 1e-3, 1e6, &s->pixel_A);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    s->seed = (uint64_t)seed;
-    return code;
-}
+static const rg_option options[] = {
+    {"out", "DIR", "the folder for the files, made when missing", RG_TO(series, folder), .required = true},
+    {"width", "W", "of an image", RG_TO(series, width), 16, 1 << 15, "1024", "pixels"},
+    {"height", "H", "of an image", RG_TO(series, height), 16, 1 << 15, .otherwise = "the width", .unit = "pixels"},
+    {"images", "N", "how many", RG_TO(series, images), 1, 9999, "41"},
+    {"pixel", "A", "size of a pixel", RG_TO(series, pixel_A), 1e-3L, 1e6L, "1.5", "Angstrom"},
+    {"rotation", "DEG", "rotations from image to image lie within +-DEG", RG_TO(series, rotation_deg), 0, 180, "2", "degrees"},
+    {"shift", "PX", "shifts from image to image lie within +-PX on every axis", RG_TO(series, shift_px), 0, 1e4L, "20", "pixels"},
+    {"scale", "S", "magnifications from image to image lie within 1/S and S", RG_TO(series, scale), 1, 2, "1.01"},
+    {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(series, snr), 0, 1e12L, "1"},
+    {0},
+};
 
 // As the table will have it, so that the images belong to the numbers that are read.
 static double nine_digits(double v)
@@ -65,7 +54,7 @@ static rg_similarity step_of(const series *s, int64_t i)
 {
     double u[4];
     for (int k = 0; k < 4; k++)
-        u[k] = 2 * rg_uniform(s->seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
+        u[k] = 2 * rg_uniform(s->given.seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
     if (i == 0)
         return (rg_similarity){0, 0, 0, 1};
     return (rg_similarity){nine_digits(s->rotation_deg * u[0]), nine_digits(s->shift_px * u[1]),
@@ -116,9 +105,9 @@ static void add_lattice(const series *s, int which, const rg_similarity *to_firs
     for (int64_t v = (int64_t)floor(low[1] / l->cell_px); (double)v * l->cell_px <= high[1]; v++)
         for (int64_t u = (int64_t)floor(low[0] / l->cell_px); (double)u * l->cell_px <= high[0]; u++) {
             uint64_t cell = ((uint64_t)(u + (1 << 24)) << 28 | (uint64_t)(v + (1 << 24))) * 8 + 4 * (uint64_t)which;
-            double p[2] = {l->cell_px * ((double)u + rg_uniform(s->seed, cell)),
-                           l->cell_px * ((double)v + rg_uniform(s->seed, cell + 1))};
-            double shape = rg_uniform(s->seed, cell + 2), height = l->height * (2 * rg_uniform(s->seed, cell + 3) - 1);
+            double p[2] = {l->cell_px * ((double)u + rg_uniform(s->given.seed, cell)),
+                           l->cell_px * ((double)v + rg_uniform(s->given.seed, cell + 1))};
+            double shape = rg_uniform(s->given.seed, cell + 2), height = l->height * (2 * rg_uniform(s->given.seed, cell + 3) - 1);
             double sigma = l->least_sigma_px * pow(l->most_sigma_px / l->least_sigma_px, shape);
             rg_similarity_apply(&from_first, p, p);
             add_blob(s, p[0] + centre[0], p[1] + centre[1], sigma * from_first.scale, height, across, image);
@@ -131,7 +120,7 @@ static void make_image(const series *s, int64_t i, const rg_similarity *to_first
     for (int which = 0; which < (int)(sizeof lattices / sizeof lattices[0]); which++)
         add_lattice(s, which, to_first, across, image);
     if (s->noise_sd > 0)
-        rg_add_noise(s->noise_sd, s->seed, i, s->width * s->height, image);
+        rg_add_noise(s->noise_sd, s->given.seed, i, s->width * s->height, image);
 }
 
 // One level of noise for all images: the variance of image 0, without noise, over the signal-to-noise ratio.
@@ -150,10 +139,10 @@ static double noise_of(const series *s)
 
 // ---- the files -----------------------------------------------------------------------------------------------------------
 
-static int write_images(const series *s, const char *folder, const rg_similarity *to_first)
+static int write_images(const series *s, const rg_similarity *to_first)
 {
-    char *path = rg_print("%s/series.mrc", folder);
-    int64_t n = s->width * s->height, batch = rg_cpu_cores();
+    char *path = rg_print("%s/series.mrc", s->folder);
+    int64_t n = s->width * s->height, batch = s->given.cores;
     rg_mrc_out out;
     rg_progress progress;
     int code = rg_mrc_write_begin(&out, path, s->width, s->height, s->images, RG_MRC_FLOAT32, s->pixel_A, false);
@@ -184,12 +173,12 @@ static int write_images(const series *s, const char *folder, const rg_similarity
     return code;
 }
 
-static int write_truth(const series *s, const rg_cli *cli, const char *folder)
+static int write_truth(const series *s)
 {
-    char *path = rg_print("%s/truth.tsv", folder);
+    char *path = rg_print("%s/truth.tsv", s->folder);
     char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
-                          "noise %.9g, seed %" PRIu64 "\n", rg_cli_line(cli), s->images, s->width, s->height, s->noise_sd,
-                          s->seed);
+                          "noise %.9g, seed %" PRIu64 "\n", s->given.line, s->images, s->width, s->height, s->noise_sd,
+                          s->given.seed);
     int code = rg_similarities_write(path, head, s->images, s->step, NULL, NULL, NULL);
     free(head);
     free(path);
@@ -197,10 +186,10 @@ static int write_truth(const series *s, const rg_cli *cli, const char *folder)
 }
 
 // Nominal angles of the goniometer, evenly from -60 to 60 degrees: names for the images, the specimen being flat.
-static int write_tilts(const series *s, const char *folder)
+static int write_tilts(const series *s)
 {
     rg_file file;
-    char *path = rg_print("%s/series.rawtlt", folder);
+    char *path = rg_print("%s/series.rawtlt", s->folder);
     int code = rg_file_open(&file, path);
     free(path);
     if (code != RG_GOOD)
@@ -210,27 +199,41 @@ static int write_tilts(const series *s, const char *folder)
     return rg_file_commit(&file);
 }
 
-int rg_phantom_tilt(const rg_cli *cli, const char *folder)
+static int run(void *options)
 {
-    series s = {0};
-    int code = take_options(&s, cli);
-    if (code == RG_GOOD)
-        code = rg_make_folder(folder);
+    series *s = options;
+    int code = rg_make_folder(s->folder);
     if (code != RG_GOOD)
         return code;
-    s.step = rg_alloc((size_t)s.images * sizeof *s.step);
-    rg_similarity *to_first = rg_alloc((size_t)s.images * sizeof *to_first);
-    for (int64_t i = 0; i < s.images; i++) {
-        s.step[i] = step_of(&s, i);
-        to_first[i] = i ? rg_similarity_then(&s.step[i], &to_first[i - 1]) : s.step[i];
+    s->height = s->height ? s->height : s->width;
+    s->step = rg_alloc((size_t)s->images * sizeof *s->step);
+    rg_similarity *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
+    for (int64_t i = 0; i < s->images; i++) {
+        s->step[i] = step_of(s, i);
+        to_first[i] = i ? rg_similarity_then(&s->step[i], &to_first[i - 1]) : s->step[i];
     }
-    s.noise_sd = s.snr > 0 ? noise_of(&s) : 0;
-    code = write_images(&s, folder, to_first);
+    s->noise_sd = s->snr > 0 ? noise_of(s) : 0;
+    code = write_images(s, to_first);
     if (code == RG_GOOD)
-        code = write_tilts(&s, folder);
+        code = write_tilts(s);
     if (code == RG_GOOD)
-        code = write_truth(&s, cli, folder);
+        code = write_truth(s);
     free(to_first);
-    free(s.step);
+    free(s->step);
     return code;
 }
+
+const rg_command rg_phantom_tilt = {
+    .name = "phantom tilt",
+    .words = "",
+    .summary = "a series of images, each under a known similarity transform of the one before, for align",
+    .help =
+        "DIR/series.mrc, truth.tsv (the transforms, as `regather align` writes them) and series.rawtlt. A flat\n"
+        "specimen without end, a sum of Gaussians 1.5 to 64 pixels wide, is evaluated at the pixels of each image: nothing is\n"
+        "interpolated.",
+    .option = options,
+    .bytes = sizeof(series),
+    .run = run,
+    .one_process = true,
+    .of = &rg_cmd_phantom,
+};

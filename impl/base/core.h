@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// core.h: what every command shares: exit codes, the one way of complaining, the command line, the clock, progress.
+// core.h: what every command shares: exit codes, the one way of complaining, the clock, progress, files written whole.
 #ifndef RG_CORE_H
 #define RG_CORE_H
 
@@ -19,53 +19,18 @@ int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 
 extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// ---- the command line ----------------------------------------------------------------------------------------------------
-
-// One option as data: the parser, --help and the man page are made from it. arg NULL: a flag. `many`: may be repeated.
-typedef struct rg_option {
-    const char *name; // "max-offset"
-    const char *arg;  // "R", or NULL
-    const char *doc;
-    bool many;
-} rg_option;
+// ---- the command line, until every command declares its options (options.h) ------------------------------------------------
 
 typedef struct rg_cli rg_cli;
-
-typedef struct rg_command {
-    const char *name;
-    const char *usage;   // "PHOTO... --max-offset R --out DIR"
-    const char *summary; // one line
-    const char *help;    // paragraphs, plain text
-    const rg_option *option; // besides the common ones; ended by a NULL name
-    int (*run)(const rg_cli *);
-    bool one_process; // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
-} rg_command;
-
-extern const rg_option rg_common_options[]; // --help --quiet --seed --threads --device --plugin ...; ended by a NULL name
-
-// All accessors know only declared options; asking for another is a programming error (abort).
 const char *rg_cli_text(const rg_cli *, const char *name, const char *standard);
 const char *rg_cli_nth(const rg_cli *, const char *name, int i); // i-th value of a repeated option, NULL past the end
 bool rg_cli_flag(const rg_cli *, const char *name);
-// Integers and reals: RG_GOOD, or one line on stderr and RG_USAGE when the text is no number or outside [low, high].
 int rg_cli_int(const rg_cli *, const char *name, int64_t standard, int64_t low, int64_t high, int64_t *value);
 int rg_cli_real(const rg_cli *, const char *name, double standard, double low, double high, double *value);
-int rg_cli_count(const rg_cli *);                      // positional arguments
-const char *rg_cli_word(const rg_cli *, int i);        // NULL past the end
-const char *rg_cli_line(const rg_cli *);               // the whole command as typed, for file headers
-// Options that would otherwise be ignored: RG_USAGE and one line when one of `names` (a blank between two) was given, or when
-// one beside them and the common ones was. `what` is what the names go with: "--method frealign", "tilt".
+int rg_cli_count(const rg_cli *);               // positional arguments
+const char *rg_cli_word(const rg_cli *, int i); // NULL past the end
+const char *rg_cli_line(const rg_cli *);        // the whole command as typed, for file headers
 int rg_cli_only_with(const rg_cli *, const char *names, const char *what);
-int rg_cli_takes(const rg_cli *, const char *names, const char *what);
-// The name nearest to a word that is none: begin with {0}, offer every name; name stays NULL when none is near.
-typedef struct rg_near {
-    const char *name;
-    int distance;
-} rg_near;
-void rg_nearer(const char *word, size_t length, const char *name, rg_near *near);
-int rg_cli_run(const rg_command *, int argc, char **argv); // parse, load plug-ins, run; argv[0] is the command's name
-void rg_command_help(const rg_command *, FILE *);
-void rg_command_man(const rg_command *const *, FILE *); // regather(1) in man macros, from the same data
 
 // ---- time and progress ---------------------------------------------------------------------------------------------------
 
@@ -126,5 +91,7 @@ char *rg_program_path(const char *name);
 // file to its first argument, which becomes `svg` when all went well. RG_GOOD, or one line and RG_USAGE.
 int rg_gnuplot(const char *gnuplot, const char *script, const char *svg, const char *const *argument);
 int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
+
+#include "options.h" // until every command does
 
 #endif

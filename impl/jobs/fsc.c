@@ -96,5 +96,5 @@ const rg_command rg_cmd_fsc = {
             "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and\n"
             "the correlation coefficient of the maps' voxels.",
     .option = options,
-    .run = run,
+    .old_run = run,
 };

@@ -6,18 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const rg_option options[] = {
-    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0", false},
-    {"params", "TEXT", "with these parameters only, as in block=128;lines=2", false},
-    {"pattern", "NAME", "with these inputs only: position, random, maximum or extreme", false},
-    {"limit", "SECONDS", "longest time of one run before it counts as endless (default 30)", false},
-    {"no-refuse", NULL, "run what a variant refuses, to show why it does", false},
-    {"out", "F.tsv", "write one row a case", false},
-    {"verbose", NULL, "one line a case", false},
-    {"expect", "F.tsv", "demand that each plugged-in kernel gets the status and reason of this table", false},
-    {NULL, NULL, NULL, false},
-};
-
 // A variant is given up once it has lost so much time in crashes and endless runs; cases not run count as failed.
 static const double GIVE_UP_S = 60;
 // A variant that has taken SLOW_S so far is checked at every 4th of the cases left, after twice that at every 16th; the report
@@ -25,16 +13,32 @@ static const double GIVE_UP_S = 60;
 static const double SLOW_S = 10;
 
 typedef struct session {
-    const rg_cli *cli;
+    rg_given given;
+    const char *shape_text, *params, *out, *expect;
+    int pattern; // an rg_pattern; -1: all
+    bool no_refuse, verbose;
+    double limit_s;
+
     rg_verify_options how;
     rg_narrow narrow;
     rg_shape shape;
-    const char *params;
     FILE *rows;
     rg_progress progress;
     int count[RG_STATUSES];
     bool lacking;
 } session;
+
+static const rg_option options[] = {
+    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0", RG_TO(session, shape_text)},
+    {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
+    {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
+    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
+    {"no-refuse", NULL, "run what a variant refuses, to show why it does", RG_TO(session, no_refuse)},
+    {"out", "F.tsv", "write one row a case", RG_TO(session, out)},
+    {"verbose", NULL, "one line a case", RG_TO(session, verbose)},
+    {"expect", "F.tsv", "demand that each plugged-in kernel gets the status and reason of this table", RG_TO(session, expect)},
+    {0},
+};
 
 // What is said of one variant in the end.
 typedef struct summary {
@@ -70,14 +74,14 @@ static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdic
     if (s->rows)
         rg_tsv_print(s->rows, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%.17g\t%.17g\t%.6f\t%s\n", e->algo->name, e->name, shape, params,
                      c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
-    if (rg_cli_flag(s->cli, "verbose"))
+    if (s->verbose)
         printf("  %s%-7s%s %s:%s %s %s threads %d  %.3f s  %s\n", colour_of(v->status), rg_status_name[v->status],
                rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);
 }
 
-static void head(const session *s, const char *line)
+static void head(const session *s)
 {
-    fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, line, s->how.seed,
+    fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, s->given.line, s->how.seed,
             s->how.limit_s);
     fprintf(s->rows, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
 }
@@ -86,8 +90,8 @@ static void head(const session *s, const char *line)
 
 static void print_plugin(const session *s, const rg_entry *e)
 {
-    const char *path;
-    for (int i = 0; e->origin == RG_PLUGGED_IN && (path = rg_cli_nth(s->cli, "plugin", i)); i++) {
+    for (int i = 0; e->origin == RG_PLUGGED_IN && i < s->given.plugin.n; i++) {
+        const char *path = s->given.plugin.item[i];
         const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
         if (strncmp(e->name, file, strlen(file)) == 0 && e->name[strlen(file)] == ':')
             printf(" --plugin %s", path);
@@ -206,23 +210,11 @@ bool rg_on_device(const rg_entry *e, const char *asked)
     return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
 }
 
-static int read_pattern(session *s)
-{
-    const char *name = rg_cli_text(s->cli, "pattern", NULL);
-    if (!name)
-        return RG_GOOD;
-    for (int k = 0; k < RG_PATTERNS; k++)
-        if (strcmp(name, rg_pattern_name[k]) == 0)
-            s->how.patterns = 1u << k;
-    return s->how.patterns ? RG_GOOD
-                           : rg_fail(RG_USAGE, "--pattern: expected position, random, maximum or extreme, found \"%s\"", name);
-}
-
 // The shape and parameters given apply to every variant chosen, so they must fit the first one.
 static int read_shape(session *s, const rg_entry *e)
 {
     char why[160];
-    const char *text = rg_cli_text(s->cli, "shape", NULL);
+    const char *text = s->shape_text;
     if (text) {
         if (!rg_shape_parse(e->algo, text, &s->shape, why))
             return rg_fail(RG_USAGE, "--shape %s: %s", text, why);
@@ -234,29 +226,9 @@ static int read_shape(session *s, const rg_entry *e)
     return RG_GOOD;
 }
 
-static int read_options(session *s)
-{
-    int64_t seed, threads;
-    int code = rg_cli_int(s->cli, "seed", 1, 0, INT64_MAX, &seed);
-    if (!code)
-        code = rg_cli_int(s->cli, "threads", 0, 1, 4096, &threads);
-    if (!code)
-        code = rg_cli_real(s->cli, "limit", RG_LIMIT_S, 0.01, 1e6, &s->how.limit_s);
-    if (!code)
-        code = read_pattern(s);
-    if (code)
-        return code;
-    s->how.device = rg_cli_text(s->cli, "device", "gpu");
-    s->how.seed = (uint64_t)seed;
-    s->how.no_refuse = rg_cli_flag(s->cli, "no-refuse");
-    s->narrow.threads = (int)threads;
-    s->params = rg_cli_text(s->cli, "params", NULL);
-    return RG_GOOD;
-}
-
 static int check_chosen(session *s, const char *pattern)
 {
-    const char *device = rg_cli_text(s->cli, "device", NULL);
+    const char *device = s->given.device_typed;
     int chosen = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
@@ -284,38 +256,37 @@ static int conclude(const session *s)
     return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: the variant refuses every case, see above");
 }
 
-static int run(const rg_cli *cli)
+static int run(void *of)
 {
-    session s = {.cli = cli};
-    const char *pattern = rg_cli_count(cli) ? rg_cli_word(cli, 0) : "", *out = rg_cli_text(cli, "out", NULL);
+    session *s = of;
+    const char *pattern = s->given.word.n ? s->given.word.item[0] : "";
     rg_file file;
-    int code = read_options(&s);
-    if (!code && rg_cli_count(cli) > 1)
-        code = rg_fail(RG_USAGE, "verify: expected one ALGO or ALGO:VARIANT, found \"%s\" too", rg_cli_word(cli, 1));
-    if (code)
+    int code;
+    s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s,
+                                 .no_refuse = s->no_refuse, .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
+    s->narrow.threads = (int)s->given.threads;
+    if (s->expect)
+        return rg_expect(s->expect, &s->how);
+    if (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed)))
         return code;
-    if (rg_cli_text(cli, "expect", NULL))
-        return rg_expect(rg_cli_text(cli, "expect", NULL), &s.how);
-    if (*pattern && (code = rg_pattern_check(pattern, rg_cli_text(cli, "device", NULL))))
+    if (s->out && (code = rg_file_open(&file, s->out)))
         return code;
-    if (out && (code = rg_file_open(&file, out)))
-        return code;
-    s.rows = out ? file.stream : NULL;
-    if (s.rows)
-        head(&s, rg_cli_line(cli));
-    printf("seed %" PRIu64 "\n", s.how.seed);
-    code = check_chosen(&s, pattern);
+    s->rows = s->out ? file.stream : NULL;
+    if (s->rows)
+        head(s);
+    printf("seed %" PRIu64 "\n", s->how.seed);
+    code = check_chosen(s, pattern);
     rg_verify_end();
-    if (out && code)
+    if (s->out && code)
         rg_file_abandon(&file);
-    else if (out)
+    else if (s->out)
         code = rg_file_commit(&file);
-    return code ? code : conclude(&s);
+    return code ? code : conclude(s);
 }
 
 const rg_command rg_cmd_verify = {
     .name = "verify",
-    .usage = "[ALGO[:VARIANT]] [options]",
+    .words = "[ALGO[:VARIANT]]",
     .summary = "check variants against the reference",
     .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and\n"
             "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
@@ -327,5 +298,6 @@ const rg_command rg_cmd_verify = {
             "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
             "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",
     .option = options,
+    .bytes = sizeof(session),
     .run = run,
 };

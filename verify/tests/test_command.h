@@ -4,7 +4,7 @@
 #define RG_TEST_COMMAND_H
 
 #include "../../data/formats/result.h"
-#include "../../impl/base/core.h"
+#include "../../impl/runtime/command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static inline int run_argv(const rg_command *command, char **argv, char *text)
     FILE *caught = tmpfile();
     int kept = dup(STDOUT_FILENO);
     dup2(fileno(caught), STDOUT_FILENO);
-    int code = rg_cli_run(command, argc, argv);
+    int code = rg_command_run(command, argc, argv);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);

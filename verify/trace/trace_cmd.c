@@ -6,49 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rg_option options[] = {
-    {"shape", "TEXT", "at this shape, as in s9,i1,o1,b19,k1 (default: the algorithm's)", false},
-    {"params", "TEXT", "with these parameters, as in block=128;lines=2", false},
-    {"input", "AT", "only the inputs there, as in x=2,y=-1 (all that have these coordinates)", false},
-    {"output", "AT", "only the outputs there, as in x=0: which inputs reach them", false},
-    {"cases", NULL, "step through small shapes and the corners of each; one row a case", false},
-    {"real-space", NULL, "the map of a known object too, beside the right one", false},
-    {"limit", "SECONDS", "longest time of one run before it counts as endless (default 30)", false},
-    {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", false},
-    {NULL, NULL, NULL, false},
-};
-
 typedef struct session {
-    const rg_cli *cli;
-    const char *out;
+    rg_given given;
+    const char *shape, *params, *input_text, *output_text, *out;
+    bool cases, real_space;
+    double limit_s;
+
     rg_filter input, output;
-    int64_t threads;
     rg_verify_options how;
     int traced, lacking, wrong;
 } session;
 
+static const rg_option options[] = {
+    {"shape", "TEXT", "at this shape, as in s9,i1,o1,b19,k1", RG_TO(session, shape), .otherwise = "the algorithm's"},
+    {"params", "TEXT", "with these parameters, as in block=128;lines=2", RG_TO(session, params)},
+    {"input", "AT", "only the inputs there, as in x=2,y=-1 (all that have these coordinates)", RG_TO(session, input_text)},
+    {"output", "AT", "only the outputs there, as in x=0: which inputs reach them", RG_TO(session, output_text)},
+    {"cases", NULL, "step through small shapes and the corners of each; one row a case", RG_TO(session, cases),
+     .excludes = "input output shape"},
+    {"real-space", NULL, "the map of a known object too, beside the right one", RG_TO(session, real_space), .needs = "out"},
+    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
+    {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", RG_TO(session, out)},
+    {0},
+};
+
 static int read_options(session *s)
 {
     char why[160];
-    int64_t seed;
-    int code = rg_cli_int(s->cli, "threads", 1, 1, 4096, &s->threads);
-    if (!code)
-        code = rg_cli_int(s->cli, "seed", 1, 0, INT64_MAX, &seed); // of the emulated GPU's order of threads
-    if (!code)
-        code = rg_cli_real(s->cli, "limit", RG_LIMIT_S, 0.01, 1e6, &s->how.limit_s);
-    if (code)
-        return code;
-    s->how.seed = (uint64_t)seed;
-    s->how.device = rg_cli_text(s->cli, "device", "gpu");
-    s->out = rg_cli_text(s->cli, "out", NULL);
-    if (!rg_filter_parse(rg_cli_text(s->cli, "input", NULL), &s->input, why))
+    // The seed is that of the emulated GPU's order of threads.
+    s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s};
+    if (!rg_filter_parse(s->input_text, &s->input, why))
         return rg_fail(RG_USAGE, "--input: %s", why);
-    if (!rg_filter_parse(rg_cli_text(s->cli, "output", NULL), &s->output, why))
+    if (!rg_filter_parse(s->output_text, &s->output, why))
         return rg_fail(RG_USAGE, "--output: %s", why);
-    if (rg_cli_flag(s->cli, "real-space") && !s->out)
-        return rg_fail(RG_USAGE, "trace: --real-space writes files: expected --out DIR too");
-    if (rg_cli_flag(s->cli, "cases") && (s->input.n || s->output.n || rg_cli_text(s->cli, "shape", NULL)))
-        return rg_fail(RG_USAGE, "trace: --cases has shapes, inputs and outputs of its own");
     return RG_GOOD;
 }
 
@@ -65,9 +55,9 @@ static rg_shape standard_shape(const rg_algo *algo)
 static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
 {
     char why[160];
-    const char *shape = rg_cli_text(s->cli, "shape", NULL), *params = rg_cli_text(s->cli, "params", NULL);
-    *how = (rg_trace_how){.entry = e, .shape = standard_shape(e->algo), .threads = (int)s->threads,
-                          .options = s->how};
+    const char *shape = s->shape, *params = s->params;
+    *how = (rg_trace_how){.entry = e, .shape = standard_shape(e->algo), .options = s->how,
+                          .threads = s->given.threads ? (int)s->given.threads : 1};
     rg_params_standard(e->variant, how->param);
     if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why))
         return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
@@ -76,7 +66,7 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
         return rg_fail(RG_USAGE, "--shape %s: %s", shape ? shape : "", invalid);
     if (params && !rg_params_parse(e->variant, params, how->param, why))
         return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, params, why);
-    if (rg_cli_flag(s->cli, "real-space") && !(e->algo->trace && e->algo->trace->fill_object))
+    if (s->real_space && !(e->algo->trace && e->algo->trace->fill_object))
         return rg_fail(RG_USAGE, "trace: %s has no object for --real-space", e->algo->name);
     return RG_GOOD;
 }
@@ -120,7 +110,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     double rms_percent;
     char *object = NULL;
     int code = RG_GOOD;
-    if (rg_cli_flag(s->cli, "real-space")) {
+    if (s->real_space) {
         code = rg_trace_object_write(how, stem, &rms_percent);
         if (code == RG_GOOD) {
             object = rg_print("%s.object.tsv", stem);
@@ -128,7 +118,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
         }
     }
     if (code == RG_GOOD || code == RG_WRONG)
-        code = rg_trace_write(how, pairs, stem, object, rg_cli_line(s->cli));
+        code = rg_trace_write(how, pairs, stem, object, s->given.line);
     if (!code)
         printf("    written: %s.tsv\n", stem);
     free(object);
@@ -157,8 +147,8 @@ static int trace_variant(session *s, const rg_entry *e)
         return RG_GOOD;
     }
     char *stem = s->out ? stem_of(s->out, e) : NULL;
-    if (!code && rg_cli_flag(s->cli, "cases")) {
-        code = rg_trace_cases(how, stem, rg_cli_line(s->cli), &wrong);
+    if (!code && s->cases) {
+        code = rg_trace_cases(how, stem, s->given.line, &wrong);
         s->wrong += wrong > 0;
         s->traced++;
     } else if (!code && !(code = rg_trace_run(&how, &s->input, &s->output, &pairs))) {
@@ -173,7 +163,7 @@ static int trace_variant(session *s, const rg_entry *e)
 
 static int trace_chosen(session *s, const char *pattern)
 {
-    const char *device = rg_cli_text(s->cli, "device", NULL);
+    const char *device = s->given.device_typed;
     int code = rg_pattern_check(pattern, device), chosen = 0;
     if (!code && s->out)
         code = rg_make_folder(s->out);
@@ -188,29 +178,27 @@ static int trace_chosen(session *s, const char *pattern)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *of)
 {
-    session s = {.cli = cli};
-    int code = read_options(&s);
-    if (!code && rg_cli_count(cli) == 0)
-        code = rg_fail(RG_USAGE, "trace: expected ALGO or ALGO:VARIANT, found nothing");
+    session *s = of;
+    int code = read_options(s);
     if (!code)
         code = rg_trace_open();
-    for (int i = 0; i < rg_cli_count(cli) && !code; i++)
-        code = trace_chosen(&s, rg_cli_word(cli, i));
+    for (int i = 0; i < s->given.word.n && !code; i++)
+        code = trace_chosen(s, s->given.word.item[i]);
     rg_verify_end();
     if (code)
         return code;
-    if (s.wrong)
+    if (s->wrong)
         return RG_WRONG;
-    if (s.traced)
+    if (s->traced)
         return RG_GOOD;
-    return s.lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
+    return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
 }
 
 const rg_command rg_cmd_trace = {
     .name = "trace",
-    .usage = "ALGO[:VARIANT]... [options]",
+    .words = "ALGO[:VARIANT]...",
     .summary = "which outputs one input reaches, with which weights, and which it should",
     .help = "Switches the inputs of a variant on one at a time (gridding: one pixel, 1 + 0i and 0 + 1i; autocorr: one pixel\n"
             "of one photograph, the other position-coded) and compares what that changes in the outputs with the\n"
@@ -226,5 +214,6 @@ const rg_command rg_cmd_trace = {
             "shows its map beside the right one.\n"
             "Exit 0 when every pair is right, 1 when any is not, 4 when this machine can run none.",
     .option = options,
+    .bytes = sizeof(session),
     .run = run,
 };

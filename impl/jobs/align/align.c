@@ -300,6 +300,6 @@ const rg_command rg_cmd_align = {
     .summary = "rotation, shift and scale of each image of a series against the one before",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

@@ -167,6 +167,6 @@ const rg_command rg_cmd_autocorr = {
     .summary = "spatial autocorrelation of photographs: C2D, C1D, and R_max over a series",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

@@ -338,6 +338,6 @@ const rg_command rg_cmd_average = {
     .summary = "subtomograms aligned in all rotations and averaged until nothing moves",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

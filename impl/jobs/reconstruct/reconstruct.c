@@ -209,6 +209,6 @@ const rg_command rg_cmd_reconstruct = {
     .summary = "a map from particle images of known orientation, by direct Fourier inversion",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

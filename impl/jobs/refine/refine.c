@@ -309,6 +309,6 @@ const rg_command rg_cmd_refine = {
     .summary = "orientations and shifts of particles, refined against a map",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

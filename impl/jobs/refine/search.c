@@ -324,6 +324,6 @@ const rg_command rg_cmd_search = {
     .summary = "orientations and shifts of particles, found from nothing",
     .help = help,
     .option = options,
-    .run = run,
+    .old_run = run,
     .one_process = true,
 };

@@ -14,6 +14,7 @@
 #include "../test_command.h"
 #include "../test_data.h"
 
+#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -55,6 +56,109 @@ static void test_device(void **state)
     char *words = rg_print("autocorr a.png --max-offset 3 --out x --device gpu%d", rg_gpu_count(why));
     assert_int_equal(run_command(&rg_cmd_autocorr, words, output), RG_LACKS); // no quiet way round it on the CPU
     free(words);
+}
+
+// ---- every option of every command, by its row ----------------------------------------------------------------------------
+
+// One line that names the option, and exit 2.
+static void refused(const rg_command *command, const char *option, const char *value)
+{
+    char *words = value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
+    char *said = rg_print("--%s", option);
+    char *argv[] = {(char *)command->name, strstr(words, " --") + 1, NULL};
+    assert_refused(run_argv(command, argv, output), said);
+    free(words);
+    free(said);
+}
+
+static void wrong_number(const rg_command *command, const rg_option *o, const char *format, long double value)
+{
+    char text[80];
+    snprintf(text, sizeof text, format, value);
+    refused(command, o->name, text);
+}
+
+static void wrong_values(const rg_command *command, const rg_option *o)
+{
+    const bool whole = o->kind == RG_INTEGER;
+    switch (o->kind) {
+    case RG_INTEGER:
+    case RG_REAL:
+        assert_true(o->low < o->high);
+        wrong_number(command, o, whole ? "%.0Lf" : "%Lg", whole ? o->low - 1 : o->low - fabsl(o->low) / 8 - 1);
+        wrong_number(command, o, whole ? "%.0Lf" : "%Lg", whole ? o->high + 1 : o->high + fabsl(o->high) / 8 + 1);
+        refused(command, o->name, whole ? "1.5" : "nan");
+        refused(command, o->name, "1x");
+        refused(command, o->name, "");
+        break;
+    case RG_PAIR:
+        refused(command, o->name, "1;2");
+        refused(command, o->name, "nan");
+        break;
+    case RG_CHOICE:
+    case RG_CHOICES:
+        refused(command, o->name, "neither");
+        refused(command, o->name, "");
+        break;
+    case RG_FLAG:
+        refused(command, o->name, "1");
+        break;
+    default:
+        break;
+    }
+    if (o->arg)
+        refused(command, o->name, NULL);
+}
+
+// What a row names of others is there; an option has one row.
+static void check_row(const rg_placed *placed, int n, int i)
+{
+    const rg_option *o = placed[i].option;
+    char named[200];
+    snprintf(named, sizeof named, "%s %s", o->excludes ? o->excludes : "", o->needs && *o->needs != '.' ? o->needs : "");
+    for (char *name = strtok(named, " "); name; name = strtok(NULL, " ")) {
+        bool there = false;
+        char *word = strchr(name, '=');
+        if (word)
+            *word++ = '\0';
+        for (int k = 0; k < n; k++)
+            there |= !strcmp(placed[k].option->name, name) && (!word || strstr(placed[k].option->arg, word));
+        assert_true(there);
+    }
+    for (int k = 0; k < n; k++)
+        assert_true(k == i || strcmp(placed[k].option->name, o->name));
+    assert_true((o->arg == NULL) == (o->kind == RG_FLAG));
+}
+
+static void every_option(const rg_command *command)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    const int n = rg_options_of(command, placed);
+    for (const rg_command *const *kind = command->kind; kind && *kind; kind++)
+        every_option(*kind);
+    for (int i = 0; i < n && !command->kind && command->run; i++) {
+        check_row(placed, n, i);
+        wrong_values(command, placed[i].option);
+    }
+}
+
+static void test_every_option(void **state)
+{
+    (void)state;
+    for (const rg_command *const *command = rg_commands; *command; command++)
+        every_option(*command);
+}
+
+static void test_help_of_all(void **state)
+{
+    (void)state;
+    for (const rg_command *const *command = rg_commands; *command; command++) {
+        char *words = rg_print("%s --help", (*command)->name);
+        assert_int_equal(run_command(*command, words, output), RG_GOOD);
+        assert_non_null(strstr(output, (*command)->summary));
+        assert_non_null(strstr(output, "usage: regather "));
+        free(words);
+    }
 }
 
 static void test_options_of_others(void **state)
@@ -134,7 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped), // first: it needs the handlers unset
-        cmocka_unit_test(test_nearest_name), cmocka_unit_test(test_device), cmocka_unit_test(test_options_of_others),
+        cmocka_unit_test(test_nearest_name), cmocka_unit_test(test_every_option), cmocka_unit_test(test_help_of_all), cmocka_unit_test(test_device), cmocka_unit_test(test_options_of_others),
         cmocka_unit_test(test_constant_map), cmocka_unit_test(test_one_line_of_many),
         cmocka_unit_test(test_folder_for_file),
     };

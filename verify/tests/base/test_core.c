@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../../../impl/runtime/arena.h"
-#include "../../../impl/base/core.h"
+#include "../../../impl/runtime/command.h"
 #include "../../../impl/runtime/table.h"
 
 #include <stdlib.h>
@@ -20,27 +20,39 @@
 
 // ---- command line --------------------------------------------------------------------------------------------------------
 
+typedef struct probing {
+    rg_given given;
+    int64_t number;
+    rg_list many;
+    bool flag;
+} probing;
+
 static int seen_words;
 static int64_t seen_number;
-static const char *seen_second;
+static char seen_second[8];
 
-static int probe_run(const rg_cli *cli)
+static int probe_run(void *options)
 {
-    seen_words = rg_cli_count(cli);
-    seen_second = rg_cli_nth(cli, "many", 1);
-    return rg_cli_int(cli, "number", 5, 0, 10, &seen_number);
+    const probing *p = options;
+    seen_words = p->given.word.n;
+    seen_number = p->number;
+    snprintf(seen_second, sizeof seen_second, "%s", p->many.n > 1 ? p->many.item[1] : "");
+    return RG_GOOD;
 }
 
-static const rg_option probe_options[] = {
-    {"number", "N", "a number", false}, {"many", "TEXT", "repeated", true}, {"flag", NULL, "a flag", false}, {NULL, NULL, NULL, false}};
-static const rg_command probe = {"probe", "", "", "", probe_options, probe_run, false};
+static const rg_option probe_options[] = {{"number", "N", "a number", RG_TO(probing, number), 0, 10, "5"},
+                                          {"many", "TEXT", "repeated", RG_TO(probing, many)},
+                                          {"flag", NULL, "a flag", RG_TO(probing, flag)},
+                                          {0}};
+static const rg_command probe = {.name = "probe", .words = "[WORD]...", .summary = "", .option = probe_options,
+                                 .bytes = sizeof(probing), .run = probe_run};
 
 static int type(int argc, const char *const *word)
 {
     char *argv[8] = {(char *)"probe"};
     for (int i = 0; i < argc; i++)
         argv[i + 1] = (char *)word[i];
-    return rg_cli_run(&probe, argc + 1, argv);
+    return rg_command_run(&probe, argc + 1, argv);
 }
 #define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
 

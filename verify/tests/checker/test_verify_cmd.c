@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_verify_cmd.c: the command `verify` as typed, its file, its exit codes, and the cases that it plans.
 #include "../../checker/checker.h"
-#include "../../../impl/base/core.h"
+#include "../../../impl/runtime/command.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int type(int argc, const char *const *word)
     char *argv[12] = {(char *)"verify"};
     for (int i = 0; i < argc; i++)
         argv[i + 1] = (char *)word[i];
-    return rg_cli_run(&rg_cmd_verify, argc + 1, argv);
+    return rg_command_run(&rg_cmd_verify, argc + 1, argv);
 }
 #define VERIFY(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../../../impl/runtime/command.h"
 #include "../../../bench/machine/machine.h"
 #include "../../../data/formats/mrc.h"
 #include "../../../data/formats/result.h"
@@ -31,7 +32,7 @@ static int job(const char *words)
     int kept = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY);
     dup2(null, STDOUT_FILENO);
     close(null);
-    int code = rg_cli_run(&rg_cmd_autocorr, argc, argv);
+    int code = rg_command_run(&rg_cmd_autocorr, argc, argv);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);

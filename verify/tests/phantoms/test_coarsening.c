@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../../../impl/runtime/command.h"
 #include "../../../data/phantoms/coarsening.h"
 #include "../../../data/formats/image.h"
 #include "../../../data/phantoms/phantom.h"
@@ -180,7 +181,7 @@ static int phantom(const char *words)
     for (char *at = strtok(line, " "); at; at = strtok(NULL, " "))
         argv[argc++] = at;
     argv[argc] = NULL;
-    int code = rg_cli_run(&rg_cmd_phantom, argc, argv);
+    int code = rg_command_run(&rg_cmd_phantom, argc, argv);
     free(line);
     return code;
 }
@@ -209,8 +210,8 @@ static void test_command(void **state)
     snprintf(words, sizeof words, "coarsening --out %s --model C", in_dir("p"));
     assert_refused(phantom(words), "--model: expected B or H");
     snprintf(words, sizeof words, "ice --out %s", in_dir("p"));
-    assert_refused(phantom(words), "no kind \"ice\"");
-    assert_refused(phantom("coarsening"), "expected one KIND and --out DIR");
+    assert_refused(phantom(words), "expected a KIND first, found \"ice\"");
+    assert_refused(phantom("coarsening"), "phantom coarsening: --out DIR is needed");
 }
 
 int main(void)

@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: MIT
+// options.c: from a command line to a command's struct, by the rows of options.h; --help and regather(1) from the same rows.
+#include "options.h"
+#include "../suite.h"
+#include "tsv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const rg_option rg_common_options[] = {
+    {"help", NULL, "print this and exit", RG_TO(rg_given, help)},
+    {"quiet", NULL, "no progress line", RG_TO(rg_given, quiet)},
+    {"seed", "N", "seed of every random choice; printed in every result", RG_TO(rg_given, seed), 0, INT64_MAX, "1"},
+    {"threads", "N", "CPU threads", RG_TO(rg_given, threads), 1, 4096, .otherwise = "all that this process may use"},
+    {"device", "NAME", "gpu, gpu0.. or host, the emulated GPU: where device variants run; cpu: without them",
+     RG_TO(rg_given, device), 0, 0, "gpu"},
+    {"plugin", "FILE.so", "load variants from a plug-in", RG_TO(rg_given, plugin)},
+    {0},
+};
+
+const rg_option rg_computing_options[] = {
+    {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
+    {"variant", "[ALGO:]NAME", "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
+     "one for each; see regather list", RG_TO(rg_computing, variant)},
+    {0},
+};
+
+static int place(const rg_option *o, size_t at, rg_placed *placed, int n)
+{
+    for (; o && o->name; o++) {
+        if (o->kind == RG_GROUP) {
+            n = place(o->group, at + o->at, placed, n);
+            continue;
+        }
+        if (n == RG_OPTIONS_MAX) {
+            rg_fail(RG_USAGE, "internal: more than %d options at --%s", RG_OPTIONS_MAX, o->name);
+            abort();
+        }
+        placed[n++] = (rg_placed){o, at + o->at};
+    }
+    return n;
+}
+
+int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
+{
+    return place(rg_common_options, 0, placed, place(command->option, 0, placed, 0));
+}
+
+// ---- names that are nearly right -----------------------------------------------------------------------------------------
+
+// Edits (a letter more, less or another, two swapped) that make `name` of a word of `length`; names are short.
+static int edits(const char *word, int length, const char *name)
+{
+    enum { LONGEST = 32 };
+    int row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2], n = (int)strlen(name);
+    if (n > LONGEST || length > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        last[j] = j;
+    for (int i = 1; i <= length; i++) {
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            bool same = word[i - 1] == name[j - 1];
+            int best = last[j - 1] + !same;
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && word[i - 1] == name[j - 2] && word[i - 2] == name[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        int *free_row = before;
+        before = last;
+        last = now;
+        now = free_row;
+    }
+    return last[n];
+}
+
+// A third of the letters may be wrong; a beginning is as near as one edit.
+void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
+{
+    int n = (int)length, distance = n > 1 && !strncmp(word, name, length) ? 1 : edits(word, n, name);
+    if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance))
+        *near = (rg_near){name, distance};
+}
+
+// ---- the command line ----------------------------------------------------------------------------------------------------
+
+struct rg_cli {
+    const rg_command *command;
+    char *line;
+    int n_words, n_values, n_options;
+    const char **word;
+    rg_placed option[RG_OPTIONS_MAX];
+    struct { const rg_option *option; const char *text; } *value;
+    char *options; // the command's struct
+};
+
+
+static const rg_placed *option_named(const rg_cli *cli, const char *name, size_t length)
+{
+    for (int i = 0; i < cli->n_options; i++)
+        if (strlen(cli->option[i].option->name) == length && !strncmp(cli->option[i].option->name, name, length))
+            return &cli->option[i];
+    return NULL;
+}
+
+// What was typed for it, the last time; NULL: nothing.
+static const char *typed(const rg_cli *cli, const char *name)
+{
+    const char *text = NULL;
+    for (int i = 0; i < cli->n_values; i++)
+        if (!strcmp(cli->value[i].option->name, name))
+            text = cli->value[i].text;
+    return text;
+}
+
+static int unknown_option(const rg_cli *cli, const char *name, size_t length)
+{
+    const char *command = cli->command->name;
+    rg_near near = {0};
+    for (const rg_command *const *kind = cli->command->of ? cli->command->of->kind : NULL; kind && *kind; kind++)
+        for (const rg_option *o = (*kind)->option; o->name; o++)
+            if (strlen(o->name) == length && !strncmp(o->name, name, length))
+                return rg_fail(RG_USAGE, "%s: takes no --%s (see 'regather %s --help')", command, o->name, command);
+    for (int i = 0; i < cli->n_options; i++)
+        rg_nearer(name, length, cli->option[i].option->name, &near);
+    return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %s%s%ssee 'regather %s --help'", command, (int)length, name,
+                   near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command);
+}
+
+// ---- values --------------------------------------------------------------------------------------------------------------
+
+static int expected(const rg_option *o, const char *what, const char *text)
+{
+    const char *unit = o->unit ? o->unit : "";
+    return rg_fail(RG_USAGE, "--%s: expected %s from %.15Lg to %.15Lg%s%s, found \"%s\"", o->name, what, o->low, o->high,
+                   *unit ? " " : "", unit, text);
+}
+
+static int put_pair(const rg_option *o, const char *text, double pair[2])
+{
+    const char mark = o->arg[strcspn(o->arg, ":,")];
+    char *end;
+    pair[0] = pair[1] = strtod(text, &end);
+    if (end != text && *end == mark) {
+        const char *second = end + 1;
+        pair[1] = strtod(second, &end);
+        end = end == second ? (char *)text : end;
+    }
+    bool good = end != text && !*end;
+    for (int i = 0; i < 2; i++)
+        good = good && pair[i] >= o->low && pair[i] <= o->high;
+    return good ? RG_GOOD
+                : rg_fail(RG_USAGE, "--%s: expected two numbers from %Lg to %Lg as A%cB, found \"%s\"", o->name, o->low, o->high,
+                          mark, text);
+}
+
+// "a|b|c" as "a, b or c".
+static char *listed(const char *words)
+{
+    char *text = rg_alloc(2 * strlen(words) + 4), *last = strrchr(words, '|'), *to = text;
+    for (const char *at = words; *at; at++)
+        to += sprintf(to, *at != '|' ? "%c" : at == last ? " or " : ", ", *at);
+    return text;
+}
+
+// Which of "a|b|c" this word is; -1: none.
+static int word_in(const char *words, const char *word, size_t length)
+{
+    int which = 0;
+    for (const char *at = words;; at++, which++) {
+        const size_t n = strcspn(at, "|");
+        if (n == length && !strncmp(at, word, n))
+            return which;
+        if (!*(at += n))
+            return -1;
+    }
+}
+
+static int put_words(const rg_option *o, const char *text, void *to)
+{
+    int which = -1;
+    for (const char *at = text; *at;) {
+        const size_t n = o->kind == RG_CHOICES ? strcspn(at, ",") : strlen(at);
+        if ((which = word_in(o->arg, at, n)) < 0)
+            break;
+        if (o->kind == RG_CHOICES)
+            ((rg_mask *)to)->bits |= UINT32_C(1) << which;
+        else
+            *(int *)to = which;
+        at += n + (at[n] == ',');
+    }
+    if (which >= 0)
+        return RG_GOOD;
+    char *words = listed(o->arg);
+    rg_fail(RG_USAGE, "--%s: expected %s, found \"%s\"", o->name, words, text);
+    free(words);
+    return RG_USAGE;
+}
+
+static int put_value(const rg_option *o, const char *text, void *to)
+{
+    char *end;
+    errno = 0;
+    switch (o->kind) {
+    case RG_FLAG:
+        *(bool *)to = true;
+        return RG_GOOD;
+    case RG_INTEGER: {
+        const long long n = strtoll(text, &end, 10);
+        *(int64_t *)to = n;
+        const bool good = !errno && end != text && !*end && n >= o->low && n <= o->high;
+        return good ? RG_GOOD
+                    : rg_fail(RG_USAGE, "--%s: expected a whole number from %.0Lf to %.0Lf%s%s, found \"%s\"", o->name, o->low,
+                              o->high, o->unit ? " " : "", o->unit ? o->unit : "", text);
+    }
+    case RG_REAL: {
+        const double v = *(double *)to = strtod(text, &end);
+        return end != text && !*end && v >= o->low && v <= o->high ? RG_GOOD : expected(o, "a number", text);
+    }
+    case RG_PAIR:
+        return put_pair(o, text, to);
+    case RG_TEXT:
+        *(const char **)to = text;
+        return RG_GOOD;
+    case RG_TEXTS: {
+        rg_list *list = to;
+        const char **more = rg_alloc((size_t)(list->n + 1) * sizeof *more);
+        for (int i = 0; i < list->n; i++)
+            more[i] = list->item[i];
+        more[list->n++] = text;
+        free(list->item);
+        list->item = more;
+        return RG_GOOD;
+    }
+    case RG_CHOICE:
+    case RG_CHOICES:
+        return put_words(o, text, to);
+    default:
+        return RG_GOOD;
+    }
+}
+
+static void put_standard(const rg_option *o, void *to)
+{
+    if (o->standard) {
+        if (put_value(o, o->standard, to) != RG_GOOD)
+            abort(); // said: the default is none of the values that it may take
+    } else if (o->kind == RG_REAL || o->kind == RG_PAIR) {
+        for (int i = 0; i < (o->kind == RG_PAIR ? 2 : 1); i++)
+            ((double *)to)[i] = NAN;
+    } else if (o->kind == RG_CHOICE) {
+        *(int *)to = -1;
+    }
+}
+
+int rg_option_within(const char *name, double *value, double standard, double low, double high)
+{
+    char text[32];
+    if (isnan(*value))
+        *value = standard;
+    snprintf(text, sizeof text, "%.15g", *value);
+    return *value >= low && *value <= high ? RG_GOOD : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
+}
+
+int rg_computing_variant(const rg_computing *c, const char *algo, const char **variant)
+{
+    const size_t n = strlen(algo);
+    *variant = c->variant.n ? c->variant.item[0] : NULL;
+    if (c->variant.n > 1)
+        return rg_fail(RG_USAGE, "--variant: only %s computes here: expected one variant, found %d", algo, c->variant.n);
+    if (*variant && !strncmp(*variant, algo, n) && (*variant)[n] == ':')
+        *variant += n + 1;
+    return RG_GOOD;
+}
+
+// ---- what was typed ------------------------------------------------------------------------------------------------------
+
+static int take_option(rg_cli *cli, int argc, char **argv, int *i)
+{
+    const char *command = cli->command->name, *name = argv[*i] + 2;
+    const size_t length = strcspn(name, "=");
+    const rg_placed *placed = option_named(cli, name, length);
+    if (!placed)
+        return unknown_option(cli, name, length);
+    const rg_option *o = placed->option;
+    if (o->kind != RG_TEXTS && o->kind != RG_CHOICES && o->kind != RG_UNREAD_MANY && typed(cli, o->name))
+        return rg_fail(RG_USAGE, "%s: --%s given twice", command, o->name);
+    const char *text = name[length] == '=' ? name + length + 1 : NULL;
+    if (!o->arg && text)
+        return rg_fail(RG_USAGE, "%s: --%s takes no value", command, o->name);
+    if (o->arg && !text) {
+        if (*i + 1 >= argc)
+            return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", command, o->name, o->name, o->arg);
+        text = argv[++*i];
+    }
+    const bool first = !typed(cli, o->name);
+    cli->value[cli->n_values].option = o;
+    cli->value[cli->n_values++].text = text ? text : "";
+    if (first && o->kind == RG_CHOICES)
+        *(rg_mask *)(void *)(cli->options + placed->at) = (rg_mask){0}; // not the default and these
+    return put_value(o, text, cli->options + placed->at);
+}
+
+static int take_words(rg_cli *cli, int argc, char **argv)
+{
+    bool words_only = false;
+    for (int i = 1; i < argc; i++) {
+        if (!words_only && !strcmp(argv[i], "--")) {
+            words_only = true;
+        } else if (!words_only && !strcmp(argv[i], "-h")) {
+            argv[i] = (char *)"--help";
+            i--;
+        } else if (!words_only && !strncmp(argv[i], "--", 2)) {
+            int code = take_option(cli, argc, argv, &i);
+            if (code)
+                return code;
+        } else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
+            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", cli->command->name, argv[i],
+                           cli->command->name);
+        } else {
+            cli->word[cli->n_words++] = argv[i];
+        }
+    }
+    return RG_GOOD;
+}
+
+// "A.mrc B.mrc": two; "[ALGO]": none or one; "PHOTO...": one or more.
+static int check_words(const rg_cli *cli)
+{
+    const char *words = cli->command->words, *name = cli->command->name;
+    int least = 0, most = 0;
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        least += *at != '[';
+        most = n > 3 && !strncmp(at + n - 3, "...", 3) ? INT32_MAX : most + 1;
+        at += n;
+    }
+    if (cli->n_words < least)
+        return rg_fail(RG_USAGE, "%s: expected %s, found %s (see 'regather %s --help')", name, words,
+                       cli->n_words ? cli->word[0] : "nothing", name);
+    if (cli->n_words > most)
+        return rg_fail(RG_USAGE, "%s: expected %s, found \"%s\" too (see 'regather %s --help')", name,
+                       *words ? words : "options alone", cli->word[most], name);
+    return RG_GOOD;
+}
+
+static int check_needs(const rg_cli *cli, const rg_option *o)
+{
+    const char *needs = o->needs, *command = cli->command->name;
+    const size_t length = strcspn(needs, "="), bytes = strlen(needs);
+    if (*needs == '.') {
+        const size_t n = strlen(cli->word[0]);
+        return n > bytes && !strcmp(cli->word[0] + n - bytes, needs)
+                   ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with a %s file only", command, o->name, needs);
+    }
+    const rg_option *other = option_named(cli, needs, length)->option;
+    const char *text = typed(cli, other->name);
+    if (!needs[length])
+        return text ? RG_GOOD
+                    : rg_fail(RG_USAGE, "%s: --%s needs --%s%s%s too", command, o->name, other->name, other->arg ? " " : "",
+                              other->arg ? other->arg : "");
+    return !strcmp(text ? text : other->standard, needs + length + 1)
+               ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
+}
+
+static int check_excludes(const rg_cli *cli, const rg_option *o)
+{
+    for (const char *at = o->excludes; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        const rg_option *other = option_named(cli, at, n)->option;
+        if (typed(cli, other->name))
+            return rg_fail(RG_USAGE, "%s: --%s and --%s exclude each other", cli->command->name, o->name, other->name);
+        at += n;
+    }
+    return RG_GOOD;
+}
+
+static int check_all(const rg_cli *cli)
+{
+    int code = cli->command->run ? check_words(cli) : RG_GOOD;
+    for (int i = 0; i < cli->n_options && !code; i++) {
+        const rg_option *o = cli->option[i].option;
+        if (o->required && !typed(cli, o->name))
+            code = rg_fail(RG_USAGE, "%s: --%s %s is needed (see 'regather %s --help')", cli->command->name, o->name, o->arg,
+                           cli->command->name);
+    }
+    for (int i = 0; i < cli->n_values && !code; i++) {
+        const rg_option *o = cli->value[i].option;
+        code = o->needs ? check_needs(cli, o) : RG_GOOD;
+        if (!code && o->excludes)
+            code = check_excludes(cli, o);
+    }
+    return code;
+}
+
+static char *join(const char *name, int argc, char **argv)
+{
+    char *line = NULL;
+    size_t length;
+    FILE *to = open_memstream(&line, &length);
+    if (!to)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    fprintf(to, "regather %s", name);
+    for (int i = 1; i < argc; i++)
+        rg_tsv_print(to, " %s", argv[i]); // for heads of files: one line, whatever a name holds
+    fclose(to);
+    return line;
+}
+
+int rg_options_parse(const rg_command *command, int argc, char **argv, void **options)
+{
+    rg_given *given = rg_alloc(command->bytes ? command->bytes : sizeof *given);
+    rg_cli *cli = rg_alloc(sizeof *cli);
+    *options = given;
+    *cli = (rg_cli){.command = command, .options = (char *)given, .word = rg_alloc((size_t)argc * sizeof *cli->word),
+                    .value = rg_alloc((size_t)argc * sizeof *cli->value)};
+    cli->n_options = rg_options_of(command, cli->option);
+    for (int i = 0; i < cli->n_options; i++)
+        put_standard(cli->option[i].option, cli->options + cli->option[i].at);
+    given->line = cli->line = join(command->name, argc, argv);
+    int code = take_words(cli, argc, argv);
+    given->word = (rg_list){cli->n_words, cli->word};
+    given->device_typed = typed(cli, "device");
+    if (!code && !given->help)
+        code = check_all(cli);
+    given->cli = cli;
+    return code;
+}
+
+void rg_options_free(const rg_command *command, void *options)
+{
+    rg_given *given = options;
+    rg_placed placed[RG_OPTIONS_MAX];
+    for (int i = rg_options_of(command, placed); i-- > 0;)
+        if (placed[i].option->kind == RG_TEXTS)
+            free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
+    free(given->cli->value);
+    free(given->cli);
+    free(given->word.item);
+    free((char *)given->line);
+    free(given);
+}
+
+// ---- until jobs declare their options ------------------------------------------------------------------------------------
+
+const char *rg_cli_nth(const rg_cli *cli, const char *name, int nth)
+{
+    for (int i = 0; i < cli->n_values; i++)
+        if (!strcmp(cli->value[i].option->name, name) && nth-- == 0)
+            return cli->value[i].text;
+    return NULL;
+}
+
+const char *rg_cli_text(const rg_cli *cli, const char *name, const char *standard)
+{
+    const char *text = rg_cli_nth(cli, name, 0);
+    return text ? text : standard;
+}
+
+bool rg_cli_flag(const rg_cli *cli, const char *name) { return rg_cli_nth(cli, name, 0) != NULL; }
+int rg_cli_count(const rg_cli *cli) { return cli->n_words; }
+const char *rg_cli_word(const rg_cli *cli, int i) { return i < cli->n_words ? cli->word[i] : NULL; }
+const char *rg_cli_line(const rg_cli *cli) { return cli->line; }
+
+int rg_cli_int(const rg_cli *cli, const char *name, int64_t standard, int64_t low, int64_t high, int64_t *value)
+{
+    const rg_option o = {.name = name, .kind = RG_INTEGER, .low = low, .high = high};
+    const char *text = rg_cli_text(cli, name, NULL);
+    *value = standard;
+    return text ? put_value(&o, text, value) : RG_GOOD;
+}
+
+int rg_cli_real(const rg_cli *cli, const char *name, double standard, double low, double high, double *value)
+{
+    const rg_option o = {.name = name, .kind = RG_REAL, .low = low, .high = high};
+    const char *text = rg_cli_text(cli, name, NULL);
+    *value = standard;
+    return text ? put_value(&o, text, value) : RG_GOOD;
+}
+
+static bool among(const char *words, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = words; (at = strstr(at, name)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+int rg_cli_only_with(const rg_cli *cli, const char *names, const char *what)
+{
+    for (int i = 0; i < cli->n_values; i++)
+        if (among(names, cli->value[i].option->name))
+            return rg_fail(RG_USAGE, "%s: --%s goes with %s only", cli->command->name, cli->value[i].option->name, what);
+    return RG_GOOD;
+}
+
+// ---- help and manual from the same data ----------------------------------------------------------------------------------
+
+// What follows from the row, in brackets, after `doc`; malloc'ed.
+static char *doc_of(const rg_option *o)
+{
+    char low[32], high[32], range[80] = "";
+    const bool number = o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR;
+    snprintf(low, sizeof low, "%.15Lg", o->low);
+    snprintf(high, sizeof high, "%.15Lg", o->high);
+    const char *unit = o->unit ? o->unit : "", *blank = *unit ? " " : "";
+    if (number && fabsl(o->high) <= 1e6L) // beyond, the bound is the machine's and tells nobody anything
+        snprintf(range, sizeof range, "%s to %s%s%s", low, high, blank, unit);
+    else if (number && fabsl(o->low) <= 1e6L)
+        snprintf(range, sizeof range, "from %s%s%s", low, blank, unit);
+    else if (*unit)
+        snprintf(range, sizeof range, "in %s", unit);
+    const char *const said[] = {o->required ? "needed" : "", range, o->standard || o->otherwise ? "default " : "",
+                                o->kind == RG_TEXTS || o->kind == RG_CHOICES ? "may be repeated" : ""};
+    char *text = rg_print("%s", o->doc);
+    const char *mark = " (";
+    for (int i = 0; i < RG_COUNT(said); i++) {
+        if (!*said[i])
+            continue;
+        char *longer = rg_print("%s%s%s%s", text, mark, said[i], i != 2 ? "" : o->otherwise ? o->otherwise : o->standard);
+        free(text);
+        text = longer;
+        mark = "; ";
+    }
+    char *whole = rg_print("%s%s", text, *mark == ';' ? ")" : "");
+    free(text);
+    return whole;
+}
+
+enum { LEFT = 29, WIDTH = 122 };
+
+// At blanks, so that lines end before WIDTH and begin at LEFT.
+static void print_wrapped(FILE *out, const char *text)
+{
+    while (strlen(text) > WIDTH - LEFT) {
+        int n = WIDTH - LEFT;
+        while (n > 0 && text[n] != ' ')
+            n--;
+        if (!n)
+            break;
+        fprintf(out, "%.*s\n%*s", n, text, LEFT, "");
+        text += n + 1;
+    }
+    fprintf(out, "%s\n", text);
+}
+
+static void print_options(const rg_placed *placed, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        const rg_option *o = placed[i].option;
+        char *left = rg_print("  --%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : ""), *doc = doc_of(o);
+        if (strlen(left) > LEFT - 1)
+            fprintf(out, "%s\n%*s", left, LEFT, "");
+        else
+            fprintf(out, "%-*s", LEFT, left);
+        print_wrapped(out, doc);
+        free(left);
+        free(doc);
+    }
+}
+
+// "PHOTO... --max-offset R --out DIR [options]"; malloc'ed.
+static char *usage_of(const rg_command *c)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    char *usage = rg_print("%s", c->kind ? "KIND" : c->words ? c->words : c->usage);
+    const int n = rg_options_of(c, placed);
+    for (int i = 0; i < n; i++)
+        if (placed[i].option->required) {
+            char *longer = rg_print("%s%s--%s %s", usage, *usage ? " " : "", placed[i].option->name, placed[i].option->arg);
+            free(usage);
+            usage = longer;
+        }
+    char *whole = rg_print("%s%s[options]", usage, *usage ? " " : "");
+    free(usage);
+    return whole;
+}
+
+void rg_command_help(const rg_command *c, FILE *out)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    char *usage = usage_of(c);
+    const int n = rg_options_of(c, placed), common = place(rg_common_options, 0, (rg_placed[RG_OPTIONS_MAX]){0}, 0);
+    fprintf(out, "regather %s: %s\n\nusage: regather %s %s\n\n", c->name, c->summary, c->name, usage);
+    free(usage);
+    if (c->help && *c->help)
+        fprintf(out, "%s\n\n", c->help);
+    for (const rg_command *const *kind = c->kind; kind && *kind; kind++)
+        fprintf(out, "  %-24s %s\n%s", (*kind)->name, (*kind)->summary, kind[1] ? "" : "\n");
+    if (c->kind) {
+        fprintf(out, "'regather %s --help' explains each.\n", c->kind[0]->name);
+        return;
+    }
+    if (n > common)
+        fprintf(out, "options:\n");
+    print_options(placed, n - common, out);
+    fprintf(out, "%scommon options:\n", n > common ? "\n" : "");
+    print_options(placed + n - common, common, out);
+    fprintf(out, "\nexit: 0 good, 1 a check failed or something is slower, 2 bad usage or bad input, 3 unsure,\n"
+                 "      4 the machine lacks what was asked for\n");
+}
+
+// Text for troff: a backslash doubled, a line that begins with a dot or quote shielded.
+static void roff(FILE *out, const char *text)
+{
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+        line_start = *text == '\n';
+    }
+}
+
+static void roff_options(const rg_placed *placed, int n, FILE *out)
+{
+    for (int i = 0; i < n; i++) {
+        const rg_option *o = placed[i].option;
+        char *doc = doc_of(o);
+        fprintf(out, ".TP\n\\fB\\-\\-");
+        roff(out, o->name);
+        fprintf(out, "\\fR%s%s%s\n", o->arg ? " \\fI" : "", o->arg ? o->arg : "", o->arg ? "\\fR" : "");
+        roff(out, doc);
+        fputc('\n', out);
+        free(doc);
+    }
+}
+
+static void roff_command(const rg_command *c, FILE *out)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    char *usage = usage_of(c);
+    const int common = place(rg_common_options, 0, placed, 0), n = rg_options_of(c, placed);
+    fprintf(out, ".SS regather %s ", c->name);
+    roff(out, usage);
+    fputc('\n', out);
+    roff(out, c->summary);
+    fprintf(out, "\n.PP\n.nf\n");
+    roff(out, c->help ? c->help : "");
+    fprintf(out, "\n.fi\n");
+    free(usage);
+    roff_options(placed, n - common, out);
+    for (const rg_command *const *kind = c->kind; kind && *kind; kind++)
+        roff_command(*kind, out);
+}
+
+void rg_command_man(const rg_command *const *command, FILE *out)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    fprintf(out, ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "
+                 "reproduced, checked, timed, compared\n.SH SYNOPSIS\n.B regather\n.I COMMAND\n[options]\n.SH COMMANDS\n", RG_VERSION);
+    for (const rg_command *const *c = command; *c; c++)
+        roff_command(*c, out);
+    fprintf(out, ".SH COMMON OPTIONS\n");
+    roff_options(placed, place(rg_common_options, 0, placed, 0), out);
+    fprintf(out, ".SH EXIT STATUS\n0 good; 1 a check failed or something is slower; 2 bad usage or bad input; 3 unsure; "
+                 "4 the machine lacks what was asked for.\n");
+}

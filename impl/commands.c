@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// commands.c: the commands and their dispatch; `list` and `man` themselves.
+#include "runtime/command.h"
+#include "runtime/table.h"
+#include "runtime/tuned.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND(id) extern const rg_command rg_cmd_##id;
+#include "commands.def"
+#undef COMMAND
+
+const rg_command *const rg_commands[] = {
+#define COMMAND(id) &rg_cmd_##id,
+#include "commands.def"
+#undef COMMAND
+    NULL,
+};
+
+// ---- list ----------------------------------------------------------------------------------------------------------------
+
+static void list_variant(const rg_entry *e, const char *device)
+{
+    const char *lacks = rg_unavailable(e);
+    printf("  %-18s %s%-9s%s %s", e->name, rg_colour(stdout, lacks ? "yellow" : "green"),
+           lacks ? "not here" : e->emulated ? "emulated" : "here", rg_colour(stdout, "off"), e->variant->idea);
+    if (lacks)
+        printf("  [%s]", lacks);
+    putchar('\n');
+    for (int i = 0; i < e->variant->n_params; i++) {
+        const rg_param *p = &e->variant->param[i];
+        printf("  %-28s %s%s = %lld of", "", rg_colour(stdout, "dim"), p->name, (long long)p->standard);
+        for (int k = 0; k < p->n_values; k++)
+            printf(" %lld", (long long)p->value[k]);
+        printf(": %s%s\n", p->doc, rg_colour(stdout, "off"));
+    }
+    rg_tuned_print(e, device, stdout);
+}
+
+// ---- the same as tables, for scripts: "-" is empty
+
+static void words(const char *const *word)
+{
+    if (!word)
+        putchar('-');
+    for (; word && *word; word++)
+        printf("%s%s", *word, word[1] ? " " : "");
+}
+
+static void list_algorithms(const char *pattern, const char *device)
+{
+    const rg_algo *last = NULL;
+    printf("algo\tpaper\tsmoke\tbroken\tpresets\tformula\n");
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+        const rg_algo *a = e->algo;
+        if (a == last)
+            continue;
+        last = a;
+        printf("%s\t%s\t", a->name, a->paper);
+        for (int i = 0; i < a->n_smoke_shapes; i++) {
+            char shape[96];
+            rg_shape_print(a, &a->smoke_shape[i], shape);
+            printf("%s%s", i ? " " : "", shape);
+        }
+        putchar('\t');
+        words(a->broken);
+        printf("\t%s\t%s\n", a->presets ? a->presets : "-", a->formula);
+    }
+}
+
+static void list_variants(const char *pattern, const char *device)
+{
+    printf("algo\tvariant\tspace\tneeds\tlacks\tidea\n");
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+        const char *lacks = rg_unavailable(e);
+        printf("%s\t%s\t%s\t%s\t%s\t%s\n", e->algo->name, e->name,
+               e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu",
+               e->variant->needs && *e->variant->needs ? e->variant->needs : "-", lacks ? lacks : "-", e->variant->idea);
+    }
+}
+
+typedef struct listing {
+    rg_given given;
+    enum { PEOPLE = -1, ALGORITHMS, VARIANTS } table;
+} listing;
+
+static const rg_option list_options[] = {
+    {"table", "algorithms|variants", "the same as a table with tabs, for scripts", RG_TO(listing, table)},
+    {0},
+};
+
+static int list_run(void *options)
+{
+    const listing *l = options;
+    const char *pattern = l->given.word.n ? l->given.word.item[0] : "", *device = l->given.device;
+    int code = rg_pattern_check(pattern, device);
+    if (code)
+        return code;
+    if (l->table != PEOPLE) {
+        (l->table == ALGORITHMS ? list_algorithms : list_variants)(pattern, device);
+        return RG_GOOD;
+    }
+    for (int i = 0; i < rg_algo_count(); i++) {
+        const rg_algo *algo = rg_algo_at(i);
+        bool headed = false;
+        for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
+            if (e->algo != algo)
+                continue;
+            if (!headed)
+                printf("%s%s%s: %s\n", rg_colour(stdout, "bold"), algo->name, rg_colour(stdout, "off"), algo->formula);
+            headed = true;
+            list_variant(e, device);
+        }
+    }
+    return RG_GOOD;
+}
+
+const rg_command rg_cmd_list = {
+    .name = "list",
+    .words = "[ALGO[:VARIANT]]",
+    .summary = "the function table: algorithm, variant, idea, available here or why not",
+    .help = "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed as they run emulated on\n"
+            "the CPU, for checking only. The values a parameter may take follow its default; what `regather tune` found for this machine's\n"
+            "processor (data/tuned) follows them, by shape, and takes the defaults' place.",
+    .option = list_options,
+    .bytes = sizeof(listing),
+    .run = list_run,
+};
+
+// ---- man -----------------------------------------------------------------------------------------------------------------
+
+static int man_run(void *options)
+{
+    (void)options;
+    rg_command_man(rg_commands, stdout);
+    return RG_GOOD;
+}
+
+const rg_command rg_cmd_man = {
+    .name = "man",
+    .words = "",
+    .summary = "print the manual page regather(1), made from the same text as --help",
+    .help = "Try: regather man | man -l -",
+    .bytes = sizeof(rg_given),
+    .run = man_run,
+};
+
+// ---- dispatch ------------------------------------------------------------------------------------------------------------
+
+static void help(FILE *out)
+{
+    fprintf(out, "regather " RG_VERSION ": four papers on GPU imaging kernels, reproduced, checked, timed, compared\n\n"
+                 "usage: regather COMMAND [options]\n\n");
+    for (const rg_command *const *c = rg_commands; *c; c++)
+        fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+    fprintf(out, "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n");
+}
+
+int rg_main(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return RG_USAGE;
+    }
+    if (!strcmp(argv[1], "help") && argc > 2) { // regather help COMMAND
+        argv[1] = argv[2];
+        argv[2] = (char *)"--help";
+        argc = 3;
+    } else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        help(stdout);
+        return RG_GOOD;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("regather " RG_VERSION ", commit %s\n", rg_revision());
+        return RG_GOOD;
+    }
+    for (const rg_command *const *c = rg_commands; *c; c++)
+        if (!strcmp(argv[1], (*c)->name)) {
+            int code = rg_command_run(*c, argc - 1, argv + 1);
+            if (fflush(stdout) && !code) // a full disk behind a pipe or redirection must not read as success
+                code = rg_fail(RG_USAGE, "standard output: cannot write");
+            return code;
+        }
+    rg_near near = {0};
+    for (const rg_command *const *c = rg_commands; *c; c++)
+        rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
+    return rg_fail(RG_USAGE, "unknown command \"%s\"; %s%s%s'regather --help' lists them", argv[1],
+                   near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
+}

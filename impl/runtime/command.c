@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// command.c: the door of every command.
+#include "command.h"
+#include "../gpu/device.h"
+#include "cpu.h"
+#include "table.h"
+
+#include <string.h>
+
+// A device that is named must be there: no job goes on quietly without it.
+static int check_device(const char *name)
+{
+    char why[200];
+    if (!name)
+        return RG_GOOD;
+    int index = rg_device_index(name);
+    if (index == RG_DEVICE_UNKNOWN)
+        return rg_fail(RG_USAGE, "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"%s\"", name);
+    int there = index < 0 ? 0 : rg_gpu_count(why);
+    if (index < there || index < 0)
+        return RG_GOOD;
+    return there ? rg_fail(RG_LACKS, "--device %s: this machine has gpu0 to gpu%d", name, there - 1)
+                 : rg_fail(RG_LACKS, "--device %s: %s", name, why);
+}
+
+static int run_kind(const rg_command *command, int argc, char **argv)
+{
+    const size_t name = strlen(command->name) + 1; // a kind is called "phantom tilt"
+    rg_near near = {0};
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        rg_command_help(command, stdout);
+        return RG_GOOD;
+    }
+    for (const rg_command *const *kind = command->kind; *kind && argc > 1; kind++) {
+        if (!strcmp((*kind)->name + name, argv[1]))
+            return rg_command_run(*kind, argc - 1, argv + 1);
+        rg_nearer(argv[1], strlen(argv[1]), (*kind)->name + name, &near);
+    }
+    return rg_fail(RG_USAGE, "%s: expected a KIND first, found \"%s\"; %s%s%s'regather %s --help' lists them", command->name,
+                   argc > 1 ? argv[1] : "nothing", near.name ? "did you mean " : "", near.name ? near.name : "",
+                   near.name ? "? " : "", command->name);
+}
+
+int rg_command_run(const rg_command *command, int argc, char **argv)
+{
+    void *options;
+    if (command->kind)
+        return run_kind(command, argc, argv);
+    int code = rg_options_parse(command, argc, argv, &options);
+    rg_given *given = options;
+    if (!code && given->help) {
+        rg_command_help(command, stdout);
+    } else if (!code) {
+        rg_quiet = given->quiet;
+        given->cores = rg_cpu_cores();
+        if (command->one_process)
+            rg_gpu_ask_here();
+        code = check_device(given->device_typed);
+        for (int i = 0; !code && i < given->plugin.n; i++)
+            code = rg_plugin_load(given->plugin.item[i]);
+        if (!code)
+            code = command->run ? command->run(options) : command->old_run(given->cli);
+    }
+    rg_options_free(command, options);
+    return code;
+}
