@@ -6,6 +6,8 @@
 
 #include "core.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // rows of jobs that read their options by rg_cli_text()
+
 typedef struct rg_list {
     int n;
     const char **item;
