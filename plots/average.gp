@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: MIT
 # How poses settle over the iterations of `regather average`.
-# gnuplot -c average.gp OUT.svg AVG.iterations.tsv
+# DATA AVG.iterations.tsv.
 set terminal svg size 640,420 background "white" font "sans-serif,13"
-set output ARG1
+set output OUT
 set datafile separator tab
 set datafile commentschars "#"
 set grid lc rgb "#dddddd"
@@ -15,7 +16,7 @@ set y2label "mean correlation"
 set y2tics
 set ytics nomirror
 set key outside bottom center horizontal
-plot ARG2 using (column("iteration")):(column("median_turn_deg")) with linespoints pt 7 lw 1.6 lc rgb "#0072b2" title "turn", \
-     ARG2 using (column("iteration")):(column("median_move_px")) with linespoints pt 5 lw 1.6 lc rgb "#d55e00" title "move", \
-     ARG2 using (column("iteration")):(column("mean_correlation")) axes x1y2 with linespoints pt 9 lw 1.6 lc rgb "#009e73" \
+plot DATA using (column("iteration")):(column("median_turn_deg")) with linespoints pt 7 lw 1.6 lc rgb "#0072b2" title "turn", \
+     DATA using (column("iteration")):(column("median_move_px")) with linespoints pt 5 lw 1.6 lc rgb "#d55e00" title "move", \
+     DATA using (column("iteration")):(column("mean_correlation")) axes x1y2 with linespoints pt 9 lw 1.6 lc rgb "#009e73" \
          title "correlation"

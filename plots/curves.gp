@@ -3,12 +3,11 @@
 # what `regather report` passes: DATA with columns series x shape ..., SERIES its labels as words. x is the side 2k + 1 of the volume.
 load PLOTS."/style.gp"
 side(cell) = (column(cell) - 1) / 2
-of_series(i) = stringcolumn("series") eq word(SERIES, i)
+of_series(i) = stringcolumn("series") eq SERIES[i]
 x(i) = of_series(i) ? side("x") : NaN
 set logscale x 2
 set xrange [*:*] noextend
 set format x "%g"
 set format y "%g"
 set xlabel "side of the images (pixels)"
-name(i) = word(SERIES, i)
-number(id) = system(sprintf("awk -F'\\t' -v id='%s' '$1 == id { print $5 }' '%s'", id, PUBLISHED))
+name(i) = SERIES[i]

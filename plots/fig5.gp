@@ -2,7 +2,8 @@
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
 # C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
 load PLOTS."/style.gp"
-eval heading("Autocorrelation of one photograph", MACHINE)
+set label 1 "Autocorrelation of one photograph"
+set label 2 MACHINE
 half = (SIDE - 1) / 2
 set multiplot
 # Two panels of one height, the left one square.

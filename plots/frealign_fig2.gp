@@ -3,11 +3,12 @@
 load PLOTS."/frealign_panels.gp"
 ROUTINES = "cc3m ccp pinsert_s sigma2 presb ccoef ctfapply"
 KINDS = "- _batched _simd"
-TITLES = "GPU,_one_call_at_a_time GPU,_batched SIMD,_one_core"
+array TITLES[3] = ["GPU, one call at a time", "GPU, batched", "SIMD, one core"]
 ending(k) = k == 1 ? "" : word(KINDS, k)
 any(k) = (sum [r = 1 : words(ROUTINES)] has(word(ROUTINES, r).ending(k))) > 0
-eval heading("Speed-up of each routine over one core", MACHINE.". Time of plain C on one core over time".(any(1) ? \
-    "; open marks: the paper (i7 core, GTX 295)." : "."))
+set label 1 "Speed-up of each routine over one core"
+set label 2 MACHINE.". Time of plain C on one core over time".(any(1) ? \
+    "; open marks: the paper (i7 core, GTX 295)." : ".")
 PANELS = int(sum [k = 1 : 3] any(k))
 $PAPER << EOD
 x
@@ -25,7 +26,8 @@ drawn = 0
 do for [k = 1 : 3] {
     if (any(k)) {
         drawn = drawn + 1
-        eval panel(drawn, PANELS, system("printf %s ".word(TITLES, k)." | tr _ ' '"))
+        set lmargin at screen left(drawn, PANELS); set rmargin at screen right(drawn, PANELS)
+        set label 3 TITLES[k] at screen left(drawn, PANELS), 0.835 left textcolor rgb INK
         if (drawn > 1) { set format y ""; unset ylabel }
         plot 1 with lines linecolor rgb SOFT dashtype 2 notitle, \
             for [r = 1 : words(ROUTINES)] DATA using (of_series(word(ROUTINES, r).ending(k))):(column("ratio")) with linespoints linewidth 2 \

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # frealign_fig3.gp: search, refinement and reconstruction, files to files, over one core, after Fig. 3 of Li et al.
 load PLOTS."/frealign_panels.gp"
-eval heading("The three modes against one core", MACHINE.". Particles a second over those of one core; open marks: the paper, one GTX 295, and 4 and 8 GPUs.")
+set label 1 "The three modes against one core"
+set label 2 MACHINE.". Particles a second over those of one core; open marks: the paper, one GTX 295, and 4 and 8 GPUs."
 MODES = "search refine reconstruct"
 LABELS = "search refinement reconstruction"
 KINDS = "all 1 4 8"
-NAMED = "all_cores 1_GPU 4_GPUs 8_GPUs"
-spaced(text) = system("printf %s ".text." | tr _ ' '")
+array NAMED[4] = ["all cores", "1 GPU", "4 GPUs", "8 GPUs"]
 $PAPER << EOD
 x
 100
@@ -31,7 +31,8 @@ set yrange [(OURS_min < 0.6 ? OURS_min / 1.3 : 0.5) : (OURS_max > 200 ? OURS_max
 set ylabel "speed-up over one core" offset 1, 0
 set multiplot
 do for [m = 1 : 3] {
-    eval panel(m, 3, word(LABELS, m))
+    set lmargin at screen left(m, 3); set rmargin at screen right(m, 3)
+    set label 3 word(LABELS, m) at screen left(m, 3), 0.835 left textcolor rgb INK
     if (m > 1) { set format y ""; unset ylabel }
     plot 1 with lines linecolor rgb SOFT dashtype 2 notitle, \
         for [k = 1 : 4] DATA using (of_series(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype 7 pointsize 0.9 \
@@ -40,7 +41,7 @@ do for [m = 1 : 3] {
         with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(k) notitle, \
         for [k = 1 : 4] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \
         with linespoints dashtype 3 pointtype 6 pointsize 1 linecolor rgb pen(k) notitle, \
-        for [k = (has(ours(3, 1)) ? 1 : 2) : (m == 3 ? 4 : 0)] NaN with points pointtype 7 linecolor rgb pen(k) title spaced(word(NAMED, k))
+        for [k = (has(ours(3, 1)) ? 1 : 2) : (m == 3 ? 4 : 0)] NaN with points pointtype 7 linecolor rgb pen(k) title NAMED[k]
     unset label 1; unset label 2; unset label 3
 }
 unset multiplot

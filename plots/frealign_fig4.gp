@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # frealign_fig4.gp: the three modes on several GPUs over one, after Fig. 4 of Li et al.
 load PLOTS."/frealign_panels.gp"
-eval heading("The three modes on several GPUs", MACHINE.". Time of one GPU over time, files to files; open marks: the paper, reconstruction on 8 GPUs over 4.")
+set label 1 "The three modes on several GPUs"
+set label 2 MACHINE.". Time of one GPU over time, files to files; open marks: the paper, reconstruction on 8 GPUs over 4."
 MODES = "search refine reconstruct"
 LABELS = "search refinement reconstruction"
 KINDS = "2 4 8"
@@ -29,7 +30,8 @@ set yrange [0 : 8.5]
 set ylabel "speed-up over one GPU"
 set multiplot
 do for [m = 1 : 3] {
-    eval panel(m, 3, word(LABELS, m))
+    set lmargin at screen left(m, 3); set rmargin at screen right(m, 3)
+    set label 3 word(LABELS, m) at screen left(m, 3), 0.835 left textcolor rgb INK
     if (m > 1) { set format y ""; unset ylabel }
     plot for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype 7 pointsize 0.9 \
         linecolor rgb pen(k + 1) notitle, \

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: MIT
 # Fourier shell correlation of two maps, for `regather fsc`.
-# gnuplot -c fsc.gp OUT.svg F.tsv
+# DATA the table of shells.
 set terminal svg size 640,420 background "white" font "sans-serif,13"
-set output ARG1
+set output OUT
 set datafile separator tab
 set datafile commentschars "#"
 set datafile missing NaN
@@ -10,12 +11,12 @@ set xlabel "resolution / A"
 set ylabel "FSC"
 set yrange [-0.2:1.05]
 set grid lc rgb "#dddddd"
-stats ARG2 using (column("frequency")) nooutput
+stats DATA using (column("frequency")) nooutput
 set xrange [0:STATS_max]
 set xtics ("" 0)
 do for [i = 1:6] {
     f = STATS_max * i / 6
     set xtics add (sprintf("%.3g", 1 / f) f)
 }
-plot ARG2 using (column("frequency")):(column("fsc")) with linespoints pt 7 ps 0.4 lw 1.6 lc rgb "#1f77b4", \
+plot DATA using (column("frequency")):(column("fsc")) with linespoints pt 7 ps 0.4 lw 1.6 lc rgb "#1f77b4", \
      0.5 with lines dt 2 lc rgb "#888888", 0.143 with lines dt 3 lc rgb "#888888"

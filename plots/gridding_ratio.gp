@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # gridding_ratio.gp: time of each variant over that of gather against the size of the images (S6); the paper's four GPUs at 128.
 load PLOTS."/curves.gp"
-eval heading("Scatter against gather", MACHINE.". Time over that of gather, each with its fastest parameters; above 1, gather wins.")
+set label 1 "Scatter against gather"
+set label 2 MACHINE.". Time over that of gather, each with its fastest parameters; above 1, gather wins."
 set logscale y 2
 set ylabel "time / time of gather"
 inverse(cell) = 1 / column(cell)
@@ -11,7 +12,7 @@ $PAPER << EOD
 x
 1
 EOD
-plot for [i = 1 : words(SERIES)] DATA using (x(i)):(inverse("ratio")):(1 / column("ratio_high")):(1 / column("ratio_low")) \
+plot for [i = 1 : |SERIES|] DATA using (x(i)):(inverse("ratio")):(1 / column("ratio_high")):(1 / column("ratio_low")) \
     with yerrorlines linecolor rgb rgb(name(i)) linewidth 2 pointtype point(name(i)) pointsize 1.1 title name(i), \
-    for [i = 1 : 4] $PAPER using (128):(real(number("S6.".word(GPUS, i)))) with points pointtype 2 * i + 2 pointsize 1.6 \
+    for [i = 1 : 4] $PAPER using (128):(number("S6.".word(GPUS, i))) with points pointtype 2 * i + 2 pointsize 1.6 \
     linecolor rgb "#999999" title "paper, ".word(GPUS, i)

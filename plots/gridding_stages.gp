@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # gridding_stages.gp: seconds of every stage of one reconstruction (S9); stages go on at the same time.
 load PLOTS."/style.gp"
-eval heading("Stages of a reconstruction", MACHINE.". Seconds in which at least one image was in the stage; region: the parallel part.")
+set label 1 "Stages of a reconstruction"
+set label 2 MACHINE.". Seconds in which at least one image was in the stage; region: the parallel part."
 set style fill solid 0.85 noborder
 set boxwidth 0.6
 set grid noxtics

@@ -11,12 +11,12 @@ set xrange [*:*] noextend
 set format x "%g"
 set format y "%g"
 set xlabel "maximum offset R (pixels)"
-# Published ratios: a dotted line behind the data and its number at the right end, both from the table of published numbers.
+# Published ratios, MARKS, in the colours of the variants MARKED: a dotted line behind the data and its number at the right end.
 set rmargin at screen 0.64
 set key at screen 0.76, screen 0.85 left top
-number(id) = system(sprintf("awk -F'\\t' -v id='%s' '$1 == id { print $5 }' '%s'", id, PUBLISHED))
-line(id, n) = sprintf("set arrow %d from graph 0, first %s to graph 1, first %s nohead back", 10 + n, number(id), number(id))
-text(id, n) = sprintf("set label %d 'paper %s x' at graph 1.01, first %s left font ',11' noenhanced", \
-    10 + n, number(id), number(id))
-ink(name) = sprintf(" linecolor rgb '%s' linewidth 1.5 dashtype 3", colour(name))
-mark(id, name, n) = line(id, n).ink(name)."; ".text(id, n).sprintf(" textcolor rgb '%s'", colour(name))
+do for [n = 1 : words(MARKS)] {
+    set arrow 10 + n from graph 0, first number(word(MARKS, n)) to graph 1, first number(word(MARKS, n)) nohead back \
+        linecolor rgb colour(word(MARKED, n)) linewidth 1.5 dashtype 3
+    set label 10 + n sprintf("paper %s x", stated(word(MARKS, n))) at graph 1.01, first number(word(MARKS, n)) left font ',11' \
+        noenhanced textcolor rgb colour(word(MARKED, n))
+}

@@ -2,7 +2,8 @@
 # selftest.gp: A against A: the differences that the method itself finds where there are none; box from quartile to quartile, bar
 # at the median, whiskers to the least and the largest pair, dashed the limit.
 load PLOTS."/style.gp"
-eval heading("A against A: differences found where there are none", MACHINE)
+set label 1 "A against A: differences found where there are none"
+set label 2 MACHINE
 set rmargin 6
 unset key
 set style fill solid 0.25 border

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# style.gp: what all figures share; loaded first by each. Called by `regather report`, which passes with -e:
-#   FILE result file, PUBLISHED numbers of the paper, OUT path without suffix, TERM svg or png, MACHINE, WIDTH and HEIGHT of the
-#   image, and the series as lists of words, one each: VARIANTS PARAMS SCOPES MODES CORES.
+# style.gp: what all figures share; loaded first by each. `regather report` sets (impl/base/plot.h):
+#   OUT and TERM (svg or png), FILE a result file, IDS and VALUES of the paper's numbers, MACHINE, WIDTH and HEIGHT of the image, and
+#   the series as arrays: VARIANTS PARAMS SCOPES MODES CORES, HOSTS the places of those of CPUs. Texts are data: no script of this
+#   folder makes a command of one (`eval`, `system`, back quotes, macros), which verify/tests/report/test_figures.c holds.
 set encoding utf8
 if (TERM eq "svg") { set terminal svg size 1000,700 dynamic enhanced font "Helvetica,15" background "#ffffff" } \
 else { set terminal pngcairo size 1000,700 enhanced font "Helvetica,13" background "#ffffff" }
-set output OUT.".".TERM
+set output OUT
 set datafile separator "\t"
 set datafile columnheaders
 set datafile missing NaN
@@ -31,8 +32,8 @@ place(name) = sum [i = 1 : words(NAMES)] (word(NAMES, i) eq name ? i : 0)
 colour(name) = place(name) ? word(COLOURS, place(name)) : "#999999"
 rgb(name) = int("0x".colour(name)[2:7])
 point(name) = place(name) ? int(word(POINTS, place(name))) : 1
-label(i) = word(VARIANTS, i).(int(word(CORES, i)) > 1 ? " (".word(CORES, i)." cores)" : "")
-dash(i) = int(word(CORES, i)) > 1 ? 2 : 1
+label(i) = VARIANTS[i].(CORES[i] > 1 ? sprintf(" (%d cores)", CORES[i]) : "")
+dash(i) = CORES[i] > 1 ? 2 : 1
 
 # A number in the shape "w750,h1500,r250,k0" or the parameters "block=128;threads=2" by its name, NaN when it is not there.
 until(text, mark) = strstrt(text, mark) ? text[1 : strstrt(text, mark) - 1] : text
@@ -42,19 +43,25 @@ offset(cell) = part(stringcolumn(cell), "r")
 filled(text) = strlen(text) ? text : "-"
 sized(cell) = part(stringcolumn(cell), "w") == WIDTH && part(stringcolumn(cell), "h") == HEIGHT \
     && !(part(stringcolumn(cell), "k") > 0)
-series(i) = stringcolumn("algo") eq ALGO && stringcolumn("status") eq "PASS" && stringcolumn("variant") eq word(VARIANTS, i) \
-    && filled(stringcolumn("params")) eq word(PARAMS, i) && filled(stringcolumn("scope")) eq word(SCOPES, i) \
-    && filled(stringcolumn("mode")) eq word(MODES, i) && sized("shape")
+series(i) = stringcolumn("algo") eq ALGO && stringcolumn("status") eq "PASS" && stringcolumn("variant") eq VARIANTS[i] \
+    && filled(stringcolumn("params")) eq PARAMS[i] && filled(stringcolumn("scope")) eq SCOPES[i] \
+    && filled(stringcolumn("mode")) eq MODES[i] && sized("shape")
 unit(name) = name eq "s" ? 1 : name eq "ms" ? 1e-3 : name eq "us" ? 1e-6 : 1e-9
 seconds(cell) = column(cell) * unit(stringcolumn("unit"))
 
-# The series whose variant is this on one core (or on the GPU); 0 when there is none.
-of(name) = sum [i = 1 : words(VARIANTS)] (word(VARIANTS, i) eq name && int(word(CORES, i)) < 2 ? i : 0)
-
-heading(text, detail) = sprintf("set label 1 %s at screen 0.03, 0.955 left font ',20' textcolor rgb INK noenhanced; \
-set label 2 %s at screen 0.03, 0.905 left font ',12' textcolor rgb SOFT noenhanced", "\"".text."\"", "\"".detail."\"")
+# The heading of a figure: scripts set the texts of these two.
+set label 1 "" at screen 0.03, 0.955 left font ',20' textcolor rgb INK noenhanced
+set label 2 "" at screen 0.03, 0.905 left font ',12' textcolor rgb SOFT noenhanced
+# A published number by its id: as it is printed, "" when there is none; and its value.
+if (exists("IDS")) {
+    id_at(id) = int(sum [i = 1 : |IDS|] (IDS[i] eq id ? i : 0))
+    stated(id) = id_at(id) ? VALUES[id_at(id)] : ""
+    number(id) = real(stated(id))
+}
 # Figures of the job have no rows of a result file, so no size and no scope.
 if (exists("WIDTH")) {
+    # The series whose variant is this on one core (or on the GPU); 0 when there is none.
+    of(name) = int(sum [i = 1 : |VARIANTS|] (VARIANTS[i] eq name && CORES[i] < 2 ? i : 0))
     IMAGE = sprintf("%s. Image of %g x %g pixels. ", MACHINE, WIDTH, HEIGHT)
     SCOPE = "Scope: ".SCOPE_TEXT."."
 }

@@ -2,17 +2,16 @@
 # trace.gp: one input at a time through a variant, for `regather trace`: places of the inputs, places of the outputs in three
 # dimensions and in the three slices that show most of the faults; what the worst input reached, in slices of its own; with
 # --real-space the object's map beside the right one.
-# gnuplot -c trace.gp OUT svg|png POINTS.tsv TITLE DETAIL HINT|- "X Y Z U V x y z x y z" OBJECT.tsv|- INPUT
-# POINTS.tsv: side (input, output, one), a, b, c, size (1 the largest), verdict. X Y Z, U V: names of the axes, x y z: slices of
-# all outputs, and of those of the worst input, INPUT.
+# DATA POINTS.tsv: side (input, output, one), a, b, c, size (1 the largest), verdict. TITLE, DETAIL, HINT ("" for none): lines of
+# text. AXES: names of three axes of the outputs ("" where there is none) and of two of the inputs. SLICES: three of all outputs,
+# and three of those of the worst input, INPUT. OBJECT: the object's map, where there is one.
 set encoding utf8
-OBJECT = ARG8
-HAS = OBJECT ne "-"
-FLAT = word(ARG7, 3) eq "-"
+HAS = exists("OBJECT")
+FLAT = AXES[3] eq ""
 HEIGHT = FLAT ? 770 : HAS ? 1235 : 1035
-if (ARG2 eq "svg") { set terminal svg size 1000, HEIGHT dynamic enhanced font "Helvetica,14" background "#ffffff" } \
+if (TERM eq "svg") { set terminal svg size 1000, HEIGHT dynamic enhanced font "Helvetica,14" background "#ffffff" } \
 else { set terminal pngcairo size 1000, HEIGHT enhanced font "Helvetica,12" background "#ffffff" }
-set output ARG1
+set output OUT
 set datafile separator "\t"
 set datafile columnheaders
 set datafile missing NaN
@@ -20,20 +19,21 @@ INK = "#1c2430"; SOFT = "#5b6675"; LINE = "#d3dae2"
 WORDS   = "right   missing doubled misplaced weight"
 COLOURS = "#a9b7c6 #0072b2 #d55e00 #aa4499   #e69f00"
 MARKS   = "7       6       7       13        9"
-AXES = ARG7
-axis(i) = word(AXES, i)
-at(i, one) = real(word(AXES, 5 + i + (one ? 3 : 0)))
-stats ARG3 using (strcol("side") eq "output" ? column("a") : NaN) name "A" nooutput
-stats ARG3 using (strcol("side") eq "output" ? column("b") : NaN) name "B" nooutput
-stats ARG3 using (strcol("side") eq "output" ? column("c") : NaN) name "C" nooutput
-stats ARG3 using (strcol("side") eq "input" ? column("a") : NaN) name "U" nooutput
-stats ARG3 using (strcol("side") eq "input" ? column("b") : NaN) name "V" nooutput
+slice(i, one) = SLICES[i + (one ? 3 : 0)]
+stats DATA using (strcol("side") eq "output" ? column("a") : NaN) name "A" nooutput
+stats DATA using (strcol("side") eq "output" ? column("b") : NaN) name "B" nooutput
+stats DATA using (strcol("side") eq "output" ? column("c") : NaN) name "C" nooutput
+stats DATA using (strcol("side") eq "input" ? column("a") : NaN) name "U" nooutput
+stats DATA using (strcol("side") eq "input" ? column("b") : NaN) name "V" nooutput
 
 # At least five places along every axis, and labels at whole ones.
-widen = "if (%s_max - %s_min < 4) { middle = (%s_min + %s_max) / 2; %s_min = middle - 2; %s_max = middle + 2 }"
-do for [axis_of in "A B C U V"] {
-    eval sprintf(widen, axis_of, axis_of, axis_of, axis_of, axis_of, axis_of)
-}
+least(low, high) = high - low < 4 ? (low + high) / 2 - 2 : low
+most(low, high) = high - low < 4 ? (low + high) / 2 + 2 : high
+low = A_min; A_min = least(low, A_max); A_max = most(low, A_max)
+low = B_min; B_min = least(low, B_max); B_max = most(low, B_max)
+low = C_min; C_min = least(low, C_max); C_max = most(low, C_max)
+low = U_min; U_min = least(low, U_max); U_max = most(low, U_max)
+low = V_min; V_min = least(low, V_max); V_max = most(low, V_max)
 step(low, high) = high - low < 12 ? (high - low < 6 ? 1 : 2) : ceil((high - low) / 6)
 
 size(big) = big * (0.25 + 0.75 * sqrt(column("size")))
@@ -43,9 +43,9 @@ mark(i) = int(word(MARKS, i))
 down(y) = 1 - real(y) / HEIGHT
 
 set multiplot
-set label 1 ARG4 at screen 0.03, screen down(34) left font ",20" textcolor rgb INK noenhanced
-set label 2 ARG5 at screen 0.03, screen down(62) left font ",13" textcolor rgb SOFT noenhanced
-set label 3 (ARG6 eq "-" ? "" : "All faults have in common: ".ARG6) at screen 0.03, screen down(86) left font ",13" \
+set label 1 TITLE at screen 0.03, screen down(34) left font ",20" textcolor rgb INK noenhanced
+set label 2 DETAIL at screen 0.03, screen down(62) left font ",13" textcolor rgb SOFT noenhanced
+set label 3 (HINT eq "" ? "" : "All faults have in common: ".HINT) at screen 0.03, screen down(86) left font ",13" \
     textcolor rgb "#96340a" noenhanced
 set border linecolor rgb SOFT linewidth 1
 set tics nomirror out scale 0.5 textcolor rgb SOFT font ",11"
@@ -55,9 +55,9 @@ unset key
 if (FLAT) { set origin 0.02, down(490); set size 0.56, 390.0 / HEIGHT } \
 else { set lmargin at screen 0.02; set rmargin at screen 0.56; set tmargin at screen down(125); \
     set bmargin at screen down(450) }
-set xlabel axis(1) textcolor rgb INK noenhanced
-set ylabel axis(2) textcolor rgb INK noenhanced
-set zlabel (FLAT ? "weight" : axis(3)) textcolor rgb INK noenhanced
+set xlabel AXES[1] textcolor rgb INK noenhanced
+set ylabel AXES[2] textcolor rgb INK noenhanced
+set zlabel (FLAT ? "weight" : AXES[3]) textcolor rgb INK noenhanced
 set xrange [A_min - 0.5 : A_max + 0.5]
 set yrange [B_min - 0.5 : B_max + 0.5]
 if (FLAT) { set zrange [0 : 1.05]; set ztics 0.5 } else { set zrange [C_min - 0.5 : C_max + 0.5]; set ztics step(C_min, C_max) }
@@ -68,7 +68,7 @@ set xyplane at (FLAT ? 0 : C_min - 0.5)
 set border 4095 linecolor rgb LINE
 if (FLAT) { set view 55, 28 } else { set view equal xyz; set view 62, 28, A_max - A_min > 0.8 * (B_max - B_min) ? 0.6 : 0.8 }
 height(unused) = FLAT ? column("size") : column("c")
-splot for [i = 1:5] ARG3 using (is("output", i) ? column("a") : NaN):"b":(height(0)):(size(i == 1 ? 0.9 : 1.7)) \
+splot for [i = 1:5] DATA using (is("output", i) ? column("a") : NaN):"b":(height(0)):(size(i == 1 ? 0.9 : 1.7)) \
     with points pointtype mark(i) pointsize variable linewidth 1.6 linecolor rgb colour(i)
 unset label 1; unset label 2; unset label 3
 set origin 0, 0; set size 1, 1
@@ -80,13 +80,13 @@ set size ratio -1
 set lmargin at screen 0.66; set rmargin at screen 0.84
 set tmargin at screen down(140); set bmargin at screen down(430)
 set title "inputs" textcolor rgb INK
-set xlabel axis(4) noenhanced
-set ylabel (axis(5) eq "-" ? "" : axis(5)) noenhanced
+set xlabel AXES[4] noenhanced
+set ylabel AXES[5] noenhanced
 set xtics step(U_min, U_max)
 set ytics step(V_min, V_max)
 set xrange [U_min - 0.7 : U_max + 0.7]
 set yrange [V_min - 0.7 : V_max + 0.7]
-plot for [i = 1:5] ARG3 using (is("input", i) ? column("a") : NaN):"b":(size(1.4)) \
+plot for [i = 1:5] DATA using (is("input", i) ? column("a") : NaN):"b":(size(1.4)) \
     with points pointtype mark(i) pointsize variable linewidth 1.6 linecolor rgb colour(i)
 
 # ---- what the marks mean ---------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ set size ratio -1
 low(axis) = axis == 1 ? A_min : axis == 2 ? B_min : C_min
 high(axis) = axis == 1 ? A_max : axis == 2 ? B_max : C_max
 letter(axis) = word("a b c", axis)
-inside(i) = is(one ? "one" : "output", i) && (FLAT || column(letter(across)) == at(across, one))
+inside(i) = is(one ? "one" : "output", i) && (FLAT || column(letter(across)) == slice(across, one))
 do for [p = 0:(FLAT ? 1 : 5)] {
     one = FLAT ? p : p / 3
     across = FLAT ? 3 : 3 - p % 3 # z, y, x
@@ -118,16 +118,16 @@ do for [p = 0:(FLAT ? 1 : 5)] {
     top = FLAT ? 548 : 548 + 268 * one
     set lmargin at screen left; set rmargin at screen left + 0.27
     set tmargin at screen down(top); set bmargin at screen down(top + 160)
-    if (FLAT || p % 3 == 0) { set label 4 (one ? "Input ".ARG9." alone" : "All inputs") \
+    if (FLAT || p % 3 == 0) { set label 4 (one ? "Input ".INPUT." alone" : "All inputs") \
         at screen left - 0.02, screen down(top - (FLAT ? 22 : 36)) left font ",13" textcolor rgb SOFT noenhanced }
-    if (!FLAT) { set title sprintf("%s = %g", axis(across), at(across, one)) textcolor rgb INK noenhanced offset 0, -0.6 }
-    set xlabel axis(u) offset 0, 0.4 noenhanced
-    set ylabel axis(v) offset 1, 0 noenhanced
+    if (!FLAT) { set title sprintf("%s = %g", AXES[across], slice(across, one)) textcolor rgb INK noenhanced offset 0, -0.6 }
+    set xlabel AXES[u] offset 0, 0.4 noenhanced
+    set ylabel AXES[v] offset 1, 0 noenhanced
     set xtics step(low(u), high(u))
     set ytics step(low(v), high(v))
     set xrange [low(u) - 0.7 : high(u) + 0.7]
     set yrange [low(v) - 0.7 : high(v) + 0.7]
-    plot for [i = 1:5] ARG3 using (inside(i) ? column(letter(u)) : NaN):letter(v):(size(1.4)) \
+    plot for [i = 1:5] DATA using (inside(i) ? column(letter(u)) : NaN):letter(v):(size(1.4)) \
         with points pointtype mark(i) pointsize variable linewidth 1.6 linecolor rgb colour(i)
     unset label 4
 }

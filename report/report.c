@@ -137,12 +137,6 @@ static int add_here(rg_report *r, const request *q)
     return code;
 }
 
-const char *rg_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int write_page(const rg_report *r, const char *name, const rg_page_make *make)
 {
     char *path = rg_print("%s/%s", r->out, name);

@@ -8,8 +8,6 @@
 
 #include "../data/formats/result.h"
 
-const char *rg_base_name(const char *path); // what stands after the last slash
-
 // A table of `regather verify --out` as rows of a result file: status, error, tol, and the reason in the cell stop.
 int rg_verify_of(const rg_tsv *, rg_result *);
 

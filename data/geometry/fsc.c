@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fsc.h"
 #include "../../impl/base/core.h"
+#include "../../impl/base/plot.h"
 
 #include <fftw3.h>
 #include <inttypes.h>
@@ -72,16 +73,11 @@ static int write_table(const char *path, const char *command, int64_t side, doub
 
 static int plot(const char *table)
 {
-    char *gnuplot = rg_program_path("gnuplot");
-    if (!gnuplot) {
-        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
-        return RG_GOOD;
-    }
     char *svg = rg_path_beside(table, "", ".svg");
-    const char *const argument[] = {table, NULL};
-    int code = rg_gnuplot(gnuplot, "plots/fsc.gp", svg, argument);
+    rg_plot p = {0};
+    rg_plot_path(&p, "DATA", table);
+    int code = rg_plot_draw(&p, "fsc.gp", svg);
     free(svg);
-    free(gnuplot);
     return code;
 }
 

@@ -85,11 +85,9 @@ const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else
 // the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
 char *rg_share_path(const char *relative);
+const char *rg_base_name(const char *path); // what stands after the last slash
 // Path of a program found in PATH, malloc'ed, or NULL.
 char *rg_program_path(const char *name);
-// Runs gnuplot (its path) on a script of plots/ with these arguments (ended by NULL), no shell between; the script writes the SVG
-// file to its first argument, which becomes `svg` when all went well. RG_GOOD, or one line and RG_USAGE.
-int rg_gnuplot(const char *gnuplot, const char *script, const char *svg, const char *const *argument);
 int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
 
 #include "options.h" // until every command does

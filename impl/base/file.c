@@ -163,6 +163,12 @@ int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, con
     return code;
 }
 
+const char *rg_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 char *rg_share_path(const char *relative)
 {
     const char *own = getenv("REGATHER_SHARE");

@@ -129,42 +129,58 @@ static void choose_series(const rg_result *file, figure_series *s, int64_t only_
     qsort(s->at, (size_t)s->n, sizeof s->at[0], by_rate);
 }
 
-static void set_words(rg_variables *v, const char *name, const figure_series *s, rg_column column)
+static void set_cells(rg_plot *v, const char *name, const figure_series *s, rg_column column)
 {
-    fprintf(v->to, "%s='", name);
+    const char *text[SERIES_MOST];
     for (int i = 0; i < s->n; i++)
-        fprintf(v->to, "%s%s", i ? " " : "", or_dash(s->at[i].row->cell[column]));
-    fputs("';", v->to);
+        text[i] = or_dash(s->at[i].row->cell[column]);
+    rg_plot_texts(v, name, s->n, text);
 }
 
-static void set_series(rg_variables *v, const figure_series *s)
+static bool on_host(const rg_measure *m) { return !strcmp(m->row->cell[RG_C_SPACE], "host"); }
+
+static void set_series(rg_plot *v, const figure_series *s)
 {
-    rg_set_text(v, "ALGO", algo);
-    set_words(v, "VARIANTS", s, RG_C_VARIANT);
-    set_words(v, "PARAMS", s, RG_C_PARAMS);
-    set_words(v, "SCOPES", s, RG_C_SCOPE);
-    set_words(v, "MODES", s, RG_C_MODE);
-    fputs("CORES='", v->to);
-    for (int i = 0; i < s->n; i++)
-        fprintf(v->to, "%s%d", i ? " " : "", s->at[i].threads);
-    fputs("';HOSTS='", v->to);
-    for (int i = 0; i < s->n; i++)
-        if (!strcmp(s->at[i].row->cell[RG_C_SPACE], "host"))
-            fprintf(v->to, "%d ", i + 1);
-    fputs("';", v->to);
-    rg_set_number_of(v, "WIDTH", (double)s->width);
-    rg_set_number_of(v, "HEIGHT", (double)s->height);
-    rg_set_number_of(v, "RADIUS", (double)s->r);
-    const char *host = "", *device = "";
-    for (int i = 0; i < s->n; i++)
-        if (!strcmp(s->at[i].row->cell[RG_C_SPACE], "device"))
-            device = s->at[i].row->cell[RG_C_SCOPE];
-        else
-            host = s->at[i].row->cell[RG_C_SCOPE];
+    double cores[SERIES_MOST], host[SERIES_MOST];
+    const char *of_host = "", *of_device = "";
+    int hosts = 0;
+    for (int i = 0; i < s->n; i++) {
+        cores[i] = s->at[i].threads;
+        if (on_host(&s->at[i]))
+            host[hosts++] = i + 1;
+        *(!strcmp(s->at[i].row->cell[RG_C_SPACE], "device") ? &of_device : &of_host) = s->at[i].row->cell[RG_C_SCOPE];
+    }
+    rg_plot_text(v, "ALGO", algo);
+    set_cells(v, "VARIANTS", s, RG_C_VARIANT);
+    set_cells(v, "PARAMS", s, RG_C_PARAMS);
+    set_cells(v, "SCOPES", s, RG_C_SCOPE);
+    set_cells(v, "MODES", s, RG_C_MODE);
+    rg_plot_numbers(v, "CORES", s->n, cores);
+    if (hosts)
+        rg_plot_numbers(v, "HOSTS", hosts, host);
+    rg_plot_number(v, "WIDTH", (double)s->width);
+    rg_plot_number(v, "HEIGHT", (double)s->height);
+    rg_plot_number(v, "RADIUS", (double)s->r);
     char text[120];
-    snprintf(text, sizeof text, *host && *device && strcmp(host, device) ? "%.40s (CPU), %.40s (GPU)" : "%.40s",
-             *host ? host : device, device);
-    rg_set_text(v, "SCOPE_TEXT", text);
+    snprintf(text, sizeof text, *of_host && *of_device && strcmp(of_host, of_device) ? "%.40s (CPU), %.40s (GPU)" : "%.40s",
+             *of_host ? of_host : of_device, of_device);
+    rg_plot_text(v, "SCOPE_TEXT", text);
+}
+
+void rg_set_published(rg_plot *v, const rg_claims *c, int paper)
+{
+    const rg_tsv *t = &c->published[paper];
+    const char **id = rg_alloc((size_t)t->n_rows * sizeof *id), **value = rg_alloc((size_t)t->n_rows * sizeof *value);
+    for (int i = 0; i < t->n_rows; i++) {
+        id[i] = rg_tsv_cell(t, i, "id");
+        value[i] = rg_tsv_cell(t, i, "value");
+    }
+    if (t->n_rows) {
+        rg_plot_texts(v, "IDS", t->n_rows, id);
+        rg_plot_texts(v, "VALUES", t->n_rows, value);
+    }
+    free(id);
+    free(value);
 }
 
 rg_figure *rg_figure_new(rg_report *r, const char *paper, const char *name, const char *suffix)
@@ -179,12 +195,41 @@ rg_figure *rg_figure_new(rg_report *r, const char *paper, const char *name, cons
     return f;
 }
 
+void rg_draw_one(const rg_report *r, rg_figure *f, rg_plot *v)
+{
+    char *script = rg_print("%s/%s.gp", r->plots, f->name), *log = rg_print("%s/fig/gnuplot.log", r->out);
+    int code = RG_GOOD;
+    for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
+        char *path = rg_print("%s/%s.%s", r->out, f->file, svg ? "svg" : "png");
+        code = rg_plot_run(v, script, path, log);
+        if (code != RG_GOOD)
+            unlink(path); // of an earlier report
+        free(path);
+    }
+    f->drawn = code == RG_GOOD;
+    if (code == RG_LACKS)
+        snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
+    else if (code != RG_GOOD)
+        snprintf(f->why_not, sizeof f->why_not, "gnuplot failed: see fig/gnuplot.log");
+    free(script);
+    free(log);
+    rg_plot_free(v);
+}
+
 // ---- which figures -------------------------------------------------------------------------------------------------------
 
 static bool has(const figure_series *s, const char *variant)
 {
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->at[i].row->cell[RG_C_VARIANT], variant))
+            return true;
+    return false;
+}
+
+static bool any_host(const figure_series *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (on_host(&s->at[i]))
             return true;
     return false;
 }
@@ -243,20 +288,20 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
         figure_series s = all;
         choose_series(file, &s, what->one_r ? all.r : -1, !strcmp(what->name, "roofline"));
         int cores = most_cores(&s);
-        if ((!strcmp(what->name, "fig9") && !has(&s, "gather")) || (!strcmp(what->name, "fig7") && !has(&s, "octave") &&
+        if ((!strcmp(what->name, "fig9") && !(has(&s, "gather") && any_host(&s))) || (!strcmp(what->name, "fig7") && !has(&s, "octave") &&
             !has(&s, "naive")) || (!strcmp(what->name, "scaling") && cores < 2) || s.n == 0)
             continue;
         if (!strcmp(what->name, "scaling"))
             keep_scaling(&s);
         rg_figure *f = rg_figure_new(r, paper, what->name, m->here ? "" : m->label);
-        rg_variables v = {0};
-        rg_variables_open(&v);
-        rg_set_text(&v, "FILE", file->path);
+        rg_plot v = {0};
+        rg_plot_path(&v, "FILE", file->path);
         int of = rg_paper_of(&r->claims, paper);
-        rg_set_text(&v, "PUBLISHED", of >= 0 ? r->claims.published[of].path : "");
+        if (of >= 0)
+            rg_set_published(&v, &r->claims, of);
         const char *name = rg_result_head(file, "machine");
-        rg_set_text(&v, "MACHINE", name ? name : m->label);
-        rg_set_number_of(&v, "MOST", cores);
+        rg_plot_text(&v, "MACHINE", name ? name : m->label);
+        rg_plot_number(&v, "MOST", cores);
         set_series(&v, &s);
         snprintf(f->caption, sizeof f->caption, "%s %s: `%s`.", what->caption, m->here ? "This machine" : "Reference machine",
                  rg_base_name(file->path));
@@ -273,16 +318,99 @@ static void draw_self_tests(rg_report *r, const rg_bench_machine *m)
         if (file->n_rows == 0 || strcmp(file->row[0].cell[RG_C_ALGO], "self-test"))
             continue;
         rg_figure *f = rg_figure_new(r, "", "selftest", m->here ? "" : m->label);
-        rg_variables v = {0};
-        rg_variables_open(&v);
-        rg_set_text(&v, "FILE", file->path);
-        rg_set_text(&v, "MACHINE", m->label);
-        rg_set_number_of(&v, "MOST", file->n_rows);
+        rg_plot v = {0};
+        rg_plot_path(&v, "FILE", file->path);
+        rg_plot_text(&v, "MACHINE", m->label);
+        rg_plot_number(&v, "MOST", file->n_rows);
         snprintf(f->caption, sizeof f->caption, "The error of the method: differences found between a variant and itself. "
                  "From `%s`.", rg_base_name(file->path));
         snprintf(f->alt, sizeof f->alt, "False differences of the A/A self-test, with the limit");
         rg_draw_one(r, f, &v);
     }
+}
+
+// ---- the job: C2D and C1D of one photograph (Fig. 5), and the growth of R_max (Fig. 10) -------------------------------------
+
+enum { MRC_HEADER_BYTES = 1024 }; // the job writes no extended header
+
+// Colours run from the trough of C1D to as much above the peak as the peak stands above the trough, so that the ring shows and
+// the bright middle does not drown it; for a faint peak to an eighth of the way to the middle, or noise would fill the picture.
+static void set_range(rg_plot *v, const rg_tsv *c1d, double peak, double peak_value)
+{
+    double low = INFINITY, middle = rg_tsv_number(c1d, 1, "C1D");
+    for (int i = 0; i < c1d->n_rows; i++) {
+        double c = rg_tsv_number(c1d, i, "C1D"), r = rg_tsv_number(c1d, i, "R");
+        if (c < low && !(r > peak))
+            low = c;
+    }
+    double high = low + fmax(2 * (peak_value - low), (middle - low) / 8);
+    rg_plot_number(v, "LOW", low);
+    rg_plot_number(v, "HIGH", high > low ? high : 1);
+}
+
+static void draw_photo(rg_report *r, const char *folder, const char *name, double peak, double peak_value)
+{
+    char *c1d_path = rg_print("%s/%s.c1d.tsv", folder, name), *c2d_path = rg_print("%s/%s.c2d.mrc", folder, name);
+    rg_tsv c1d = {0};
+    if (!access(c2d_path, R_OK) && !access(c1d_path, R_OK) && rg_tsv_read(c1d_path, &c1d) == RG_GOOD && c1d.n_rows > 2) {
+        rg_figure *f = rg_figure_new(r, paper, "fig5", "");
+        rg_plot v = {0};
+        rg_plot_path(&v, "C1D", c1d_path);
+        rg_plot_path(&v, "C2D", c2d_path);
+        rg_plot_text(&v, "MACHINE", name);
+        rg_plot_number(&v, "SIDE", 2.0 * (c1d.n_rows - 1) + 1);
+        rg_plot_number(&v, "HEADER", MRC_HEADER_BYTES);
+        rg_plot_number(&v, "PEAK", peak);
+        rg_plot_number(&v, "PEAK_VALUE", peak_value);
+        set_range(&v, &c1d, peak, peak_value);
+        snprintf(f->caption, sizeof f->caption, "Fig. 5 again: C2D and its azimuthal mean C1D of `%.80s`, with R_max marked. "
+                 "From `%.80s` and `%.80s`.", name, rg_base_name(c2d_path), rg_base_name(c1d_path));
+        snprintf(f->alt, sizeof f->alt, "Left, C2D as a picture; right, C1D against R with R_max marked");
+        rg_draw_one(r, f, &v);
+    }
+    rg_tsv_free(&c1d);
+    free(c1d_path);
+    free(c2d_path);
+}
+
+static void draw_growth(rg_report *r)
+{
+    const char *run[RG_JOBS_MOST], *name[RG_JOBS_MOST];
+    char names[256] = "";
+    for (int k = 0; k < r->job.n; k++) {
+        run[k] = r->job.growth[k].path;
+        name[k] = rg_base_name(r->job.folder[k]);
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? " " : "", name[k]);
+    }
+    rg_figure *f = rg_figure_new(r, paper, "fig10", "");
+    rg_plot v = {0};
+    rg_plot_paths(&v, "RUNS", r->job.n, run);
+    rg_plot_texts(&v, "NAMED", r->job.n, name);
+    rg_plot_text(&v, "MACHINE", r->machine[0].label);
+    snprintf(f->caption, sizeof f->caption, "Fig. 10 again: growth of R_max over the series, with the straight line through "
+             "the origin and the free one. From `rmax.tsv` in `%.150s`.", names);
+    snprintf(f->alt, sizeof f->alt, "R_max against time, with a straight line through the origin");
+    rg_draw_one(r, f, &v);
+}
+
+static void draw_job(rg_report *r)
+{
+    if (r->job.n == 0)
+        return;
+    const rg_tsv *growth = &r->job.growth[0];
+    int points = 0, shown = -1;
+    for (int i = 0; i < growth->n_rows; i++) {
+        bool found = isfinite(rg_tsv_number(growth, i, "R_max"));
+        points += found;
+        // The middle of those that have a peak: early ones have hardly a structure, late ones hardly a dozen of its periods.
+        if (found && (shown < 0 || 2 * i <= growth->n_rows))
+            shown = i;
+    }
+    if (shown >= 0)
+        draw_photo(r, r->job.folder[0], rg_tsv_cell(growth, shown, "photo"), rg_tsv_number(growth, shown, "R_max"),
+                   rg_tsv_number(growth, shown, "C1D"));
+    if (points > 2)
+        draw_growth(r);
 }
 
 void rg_draw(rg_report *r)
@@ -293,7 +421,7 @@ void rg_draw(rg_report *r)
         draw_machine(r, &r->machine[m]);
         draw_self_tests(r, &r->machine[m]);
     }
-    rg_draw_job(r);
+    draw_job(r);
     rg_draw_listed(r);
     free(log);
 }

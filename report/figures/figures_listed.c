@@ -123,47 +123,39 @@ static int write_series(const listed *l, FILE *out, const char *series)
     return n;
 }
 
-// fig/NAME.tsv; *words gets the labels that have points. How many points there are.
-static int write_rows(const listed *l, const char *path, char *words, size_t room)
-{
-    rg_file file;
-    char series[160];
-    int n = 0;
-    if (rg_file_open(&file, path) != RG_GOOD)
-        return 0;
-    fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\twork\n",
-          file.stream);
-    *words = 0;
-    for (const char *at = l->series; next_of(&at, series);) {
-        int points = strchr(series, '=') ? write_series(l, file.stream, series) : 0;
-        if (points)
-            snprintf(words + strlen(words), room - strlen(words), "%s%.*s", *words ? " " : "", (int)strcspn(series, "="),
-                     series);
-        n += points;
-    }
-    if (n)
-        return rg_file_commit(&file) == RG_GOOD ? n : 0;
-    rg_file_abandon(&file);
-    return 0;
-}
+enum { SERIES_MOST = 64 };
 
-static bool set_rows(const listed *l, rg_variables *v)
+// fig/NAME.tsv, and the labels of the series that have points. false without any.
+static bool set_rows(const listed *l, rg_plot *v)
 {
-    char words[2048];
+    char series[160], *label[SERIES_MOST];
     char *path = rg_print("%s/fig/%s%s%s.tsv", l->report->out, l->name, l->machine->here ? "" : "-",
                           l->machine->here ? "" : l->machine->label);
-    int n = write_rows(l, path, words, sizeof words);
-    if (n) {
-        rg_set_text(v, "DATA", path);
-        rg_set_text(v, "SERIES", words);
+    rg_file file;
+    int n = 0;
+    bool good = false;
+    if (rg_file_open(&file, path) == RG_GOOD) {
+        fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\twork\n",
+              file.stream);
+        for (const char *at = l->series; next_of(&at, series) && n < SERIES_MOST;)
+            if (strchr(series, '=') && write_series(l, file.stream, series))
+                label[n++] = rg_print("%.*s", (int)strcspn(series, "="), series);
+        if (!n)
+            rg_file_abandon(&file);
+        else if ((good = rg_file_commit(&file) == RG_GOOD)) {
+            rg_plot_path(v, "DATA", path);
+            rg_plot_texts(v, "SERIES", n, (const char *const *)label);
+        }
     }
+    for (int i = 0; i < n; i++)
+        free(label[i]);
     free(path);
-    return n > 0;
+    return good;
 }
 
 // "stages", "stages?" (may be absent), "stages?=AS" (handed over as AS): whether all that have to be there are, and at least
 // one.
-static bool set_tables(const listed *l, rg_variables *v)
+static bool set_tables(const listed *l, rg_plot *v)
 {
     char name[160];
     int found = 0;
@@ -178,7 +170,7 @@ static bool set_tables(const listed *l, rg_variables *v)
             return false;
         char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", name);
         if (t) {
-            rg_set_text(v, variable, t->path);
+            rg_plot_path(v, variable, t->path);
             found++;
         }
         free(variable);
@@ -191,15 +183,13 @@ static void draw(const rg_tsv *list, int row, listed *l)
     rg_report *r = l->report;
     const char *kind = rg_tsv_cell(list, row, "kind");
     int paper = rg_paper_of(&r->claims, l->paper);
-    rg_variables v = {0};
-    rg_variables_open(&v);
+    rg_plot v = {0};
     if (paper < 0 || !(!strcmp(kind, "rows") ? set_rows(l, &v) : set_tables(l, &v))) {
-        fclose(v.to);
-        free(v.text);
+        rg_plot_free(&v);
         return;
     }
-    rg_set_text(&v, "PUBLISHED", r->claims.published[paper].path);
-    rg_set_text(&v, "MACHINE", l->machine->label);
+    rg_set_published(&v, &r->claims, paper);
+    rg_plot_text(&v, "MACHINE", l->machine->label);
     rg_figure *f = rg_figure_new(r, rg_tsv_cell(&r->claims.paper, paper, "paper"), l->name,
                                  l->machine->here ? "" : l->machine->label);
     snprintf(f->caption, sizeof f->caption, "%.250s %s.", rg_tsv_cell(list, row, "caption"),

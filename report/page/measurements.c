@@ -2,6 +2,7 @@
 // measurements.c: one machine on the page: what it is, what it sustains, every time, what the checker said, what is missing.
 #include "../../bench/timing/stats.h"
 #include "../../impl/suite.h"
+#include "../../impl/base/core.h"
 #include "../report.h"
 #include <math.h>
 #include <stdlib.h>

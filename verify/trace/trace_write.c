@@ -6,6 +6,7 @@
 // or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.
 #include "trace.h"
 #include "../../impl/base/core.h"
+#include "../../impl/base/plot.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -225,40 +226,42 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
 static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst,
                 const char *stem, const char *data, const char *object)
 {
-    char *gnuplot = rg_program_path("gnuplot"), shape[96], hint[200], counts[160];
+    char shape[96], hint[200], counts[160];
     int64_t count[RG_WORDS];
-    if (!gnuplot) {
-        rg_warn("%s.svg: not drawn: gnuplot is not installed (package gnuplot-nox)", stem);
-        return RG_GOOD;
-    }
     rg_shape_print(pairs->algo, &pairs->shape, shape);
     rg_pairs_hint(pairs, hint);
     rg_pairs_count(pairs, count);
     rg_words_print(count, counts);
-    const char *names[OUT_AXES + IN_AXES] = {"-", "-", "-", "-", "-"};
+    const char *names[OUT_AXES + IN_AXES] = {"", "", "", "", ""};
     for (int c = 0; c < a->n[1]; c++)
         names[c] = a->name[1][c];
     for (int c = 0; c < a->n[0]; c++)
         names[OUT_AXES + c] = a->name[0][c];
+    double slices[2 * OUT_AXES];
+    for (int k = 0; k < 2 * OUT_AXES; k++)
+        slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
     char *title = rg_print("%s: %s", how->entry->variant->name, rg_word_name[rg_pairs_word(pairs)]);
     char *detail = rg_print("%s, %s, %" PRId64 " inputs one at a time: %s", pairs->algo->name, shape, pairs->n_inputs, counts);
-    char *frame = rg_print("%s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, names[0],
-                           names[1], names[2], names[3], names[4], slice(p, OUTPUT, 0), slice(p, OUTPUT, 1),
-                           slice(p, OUTPUT, 2), slice(p, ONE, 0), slice(p, ONE, 1), slice(p, ONE, 2));
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;
     for (int png = 0; png < 2 && code == RG_GOOD; png++) {
         char *to = rg_print("%s.%s", stem, png ? "png" : "svg");
-        const char *argument[] = {png ? "png" : "svg", data, title, detail, hint[0] ? hint : "-", frame, object ? object : "-",
-                                  one.text, NULL};
-        code = rg_gnuplot(gnuplot, "plots/trace.gp", to, argument);
+        rg_plot plot = {0};
+        rg_plot_path(&plot, "DATA", data);
+        rg_plot_text(&plot, "TITLE", title);
+        rg_plot_text(&plot, "DETAIL", detail);
+        rg_plot_text(&plot, "HINT", hint);
+        rg_plot_texts(&plot, "AXES", OUT_AXES + IN_AXES, names);
+        rg_plot_numbers(&plot, "SLICES", 2 * OUT_AXES, slices);
+        if (object)
+            rg_plot_path(&plot, "OBJECT", object);
+        rg_plot_text(&plot, "INPUT", one.text);
+        code = rg_plot_draw(&plot, "trace.gp", to);
         free(to);
     }
     free(title);
     free(detail);
-    free(frame);
-    free(gnuplot);
     return code;
 }
 

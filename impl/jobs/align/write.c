@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_align_write.c: the tables of transforms, their plot, and the aligned series.
+#include "../../base/plot.h"
 #include "../../../data/formats/mrc.h"
 #include "align.h"
 
@@ -55,16 +56,12 @@ static int write_errors(const aj_align *job)
 
 static int plot(const aj_align *job)
 {
-    char *gnuplot = rg_program_path("gnuplot");
-    if (!gnuplot) {
-        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
-        return RG_GOOD;
-    }
     char *svg = rg_path_beside(job->out, "", ".svg");
-    const char *const argument[] = {job->out, job->tilt_deg ? "tilt_deg" : "image", NULL};
-    int code = rg_gnuplot(gnuplot, "plots/align.gp", svg, argument);
+    rg_plot plot = {0};
+    rg_plot_path(&plot, "DATA", job->out);
+    rg_plot_text(&plot, "X", job->tilt_deg ? "tilt_deg" : "image");
+    int code = rg_plot_draw(&plot, "align.gp", svg);
     free(svg);
-    free(gnuplot);
     return code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
+#include "../../base/plot.h"
 #include "autocorr.h"
 
 #include <math.h>
@@ -74,13 +75,14 @@ int ac_write_growth(const ac_job *job)
     if (code == RG_GOOD && f.n == 0)
         rg_warn("no photograph has an R_max, so there is no %s", svg);
     if (code == RG_GOOD && job->gnuplot && f.n > 0) {
-        char origin[40] = "none", slope[40], intercept[40];
-        if (!isnan(f.slope))
-            snprintf(origin, sizeof origin, "%.9g", f.origin_slope);
-        snprintf(slope, sizeof slope, "%.9g", f.slope);
-        snprintf(intercept, sizeof intercept, "%.9g", f.intercept);
-        const char *const argument[] = {path, origin, intercept, slope, job->has_times ? "time" : "photograph", NULL};
-        code = rg_gnuplot(job->gnuplot, "plots/autocorr_growth.gp", svg, argument);
+        rg_plot plot = {0};
+        rg_plot_path(&plot, "DATA", path);
+        rg_plot_text(&plot, "UNIT", job->has_times ? "time" : "photograph");
+        rg_plot_number(&plot, "HAS_LINE", !isnan(f.slope));
+        rg_plot_number(&plot, "ORIGIN_SLOPE", f.origin_slope);
+        rg_plot_number(&plot, "INTERCEPT", f.intercept);
+        rg_plot_number(&plot, "SLOPE", f.slope);
+        code = rg_plot_draw(&plot, "autocorr_growth.gp", svg);
     }
     free(path);
     free(svg);

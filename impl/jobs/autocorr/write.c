@@ -2,6 +2,7 @@
 // job_write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
 // --resume knows what stands already.
 #include "../../../data/formats/mrc.h"
+#include "../../base/plot.h"
 #include "../../base/tsv.h"
 #include "autocorr.h"
 
@@ -90,13 +91,16 @@ static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path,
 
 static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d, const char *c2d, const ac_result *result)
 {
-    char side[32], r_max[40], value[40];
-    snprintf(side, sizeof side, "%" PRId64, ac_side(job->r));
-    snprintf(r_max, sizeof r_max, isnan(result->r_max) ? "none" : "%.2f", result->r_max);
-    snprintf(value, sizeof value, isnan(result->c1d) ? "none" : "%.9g", result->c1d);
     char *svg = file_of(job, photo, "svg");
-    const char *const argument[] = {c1d, c2d, side, r_max, value, photo->name, ac_norm_name[job->norm], NULL};
-    int code = rg_gnuplot(job->gnuplot, "plots/autocorr_job.gp", svg, argument);
+    rg_plot plot = {0};
+    rg_plot_path(&plot, "C1D", c1d);
+    rg_plot_path(&plot, "C2D", c2d);
+    rg_plot_number(&plot, "SIDE", (double)ac_side(job->r));
+    rg_plot_number(&plot, "R_MAX", result->r_max);
+    rg_plot_number(&plot, "C1D_AT_R_MAX", result->c1d);
+    rg_plot_text(&plot, "NAME", photo->name);
+    rg_plot_text(&plot, "NORM", ac_norm_name[job->norm]);
+    int code = rg_plot_draw(&plot, "autocorr_job.gp", svg);
     free(svg);
     return code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_average_write.c: the average, its halves and their FSC, the poses, the course of the iterations.
+#include "../../base/plot.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/particles.h"
 #include "average.h"
@@ -104,7 +105,6 @@ static int write_iterations(const aj_average *job)
 {
     rg_file file;
     char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
-    char *gnuplot = rg_program_path("gnuplot");
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         fprintf(file.stream, "# command: %s\niteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n", job->command);
@@ -113,12 +113,11 @@ static int write_iterations(const aj_average *job)
                     job->change[i][2]);
         code = rg_file_commit(&file);
     }
-    const char *const argument[] = {path, NULL};
-    if (code == RG_GOOD && gnuplot)
-        code = rg_gnuplot(gnuplot, "plots/average.gp", svg, argument);
-    else if (code == RG_GOOD)
-        rg_warn("no gnuplot here, so the plot is left out (see regather doctor)");
-    free(gnuplot);
+    if (code == RG_GOOD) {
+        rg_plot plot = {0};
+        rg_plot_path(&plot, "DATA", path);
+        code = rg_plot_draw(&plot, "average.gp", svg);
+    }
     free(path);
     free(svg);
     return code;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// plot.h: the one runner of gnuplot. A script of plots/ gets its data as names of files, numbers and quoted texts, set as variables
+// before it runs; no text ever becomes a command, an `eval` or the name of a pipe.
+#ifndef RG_PLOT_H
+#define RG_PLOT_H
+
+// Variables of one figure; {0} is none. Setters copy.
+typedef struct rg_plot {
+    int n;
+    char **set; // one assignment each
+} rg_plot;
+
+void rg_plot_text(rg_plot *, const char *name, const char *text); // control bytes become blanks
+void rg_plot_path(rg_plot *, const char *name, const char *path); // of a file: "./" before what gnuplot would take for a pipe
+void rg_plot_number(rg_plot *, const char *name, double);         // NaN for what is not finite
+// Arrays: NAME[1] to NAME[n], |NAME| is n, which is at least 1.
+void rg_plot_texts(rg_plot *, const char *name, int n, const char *const *text);
+void rg_plot_paths(rg_plot *, const char *name, int n, const char *const *path);
+void rg_plot_numbers(rg_plot *, const char *name, int n, const double *);
+void rg_plot_free(rg_plot *);
+
+// One run of gnuplot on a script: it draws to OUT, as TERM ("svg" or "png", after the ending of path), PLOTS being the script's
+// folder, and when all went well that becomes path. What gnuplot says is added to the file log (NULL: dropped). RG_GOOD,
+// RG_LACKS without gnuplot, RG_USAGE when it failed; prints nothing.
+int rg_plot_run(const rg_plot *, const char *script, const char *path, const char *log);
+// For jobs: a script of plots/ by its name ("fsc.gp") draws `path`, and the variables are freed. RG_GOOD, also without gnuplot,
+// which is told of by a warning; or one line and RG_USAGE.
+int rg_plot_draw(rg_plot *, const char *script, const char *path);
+
+#endif

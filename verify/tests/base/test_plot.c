@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// test_plot.c: what a figure is given reaches gnuplot as it is, and as nothing but text, numbers and names of files.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/base/plot.h"
+#include "../../../impl/suite.h"
+#include "../test_data.h"
+
+#include <math.h>
+
+static int in_folder(void **state)
+{
+    return test_dir_make(state) || chdir(test_dir); // relative names, and what a command would leave
+}
+
+static int out_of_folder(void **state) { return chdir("/") || test_dir_remove(state); }
+
+static bool here(const char *name) { return access(name, F_OK) == 0; }
+
+// Runs a script of these commands; what it wrote to OUT is in text.
+static int run(const rg_plot *p, const char *commands, const char *out, char text[4096])
+{
+    put_file("script.gp", commands, strlen(commands));
+    int code = rg_plot_run(p, "script.gp", out, NULL);
+    FILE *f = code == RG_GOOD ? fopen(out, "r") : NULL;
+    text[f ? fread(text, 1, 4095, f) : 0] = 0;
+    if (f)
+        fclose(f);
+    return code;
+}
+
+static const char *const hostile[] = {"`touch ran`", "$(touch ran)", "';system('touch ran');a='", "\";system(\"touch ran\");a=\"",
+                                      "|touch ran", "<touch ran", "@RUN", "a\nsystem(\"touch ran\")\n", "back\\slash\\", "{/:Bold #%d}",
+                                      "''", "-", ""};
+
+static void test_texts_come_as_they_are(void **state)
+{
+    (void)state;
+    char text[4096], *all = rg_print("%s", "");
+    rg_plot p = {0};
+    rg_plot_text(&p, "RUN", "system('touch ran')");
+    rg_plot_texts(&p, "TEXTS", RG_COUNT(hostile), hostile);
+    for (int i = 0; i < RG_COUNT(hostile); i++) {
+        char *more = rg_print("%s%s\n", all, hostile[i]);
+        free(all);
+        all = more;
+    }
+    for (char *c = strstr(all, "a\nsystem"); c && *c && c < strstr(all, "back"); c++) // a control byte is a blank
+        *c = *c == '\n' && c + 1 < strstr(all, "back") ? ' ' : *c;
+    assert_int_equal(run(&p, "set print OUT\ndo for [i = 1 : |TEXTS|] { print TEXTS[i] }\n", "text.svg", text), RG_GOOD);
+    assert_string_equal(text, all);
+    assert_false(here("ran"));
+    rg_plot_free(&p);
+    free(all);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    char text[4096];
+    rg_plot p = {0};
+    rg_plot_number(&p, "A", 0.1);
+    rg_plot_number(&p, "B", NAN);
+    rg_plot_numbers(&p, "C", 3, (const double[]){1, INFINITY, -2.5e-3});
+    assert_int_equal(run(&p, "set print OUT\nprint TERM, A == 0.1, B == B, |C|, C[1] + C[3], C[2] == C[2]\n", "n.svg", text), RG_GOOD);
+    assert_string_equal(text, "svg 1 0 3 0.9975 0\n");
+    rg_plot_free(&p);
+}
+
+// Data and pictures under names that gnuplot would take for commands.
+static void test_paths_are_files(void **state)
+{
+    (void)state;
+    char text[4096];
+    static const char *const name[] = {"<touch ran", "|touch ran", "-", "+", "$ran", "~", "a 'b' `c`"};
+    for (int i = 0; i < RG_COUNT(name); i++) {
+        rg_plot p = {0};
+        put_file(name[i], "1 2\n", 4);
+        rg_plot_path(&p, "DATA", name[i]);
+        assert_int_equal(run(&p, "stats DATA nooutput\nset print OUT\nprint STATS_max_y\n", "d.svg", text), RG_GOOD);
+        assert_string_equal(text, "2.0\n");
+        char *out = rg_print("%s.svg", name[i]);
+        assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", out, text), RG_GOOD);
+        assert_non_null(strstr(text, "<svg"));
+        assert_false(here("ran") || here("ran.svg"));
+        free(out);
+        rg_plot_free(&p);
+    }
+}
+
+// The tests above can fail: a name that is handed over as a text does become a command.
+static void test_of_the_test(void **state)
+{
+    (void)state;
+    char text[4096];
+    rg_plot p = {0};
+    rg_plot_text(&p, "DATA", "<touch ran; echo 1 2");
+    assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", "t.svg", text), RG_GOOD);
+    assert_true(here("ran"));
+    assert_int_equal(unlink("ran"), 0);
+    rg_plot_free(&p);
+}
+
+static void test_failure_leaves_nothing(void **state)
+{
+    (void)state;
+    char text[4096];
+    rg_plot p = {0};
+    assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_USAGE);
+    assert_false(here("bad.svg"));
+    assert_refused(rg_plot_draw(&p, "absent.gp", "bad.svg"), "bad.svg: not written: gnuplot failed on");
+    char *path = rg_print("%s", getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    assert_int_equal(run(&p, "plot 1\n", "bad.svg", text), RG_LACKS);
+    catch_stderr();
+    int code = rg_plot_draw(&p, "fsc.gp", "bad.svg");
+    assert_non_null(strstr(caught(), "bad.svg: not drawn: no gnuplot here"));
+    assert_int_equal(code, RG_GOOD);
+    setenv("PATH", path, 1);
+    free(path);
+}
+
+int main(void)
+{
+    char *gnuplot = rg_program_path("gnuplot");
+    if (!gnuplot) {
+        print_message("skipped: no gnuplot here\n");
+        return 0;
+    }
+    free(gnuplot);
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(test_texts_come_as_they_are), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_paths_are_files),        cmocka_unit_test(test_of_the_test),
+        cmocka_unit_test(test_failure_leaves_nothing),
+    };
+    return cmocka_run_group_tests(test, in_folder, out_of_folder);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// test_figures.c: names, heads and cells of files are data in every figure: no command runs, and the figure is drawn.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/suite.h"
+#include "../test_command.h"
+#include "../test_data.h"
+
+#include <dirent.h>
+
+extern const rg_command rg_cmd_report;
+
+static char output[OUTPUT_MAX];
+
+// Every way in which gnuplot or a shell would take a text for a command; each leaves a file that begins with "ran".
+#define HOSTILE "`touch ran1` $(touch ran2) ';system('touch ran3');a=' \";system(\"touch ran4\");a=\" @a \\"
+
+static bool any_ran(void)
+{
+    struct dirent *e;
+    DIR *folder = opendir(".");
+    bool any = false;
+    while ((e = readdir(folder)))
+        any |= !strncmp(e->d_name, "ran", 3);
+    closedir(folder);
+    return any;
+}
+
+// Times of one image against the offset, of variants with such names, on a machine with such a name.
+static void put_results(const char *path)
+{
+    static const char *const variant[] = {"gather", HOSTILE, "|touch ran5", "<touch ran6", "two words"};
+    static const char *const key[] = {"suite", "machine"}, *const value[] = {"regather 0.1", HOSTILE};
+    FILE *f = rg_result_open(path, "w");
+    rg_result_write_head(f, 2, (char *const *)(uintptr_t)key, (char *const *)(uintptr_t)value);
+    for (int v = 0; v < RG_COUNT(variant); v++)
+        for (int r = 8; r <= 32; r *= 2) {
+            rg_row row = test_row(variant[v], v ? "kernel" : "transfer", 9, 1000.0 * r * (v + 1));
+            char shape[64];
+            snprintf(shape, sizeof shape, "w64,h64,r%d,k0", r);
+            test_set(&row, RG_C_SHAPE, shape);
+            test_set(&row, RG_C_SPACE, v ? "host" : "device");
+            test_set(&row, RG_C_FRACTION, "0.5");
+            test_set(&row, RG_C_BOUND, HOSTILE);
+            rg_result_write_row(f, &row);
+            rg_row_free(&row);
+        }
+    fclose(f);
+}
+
+static void put_text(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_hostile_names(void **state)
+{
+    (void)state;
+    char *gnuplot = rg_program_path("gnuplot");
+    if (!gnuplot)
+        skip();
+    free(gnuplot);
+    assert_int_equal(chdir(test_dir), 0);
+    put_results("<touch ran7");
+    put_text("<touch ran8", "stage\tbusy_s\nregion `touch ran9`\t1\n$(touch ran9)\t2\n");
+    put_text("'$(touch ran10)'.tsv", "stage\tbusy_s\nregion\t1\nwhole\t2\n");
+    assert_int_equal(mkdir("none", 0777), 0);
+    char *argv[] = {"report", "<touch ran7", "--out", "|touch ran11 '`touch ran12`'", "--machines", "none", "--quiet", "--table",
+                    "s9=<touch ran8", "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv", "--table",
+                    "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", NULL};
+    assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
+    assert_false(any_ran());
+    static const char *const drawn[] = {"fig6", "fig9", "roofline", "gridding_stages", "gridding_scaling"};
+    for (int i = 0; i < RG_COUNT(drawn); i++) {
+        size_t n;
+        char *svg = rg_print("|touch ran11 '`touch ran12`'/fig/%s.svg", drawn[i]), *png = rg_print("%.*s.png", (int)strlen(svg) - 4, svg);
+        char *text = get_file(svg, &n);
+        if (!text || !strstr(text, "touch ran2"))
+            fail_msg("%s: expected the machine's name in the heading, found %s", drawn[i], text ? "none" : "no figure");
+        assert_int_equal(access(png, R_OK), 0);
+        free(text);
+        free(svg);
+        free(png);
+    }
+    assert_int_equal(chdir("/"), 0);
+}
+
+// No script of plots/ can make a command of a text: the words that do so do not occur, but in comments.
+static void test_scripts_make_no_commands(void **state)
+{
+    (void)state;
+    static const char *const word[] = {"eval", "system", "`", "@", "\"<", "'<", "\"|", "'|", "ARG"};
+    char *folder = rg_share_path("plots");
+    DIR *open = opendir(folder);
+    int scripts = 0;
+    for (struct dirent *e; (e = readdir(open));) {
+        size_t n;
+        if (!strstr(e->d_name, ".gp"))
+            continue;
+        char *path = rg_print("%s/%s", folder, e->d_name), *text = get_file(path, &n);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            for (int i = 0; *line != '#' && i < RG_COUNT(word); i++)
+                if (strstr(line, word[i]))
+                    fail_msg("%s: has \"%s\": %s", e->d_name, word[i], line);
+        scripts++;
+        free(text);
+        free(path);
+    }
+    closedir(open);
+    free(folder);
+    assert_true(scripts > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_scripts_make_no_commands)};
+    return cmocka_run_group_tests_name("figures", test, test_dir_make, test_dir_remove);
+}
