@@ -133,11 +133,22 @@ static int unknown_option(const rg_cli *cli, const char *name, size_t length)
 
 // ---- values --------------------------------------------------------------------------------------------------------------
 
+// " from 1 to 8 pixels"; a bound beyond `telling` is the machine's and tells nobody anything.
+static void print_range(const rg_option *o, long double telling, char text[96])
+{
+    const char *unit = o->unit ? o->unit : "", *blank = *unit ? " " : "";
+    text[0] = '\0';
+    if (fabsl(o->high) <= telling)
+        snprintf(text, 96, " from %.15Lg to %.15Lg%s%s", o->low, o->high, blank, unit);
+    else if (fabsl(o->low) <= telling)
+        snprintf(text, 96, " from %.15Lg%s%s on", o->low, blank, unit);
+}
+
 static int expected(const rg_option *o, const char *what, const char *text)
 {
-    const char *unit = o->unit ? o->unit : "";
-    return rg_fail(RG_USAGE, "--%s: expected %s from %.15Lg to %.15Lg%s%s, found \"%s\"", o->name, what, o->low, o->high,
-                   *unit ? " " : "", unit, text);
+    char range[96];
+    print_range(o, 1e15L, range);
+    return rg_fail(RG_USAGE, "--%s: expected %s%s, found \"%s\"", o->name, what, range, text);
 }
 
 static int put_pair(const rg_option *o, const char *text, double pair[2])
@@ -153,9 +164,7 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
     bool good = end != text && !*end;
     for (int i = 0; i < 2; i++)
         good = good && pair[i] >= o->low && pair[i] <= o->high;
-    return good ? RG_GOOD
-                : rg_fail(RG_USAGE, "--%s: expected two numbers from %Lg to %Lg as A%cB, found \"%s\"", o->name, o->low, o->high,
-                          mark, text);
+    return good ? RG_GOOD : expected(o, mark == ':' ? "two numbers, A:B," : "two numbers, A,B,", text);
 }
 
 // "a|b|c" as "a, b or c".
@@ -213,9 +222,7 @@ static int put_value(const rg_option *o, const char *text, void *to)
         const long long n = strtoll(text, &end, 10);
         *(int64_t *)to = n;
         const bool good = !errno && end != text && !*end && n >= o->low && n <= o->high;
-        return good ? RG_GOOD
-                    : rg_fail(RG_USAGE, "--%s: expected a whole number from %.0Lf to %.0Lf%s%s, found \"%s\"", o->name, o->low,
-                              o->high, o->unit ? " " : "", o->unit ? o->unit : "", text);
+        return good ? RG_GOOD : expected(o, "a whole number", text);
     }
     case RG_REAL: {
         const double v = *(double *)to = strtod(text, &end);
@@ -275,6 +282,14 @@ int rg_computing_variant(const rg_computing *c, const char *algo, const char **v
     if (*variant && !strncmp(*variant, algo, n) && (*variant)[n] == ':')
         *variant += n + 1;
     return RG_GOOD;
+}
+
+int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
+{
+    *gpus = c->gpus ? (int)c->gpus : there;
+    if (c->gpus && !there)
+        return rg_fail(RG_USAGE, "--gpus %d: the chosen variants compute on the CPU", *gpus);
+    return *gpus <= there ? RG_GOOD : rg_fail(RG_LACKS, "--gpus %d: a process of this job can use %d here", *gpus, there);
 }
 
 // ---- what was typed ------------------------------------------------------------------------------------------------------
@@ -504,18 +519,10 @@ int rg_cli_only_with(const rg_cli *cli, const char *names, const char *what)
 // What follows from the row, in brackets, after `doc`; malloc'ed.
 static char *doc_of(const rg_option *o)
 {
-    char low[32], high[32], range[80] = "";
-    const bool number = o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR;
-    snprintf(low, sizeof low, "%.15Lg", o->low);
-    snprintf(high, sizeof high, "%.15Lg", o->high);
-    const char *unit = o->unit ? o->unit : "", *blank = *unit ? " " : "";
-    if (number && fabsl(o->high) <= 1e6L) // beyond, the bound is the machine's and tells nobody anything
-        snprintf(range, sizeof range, "%s to %s%s%s", low, high, blank, unit);
-    else if (number && fabsl(o->low) <= 1e6L)
-        snprintf(range, sizeof range, "from %s%s%s", low, blank, unit);
-    else if (*unit)
-        snprintf(range, sizeof range, "in %s", unit);
-    const char *const said[] = {o->required ? "needed" : "", range, o->standard || o->otherwise ? "default " : "",
+    char range[96] = "";
+    if (o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR)
+        print_range(o, 1e6L, range);
+    const char *const said[] = {o->required ? "needed" : "", *range ? range + 1 : "", o->standard || o->otherwise ? "default " : "",
                                 o->kind == RG_TEXTS || o->kind == RG_CHOICES ? "may be repeated" : ""};
     char *text = rg_print("%s", o->doc);
     const char *mark = " (";

@@ -76,6 +76,8 @@ typedef struct rg_computing {
 extern const rg_option rg_computing_options[];
 // The one --variant of a job that computes with one algorithm, without "ALGO:"; NULL: not typed. RG_GOOD, or one line and RG_USAGE.
 int rg_computing_variant(const rg_computing *, const char *algo, const char **variant);
+// How many GPUs share the work, of `there` that it can use, 0: none, it computes on the CPU. RG_GOOD, or one line and a code.
+int rg_computing_gpus(const rg_computing *, int there, int *gpus);
 
 typedef struct rg_command {
     const char *name;

@@ -2,7 +2,7 @@
 // job_fsc.c: regather fsc, the Fourier shell correlation of two maps.
 #include "../../data/geometry/fsc.h"
 #include "../../data/geometry/volume.h"
-#include "../base/core.h"
+#include "../base/options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,19 +33,24 @@ static bool is_constant(const rg_volume *m)
     return true;
 }
 
-static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
+typedef struct comparison {
+    rg_given given;
+    const char *out;
+} comparison;
+
+static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
 {
-    const char *out = rg_cli_text(cli, "out", NULL);
+    const char *const *name = c->given.word.item;
     if (a->side != b->side)
-        return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, rg_cli_word(cli, 0), a->side,
-                       rg_cli_word(cli, 1), b->side);
+        return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, name[0], a->side,
+                       name[1], b->side);
     if (a->voxel_A > 0 && b->voxel_A > 0 && fabs(a->voxel_A - b->voxel_A) > 1e-3 * a->voxel_A)
-        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", rg_cli_word(cli, 0), a->voxel_A, rg_cli_word(cli, 1),
+        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", name[0], a->voxel_A, name[1],
                 b->voxel_A);
     for (int i = 0; i < 2; i++)
         if (is_constant(i ? b : a))
             return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined",
-                           rg_cli_word(cli, i), (i ? b : a)->value[0]);
+                           name[i], (i ? b : a)->value[0]);
     double voxel_A = a->voxel_A > 0 ? a->voxel_A : b->voxel_A;
     if (!(voxel_A > 0)) {
         rg_warn("neither map has a voxel size; 1 A is taken");
@@ -53,7 +58,7 @@ static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
     }
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
     rg_fsc(a->side, a->value, b->value, fsc);
-    int code = rg_fsc_write(out, rg_cli_line(cli), a->side, voxel_A, fsc);
+    int code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc);
     for (int i = 0; i < 2 && code == RG_GOOD; i++) {
         double level = i ? 0.143 : 0.5, shell = rg_fsc_crossing(fsc, a->side / 2 + 1, level);
         if (isnan(shell))
@@ -67,34 +72,34 @@ static int compare(const rg_cli *cli, const rg_volume *a, const rg_volume *b)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
+    const comparison *c = options;
     rg_volume a = {0}, b = {0};
-    if (rg_cli_count(cli) != 2 || !rg_cli_text(cli, "out", NULL))
-        return rg_fail(RG_USAGE, "fsc: expected two maps and --out F.tsv (see regather fsc --help)");
-    int code = rg_volume_read(rg_cli_word(cli, 0), &a);
+    int code = rg_volume_read(c->given.word.item[0], &a);
     if (code == RG_GOOD)
-        code = rg_volume_read(rg_cli_word(cli, 1), &b);
+        code = rg_volume_read(c->given.word.item[1], &b);
     if (code == RG_GOOD)
-        code = compare(cli, &a, &b);
+        code = compare(c, &a, &b);
     free(a.value);
     free(b.value);
     return code;
 }
 
 static const rg_option options[] = {
-    {"out", "F.tsv", "the table; its plot goes to F.svg", false},
-    {NULL, NULL, NULL, false},
+    {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .required = true},
+    {0},
 };
 
 const rg_command rg_cmd_fsc = {
     .name = "fsc",
-    .usage = "A.mrc B.mrc --out F.tsv",
+    .words = "A.mrc B.mrc",
     .summary = "Fourier shell correlation of two maps",
     .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a box, with\n"
             "floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency = s / (side voxel)\n"
             "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and\n"
             "the correlation coefficient of the maps' voxels.",
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(comparison),
+    .run = run,
 };

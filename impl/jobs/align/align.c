@@ -2,7 +2,6 @@
 // job_align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
 #include "align.h"
-#include "../../runtime/cpu.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,21 +11,26 @@
 enum { COARSEST = 128 };
 
 static const rg_option options[] = {
-    {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it", false},
-    {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", false},
-    {"rotation", "DEG", "search rotations from -DEG to DEG (default 10)", false},
-    {"shift", "PX", "search shifts from -PX to PX along x and y (default 300, at most a third of the shorter side)", false},
-    {"scale", "LOW:HIGH", "search magnifications in this range (default 0.9:1.2)", false},
-    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH pixels; 0 leaves either out (default "
-     "1.5,0)", false},
-    {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others", false},
-    {"outside", "RULE", "pixels from outside the image: ignore (default), zero (the mean) or edge", false},
-    {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot", false},
-    {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors", false},
-    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
-    {"variant", "NAME", "which variant of align2d correlates, with parameters as NAME:block=128;...; default: the first that "
-     "runs here", false},
-    {NULL, NULL, NULL, false},
+    {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it",
+     RG_TO(aj_align, out), .required = true},
+    {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned)},
+    {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
+    {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L, .unit = "pixels",
+     .otherwise = "300, at most a third of the shorter side"},
+    {"scale", "LOW:HIGH", "search magnifications in this range", RG_TO(aj_align, pair.range.scale), 0.25L, 4, "0.9:1.2"},
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
+     RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
+    {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others",
+     RG_TO(aj_align, mask_path)},
+    {"outside", "zero|edge|ignore", "pixels from outside the image: the mean, the nearest one, or none", // AF_ZERO ..
+     RG_TO(aj_align, outside), 0, 0, "ignore"},
+    {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot",
+     RG_TO(aj_align, tilts)},
+    {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
+     RG_TO(aj_align, truth_path)},
+    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", RG_TO(aj_align, no_fine)},
+    RG_OPTIONS_OF(rg_computing_options, aj_align, computing),
+    {0},
 };
 
 static const char help[] =
@@ -46,61 +50,33 @@ static const char help[] =
     "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg]; the cumulative table brings each image\n"
     "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
 
-int aj_two_numbers(const rg_cli *cli, const char *name, char mark, double least, double most, double number[2])
+int aj_band_pass_check(double band_px[2], double most)
 {
-    const char *text = rg_cli_text(cli, name, NULL);
-    char *end = NULL;
-    if (!text)
-        return RG_GOOD;
-    number[0] = number[1] = strtod(text, &end);
-    if (end != text && *end == mark) {
-        const char *second = end + 1;
-        number[1] = strtod(second, &end);
-        if (end == second)
-            end = NULL;
-    }
-    if (!end || end == text || *end || !(number[0] >= least && number[1] >= least && number[0] <= most && number[1] <= most))
-        return rg_fail(RG_USAGE, "--%s: expected two numbers from %g to %g as A%cB, found \"%s\"", name, least, most, mark,
-                       text);
-    return RG_GOOD;
+    for (int i = 0; i < 2; i++)
+        if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD)
+            return RG_USAGE;
+    return band_px[1] <= 0 || band_px[1] > band_px[0]
+               ? RG_GOOD : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
+                                   band_px[1]);
 }
 
-static int take_outside(const char *text, int *outside)
+static int check_ranges(aj_align *job)
 {
-    static const char *const name[] = {[AF_ZERO] = "zero", [AF_EDGE] = "edge", [AF_IGNORE] = "ignore"};
-    for (int i = 0; i < RG_COUNT(name); i++)
-        if (strcmp(text, name[i]) == 0) {
-            *outside = i;
-            return RG_GOOD;
-        }
-    return rg_fail(RG_USAGE, "--outside: expected ignore, zero or edge, found \"%s\"", text);
-}
-
-static int take_ranges(aj_align *job, const rg_cli *cli)
-{
-    double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height), turn;
-    double band[2] = {1.5, 0};
+    double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height);
     aj_ranges *range = &job->pair.range;
-    *range = (aj_ranges){.scale = {0.9, 1.2}};
-    int code = rg_cli_real(cli, "rotation", 10, 0, 180, &turn);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "shift", fmin(300, floor(shorter / 3)), 0, shorter - 1, &range->shift_px);
-    if (code == RG_GOOD)
-        code = aj_two_numbers(cli, "scale", ':', 0.25, 4, range->scale);
+    int code = rg_option_within("shift", &range->shift_px, fmin(300, floor(shorter / 3)), 0, shorter - 1);
     if (code == RG_GOOD && range->scale[0] > range->scale[1])
         code = rg_fail(RG_USAGE, "--scale: expected LOW:HIGH with LOW <= HIGH, found %g:%g", range->scale[0], range->scale[1]);
     if (code == RG_GOOD)
-        code = aj_two_numbers(cli, "band-pass", ',', 0, shorter, band);
-    if (code == RG_GOOD && band[1] > 0 && band[1] <= band[0])
-        code = rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band[0], band[1]);
-    range->rotation_deg[0] = -turn;
-    range->rotation_deg[1] = turn;
-    job->low_px = band[0];
-    job->high_px = band[1];
+        code = aj_band_pass_check(job->band_px, shorter);
+    range->rotation_deg[0] = -job->turn_deg;
+    range->rotation_deg[1] = job->turn_deg;
+    job->low_px = job->band_px[0];
+    job->high_px = job->band_px[1];
     return code;
 }
 
-static int take_mask(aj_align *job, const char *path)
+static int read_mask(aj_align *job, const char *path)
 {
     rg_series mask;
     int64_t n = job->series.width * job->series.height, kept = 0;
@@ -123,48 +99,32 @@ static int take_mask(aj_align *job, const char *path)
     return code;
 }
 
-static int take_options(aj_align *job, const rg_cli *cli)
+static int read_input(aj_align *job)
 {
-    int64_t threads, files = rg_cli_count(cli);
-    const char **path = rg_alloc((size_t)(files + 1) * sizeof *path), *tilts = rg_cli_text(cli, "tilts", NULL);
-    for (int i = 0; i < files; i++)
-        path[i] = rg_cli_word(cli, i);
-    *job = (aj_align){.out = rg_cli_text(cli, "out", NULL), .aligned = rg_cli_text(cli, "aligned", NULL),
-                      .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
-                      .truth_path = rg_cli_text(cli, "truth", NULL), .pair = {.fine = !rg_cli_flag(cli, "no-fine")}};
-    int code = RG_GOOD;
-    if (!files || !job->out)
-        code = rg_fail(RG_USAGE, "align: expected a series and --out TRANSFORMS.tsv (see regather align --help)");
-    if (code == RG_GOOD)
-        code = rg_series_open(&job->series, files, path);
-    free(path);
+    const char *first = job->given.word.item[0];
+    job->command = job->given.line;
+    job->device = job->given.device;
+    job->threads = job->pair.threads = rg_given_threads(&job->given);
+    job->pair.fine = !job->no_fine;
+    job->pair.outside = job->outside;
+    int code = rg_series_open(&job->series, job->given.word.n, job->given.word.item);
     if (code == RG_GOOD && job->series.n < 2)
-        code = rg_fail(RG_USAGE, "%s: expected a series of at least two images, found one", rg_cli_word(cli, 0));
+        code = rg_fail(RG_USAGE, "%s: expected a series of at least two images, found one", first);
     if (code == RG_GOOD && (job->series.width < 16 || job->series.height < 16))
-        code = rg_fail(RG_USAGE, "%s: expected images of at least 16 x 16 pixels, found %" PRId64 " x %" PRId64,
-                       rg_cli_word(cli, 0), job->series.width, job->series.height);
+        code = rg_fail(RG_USAGE, "%s: expected images of at least 16 x 16 pixels, found %" PRId64 " x %" PRId64, first,
+                       job->series.width, job->series.height);
     if (code == RG_GOOD)
-        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    if (code == RG_GOOD)
-        code = take_ranges(job, cli);
-    if (code == RG_GOOD)
-        code = take_outside(rg_cli_text(cli, "outside", "ignore"), &job->outside);
-    if (code == RG_GOOD && tilts)
-        code = rg_tilts_read(tilts, &job->n_tilts, &job->tilt_deg);
-    if (code == RG_GOOD && tilts && job->n_tilts != job->series.n)
-        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, tilts, job->series.n,
+        code = check_ranges(job);
+    if (code == RG_GOOD && job->tilts)
+        code = rg_tilts_read(job->tilts, &job->n_tilts, &job->tilt_deg);
+    if (code == RG_GOOD && job->tilts && job->n_tilts != job->series.n)
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, job->tilts, job->series.n,
                        job->n_tilts);
     if (code == RG_GOOD && job->truth_path) {
         job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
         code = rg_similarities_read(job->truth_path, job->series.n, job->truth);
     }
-    if (code == RG_GOOD && rg_cli_text(cli, "mask", NULL))
-        code = take_mask(job, rg_cli_text(cli, "mask", NULL));
-    if (code != RG_GOOD)
-        return code;
-    job->threads = job->pair.threads = (int)threads;
-    job->pair.outside = job->outside;
-    return RG_GOOD;
+    return code == RG_GOOD && job->mask_path ? read_mask(job, job->mask_path) : code;
 }
 
 // ---- the work ------------------------------------------------------------------------------------------------------------
@@ -268,38 +228,45 @@ static int work(aj_align *job, const char *asked)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    aj_align job;
+    aj_align *job = options;
+    const char *variant;
+    int gpus;
     double began_s = rg_seconds();
-    int code = take_options(&job, cli);
+    int code = rg_computing_variant(&job->computing, "align2d", &variant);
     if (code == RG_GOOD)
-        code = rg_file_can_write(job.out);
+        code = rg_computing_gpus(&job->computing, 1, &gpus);
     if (code == RG_GOOD)
-        code = rg_file_can_write(job.aligned);
+        code = read_input(job);
     if (code == RG_GOOD)
-        code = memory_allows(&job);
+        code = rg_file_can_write(job->out);
     if (code == RG_GOOD)
-        code = work(&job, rg_cli_text(cli, "variant", NULL));
+        code = rg_file_can_write(job->aligned);
     if (code == RG_GOOD)
-        printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job.read_s, job.filter_s,
-               job.align_s, job.write_s, rg_seconds() - began_s);
-    rg_series_close(&job.series);
-    free(job.tilt_deg);
-    free(job.truth);
-    free(job.mask);
-    free(job.step);
-    free(job.whole);
-    free(job.correlation);
+        code = memory_allows(job);
+    if (code == RG_GOOD)
+        code = work(job, variant);
+    if (code == RG_GOOD)
+        printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job->read_s, job->filter_s,
+               job->align_s, job->write_s, rg_seconds() - began_s);
+    rg_series_close(&job->series);
+    free(job->tilt_deg);
+    free(job->truth);
+    free(job->mask);
+    free(job->step);
+    free(job->whole);
+    free(job->correlation);
     return code;
 }
 
 const rg_command rg_cmd_align = {
     .name = "align",
-    .usage = "SERIES.mrc|IMAGE... --out TRANSFORMS.tsv [--band-pass LOW,HIGH] [--aligned SERIES.mrc]",
+    .words = "SERIES.mrc|IMAGE...",
     .summary = "rotation, shift and scale of each image of a series against the one before",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(aj_align),
+    .run = run,
     .one_process = true,
 };

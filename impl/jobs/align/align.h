@@ -124,10 +124,14 @@ int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, 
 // ---- job_align.c, job_align_write.c --------------------------------------------------------------------------------------
 
 typedef struct aj_align {
+    rg_given given;
+    rg_computing computing;
+    const char *out, *aligned, *tilts, *mask_path, *truth_path;
+    double turn_deg, band_px[2];
+    bool no_fine;
     rg_series series;
-    const char *out, *aligned, *command, *device;
+    const char *command, *device;
     double low_px, high_px; // of the band-pass
-    const char *truth_path;
     rg_similarity *truth; // NULL: not known
     int64_t n_tilts;
     double *tilt_deg; // NULL: not given
@@ -145,7 +149,7 @@ int aj_write_aligned(aj_align *);
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
 double aj_median(int64_t n, double *v); // sorts v
-// A number, or two of them apart by `mark`; the second is the first when there is one. RG_GOOD, or one line and RG_USAGE.
-int aj_two_numbers(const rg_cli *, const char *name, char mark, double least, double most, double first[2]);
+// --band-pass LOW,HIGH, whose numbers may be as large as `most`. RG_GOOD, or one line and RG_USAGE.
+int aj_band_pass_check(double band_px[2], double most);
 
 #endif

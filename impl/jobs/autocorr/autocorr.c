@@ -2,29 +2,32 @@
 // job.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the table.
 #include "autocorr.h"
 
-#include "../../runtime/cpu.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const rg_option options[] = {
-    {"max-offset", "R", "the largest offset |X0|, |Y0| in pixels, below the longer side of every photograph", false},
-    {"norm", "KIND", "raw (default), overlap or centred: see above", false},
-    {"prominence", "P",
-     "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; default 0: any maximum", false},
-    {"variant", "NAME",
-     "which variant does the work, with parameters as NAME:block=128;...; default: the fastest that passed here", false},
-    {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", false},
-    {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series; default: the photograph's number",
-     false},
+    {"max-offset", "R", "the largest offset |X0|, |Y0|, below the longer side of every photograph", RG_TO(ac_job, r), 0,
+     (1 << 29) - 1, .unit = "pixels", .required = true},
+    {"norm", "raw|overlap|centred", "see above", RG_TO(ac_job, norm), 0, 0, "raw"},
+    {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; 0: any maximum",
+     RG_TO(ac_job, prominence), 0, 1, "0"},
+    {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", RG_TO(ac_job, cross_path)},
+    {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series", RG_TO(ac_job, times),
+     .otherwise = "the photograph's number"},
     {"grey-range", "LOW:HIGH",
-     "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped", false},
-    {"dump-sums", NULL, "write NAME.sums.tsv too: the exact integers X0 Y0 S", false},
+     "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped",
+     RG_TO(ac_job, grey_range), -DBL_MAX, DBL_MAX},
+    {"dump-sums", NULL, "write NAME.sums.tsv too: the exact integers X0 Y0 S", RG_TO(ac_job, dump_sums)},
     {"spectrum", NULL,
-     "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks", false},
-    {"resume", NULL, "leave out photographs whose files stand, made from the same input by the same request", false},
-    {"out", "DIR", "the folder for the results, made when missing", false},
-    {NULL, NULL, NULL, false},
+     "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks",
+     RG_TO(ac_job, spectrum)},
+    {"resume", NULL, "leave out photographs whose files stand, made from the same input by the same request",
+     RG_TO(ac_job, resume)},
+    {"out", "DIR", "the folder for the results, made when missing", RG_TO(ac_job, out), .required = true},
+    RG_OPTIONS_OF(rg_computing_options, ac_job, computing),
+    {0},
 };
 
 static const char help[] =
@@ -53,53 +56,12 @@ static const char help[] =
     "\n"
     "After each photograph 16 random sums are computed again by the reference; a wrong one ends the job with exit 1.";
 
-static int take_range(ac_job *job, const char *text)
+static int check_range(ac_job *job)
 {
-    char *end = NULL;
-    if (!text)
-        return RG_GOOD;
-    job->range.low = strtod(text, &end);
-    bool good = end != text && *end == ':';
-    if (good) {
-        const char *second = end + 1;
-        job->range.high = strtod(second, &end);
-        good = end != second && *end == '\0' && isfinite(job->range.low) && isfinite(job->range.high)
-               && job->range.high > job->range.low;
-    }
-    job->range.given = good;
-    return good ? RG_GOOD : rg_fail(RG_USAGE, "--grey-range: expected LOW:HIGH with LOW < HIGH, found \"%s\"", text);
-}
-
-static int take_options(ac_job *job, const rg_cli *cli)
-{
-    int64_t threads, seed;
-    const char *norm = rg_cli_text(cli, "norm", ac_norm_name[AC_RAW]);
-    if (rg_cli_count(cli) == 0)
-        return rg_fail(RG_USAGE, "autocorr: no photograph named (see regather autocorr --help)");
-    if (!rg_cli_text(cli, "max-offset", NULL) || !rg_cli_text(cli, "out", NULL))
-        return rg_fail(RG_USAGE, "autocorr: --max-offset R and --out DIR are needed (see regather autocorr --help)");
-    int code = rg_cli_int(cli, "max-offset", 0, 0, (INT64_C(1) << 29) - 1, &job->r);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "prominence", 0, 0, 1, &job->prominence);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    if (code != RG_GOOD)
-        return code;
-    job->threads = job->threads_each = (int)threads;
-    job->seed = (uint64_t)seed;
-    for (job->norm = AC_RAW; strcmp(norm, ac_norm_name[job->norm]) != 0; job->norm++)
-        if (job->norm == AC_CENTRED)
-            return rg_fail(RG_USAGE, "--norm: expected raw, overlap or centred, found \"%s\"", norm);
-    job->out = rg_cli_text(cli, "out", NULL);
-    job->device = rg_cli_text(cli, "device", "gpu");
-    job->command = rg_cli_line(cli);
-    job->cross_path = rg_cli_text(cli, "cross", NULL);
-    job->dump_sums = rg_cli_flag(cli, "dump-sums");
-    job->spectrum = rg_cli_flag(cli, "spectrum");
-    job->resume = rg_cli_flag(cli, "resume");
-    return take_range(job, rg_cli_text(cli, "grey-range", NULL));
+    const double low = job->grey_range[0], high = job->grey_range[1];
+    job->range = (rg_grey_range){.given = !isnan(low), .low = low, .high = high};
+    return !job->range.given || low < high
+               ? RG_GOOD : rg_fail(RG_USAGE, "--grey-range: expected LOW:HIGH with LOW < HIGH, found %g:%g", low, high);
 }
 
 static void print_length(double length)
@@ -140,33 +102,42 @@ static int run_job(ac_job *job)
     return code;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    ac_job job = {.algo = rg_algo_find("autocorr")};
-    int code = take_options(&job, cli);
+    ac_job *job = options;
+    const char *variant;
+    job->algo = rg_algo_find("autocorr");
+    job->threads = job->threads_each = rg_given_threads(&job->given);
+    job->seed = job->given.seed;
+    job->device = job->given.device;
+    job->command = job->given.line;
+    int code = check_range(job);
     if (code == RG_GOOD)
-        code = ac_input(&job, cli);
+        code = rg_computing_variant(&job->computing, job->algo->name, &variant);
     if (code == RG_GOOD)
-        code = ac_pick(&job, rg_cli_text(cli, "variant", NULL));
+        code = ac_input(job);
+    if (code == RG_GOOD)
+        code = ac_pick(job, variant);
     if (code == RG_GOOD) {
-        job.gnuplot = rg_program_path("gnuplot");
+        job->gnuplot = rg_program_path("gnuplot");
         if (!rg_quiet)
-            fprintf(stderr, "autocorr: variant %s: %s\n", job.entry->name, job.why);
-        if (!job.gnuplot)
+            fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
+        if (!job->gnuplot)
             rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
-        code = run_job(&job);
-        free(job.gnuplot);
+        code = run_job(job);
+        free(job->gnuplot);
     }
-    ac_input_free(&job);
+    ac_input_free(job);
     return code;
 }
 
 const rg_command rg_cmd_autocorr = {
     .name = "autocorr",
-    .usage = "PHOTO... --max-offset R [--norm raw|overlap|centred] [--cross OTHER] --out DIR",
+    .words = "PHOTO...",
     .summary = "spatial autocorrelation of photographs: C2D, C1D, and R_max over a series",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(ac_job),
+    .run = run,
     .one_process = true,
 };

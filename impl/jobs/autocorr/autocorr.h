@@ -83,6 +83,10 @@ typedef struct ac_result {
 } ac_result;
 
 typedef struct ac_job {
+    rg_given given;
+    rg_computing computing;
+    double grey_range[2];
+    const char *times; // path; NULL: none
     const rg_algo *algo;
     const rg_entry *entry;
     int64_t param[RG_PARAMS_MAX];
@@ -136,7 +140,7 @@ int ac_write_growth(const ac_job *);
 int ac_series(ac_job *);
 
 // job_input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
-int ac_input(ac_job *, const rg_cli *);
+int ac_input(ac_job *);
 void ac_input_free(ac_job *);
 
 #endif

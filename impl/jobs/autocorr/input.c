@@ -55,10 +55,10 @@ static int add_photo(ac_job *job, const char *path, int64_t page, int64_t pages)
     return RG_GOOD;
 }
 
-static int list_photos(ac_job *job, const rg_cli *cli)
+static int list_photos(ac_job *job)
 {
-    for (int i = 0; i < rg_cli_count(cli); i++) {
-        const char *path = rg_cli_word(cli, i);
+    for (int i = 0; i < job->given.word.n; i++) {
+        const char *path = job->given.word.item[i];
         int64_t pages;
         int code = rg_image_pages(path, &pages);
         for (int64_t page = 0; code == RG_GOOD && page < pages; page++)
@@ -181,13 +181,12 @@ static int read_times(ac_job *job, const char *path)
     return code;
 }
 
-int ac_input(ac_job *job, const rg_cli *cli)
+int ac_input(ac_job *job)
 {
-    const char *times = rg_cli_text(cli, "times", NULL);
-    int code = list_photos(job, cli);
+    int code = list_photos(job);
     if (code == RG_GOOD)
         code = read_all(job);
-    return code == RG_GOOD && times ? read_times(job, times) : code;
+    return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
 }
 
 void ac_input_free(ac_job *job)

@@ -157,6 +157,9 @@ int ac_series(ac_job *job)
     if (job->entry->emulated || rg_on_cpu(job->entry))
         rg_entry_device(job->entry, job->device, &c.host);
     int gpus = c.host ? 0 : strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
+    int code = rg_computing_gpus(&job->computing, gpus, &gpus);
+    if (code != RG_GOOD)
+        return code;
     gpus = gpus > job->n_photos ? (int)job->n_photos : gpus;
     int wanted = lanes_wanted(job, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
@@ -166,7 +169,7 @@ int ac_series(ac_job *job)
     c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
     for (int w = 0; w < c.n_workers; w++)
         ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
-    int code = work(&c);
+    code = work(&c);
     for (int w = 0; w < c.n_workers; w++)
         if (!c.worker[w].frame.made || bind(&c, w, why))
             ac_worker_free(&c.worker[w]);

@@ -2,7 +2,6 @@
 // job_average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
-#include "../../runtime/cpu.h"
 #include "average.h"
 
 #include <inttypes.h>
@@ -14,22 +13,29 @@ enum { COARSEST = 32 };
 static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 
 static const rg_option options[] = {
-    {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", false},
-    {"reference", "V.mrc", "the first reference (default: the first subtomogram)", false},
-    {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y (default 90: no missing wedge)", false},
-    {"half-maps", NULL, "write AVG_half1.mrc and AVG_half2.mrc, of the odd and the even particles, and AVG.fsc.tsv", false},
-    {"shift", "PX", "search shifts from -PX to PX along every axis (default 5)", false},
-    {"step", "DEG", "step of the grid of all rotations (default: 2 pixels at a quarter of the smallest size)", false},
-    {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before (default 2)", false},
-    {"iterations", "N", "at most (default 10)", false},
-    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH voxels; 0 leaves either out (default 1,0)",
-     false},
-    {"mask-radius", "PX", "the reference is 0 outside a sphere of this radius, its edge a cosine (default 0.4 side)", false},
-    {"truth", "FILE", "known poses, as `regather phantom subtomograms` writes them: AVG.errors.tsv has the errors", false},
-    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", false},
-    {"variant", "NAME", "which variant of align3d correlates, with parameters as NAME:block=16;...; default: the first that "
-     "runs here", false},
-    {NULL, NULL, NULL, false},
+    {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
+     .required = true},
+    {"reference", "V.mrc", "the first reference", RG_TO(aj_average, reference_path), .otherwise = "the first subtomogram"},
+    {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y; 90: no missing wedge",
+     RG_TO(aj_average, wedge_deg), 1, 90, "90", "degrees"},
+    {"half-maps", NULL, "write AVG_half1.mrc and AVG_half2.mrc, of the odd and the even particles, and AVG.fsc.tsv",
+     RG_TO(aj_average, half_maps)},
+    {"shift", "PX", "search shifts from -PX to PX along every axis, at most half a side", RG_TO(aj_average, shift_px), 0, 1e6L, "5",
+     "voxels"},
+    {"step", "DEG", "step of the grid of all rotations", RG_TO(aj_average, step_deg), 2, 60, .unit = "degrees",
+     .otherwise = "2 pixels at a quarter of the smallest size"},
+    {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before", RG_TO(aj_average, everywhere),
+     1, 1000, "2"},
+    {"iterations", "N", "at most", RG_TO(aj_average, iterations), 1, 1000, "10"},
+    {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
+     RG_TO(aj_average, band_px), 0, 1e6L, "1,0", "voxels"},
+    {"mask-radius", "PX", "the reference is 0 outside a sphere of this radius, its edge a cosine, at most half a side",
+     RG_TO(aj_average, mask_radius_px), 1, 1e6L, .unit = "voxels", .otherwise = "0.4 sides"},
+    {"truth", "FILE", "known poses, as `regather phantom subtomograms` writes them: AVG.errors.tsv has the errors",
+     RG_TO(aj_average, truth_path)},
+    {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", RG_TO(aj_average, no_fine)},
+    RG_OPTIONS_OF(rg_computing_options, aj_average, computing),
+    {0},
 };
 
 static const char help[] =
@@ -51,15 +57,11 @@ static const char help[] =
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
-static int take_files(aj_average *job, const rg_cli *cli)
+static int check_files(aj_average *job)
 {
     rg_volume first;
-    job->n = rg_cli_count(cli);
-    job->path = rg_alloc((size_t)(job->n + 1) * sizeof *job->path);
-    for (int64_t i = 0; i < job->n; i++)
-        job->path[i] = rg_cli_word(cli, (int)i);
-    if (job->n < 1 || !job->out)
-        return rg_fail(RG_USAGE, "average: expected subtomograms and --out AVG.mrc (see regather average --help)");
+    job->n = job->given.word.n;
+    job->path = job->given.word.item;
     int code = rg_volume_read(job->path[0], &first);
     if (code != RG_GOOD)
         return code;
@@ -73,52 +75,45 @@ static int take_files(aj_average *job, const rg_cli *cli)
     return RG_GOOD;
 }
 
-static int take_numbers(aj_average *job, const rg_cli *cli)
+static int check_numbers(aj_average *job)
 {
-    double band[2] = {1, 0}, half = (double)job->side / 2;
-    int64_t threads;
-    int code = rg_cli_real(cli, "wedge", 90, 1, 90, &job->wedge_deg);
+    const double half = (double)job->side / 2;
+    int code = rg_option_within("shift", &job->shift_px, 5, 0, half);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "shift", 5, 0, half, &job->shift_px);
+        code = rg_option_within("mask-radius", &job->mask_radius_px, 0.4 * (double)job->side, 1, half);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", 0.4 * (double)job->side, 1, half, &job->mask_radius_px);
-    if (code == RG_GOOD)
-        code = aj_two_numbers(cli, "band-pass", ',', 0, half, band);
-    if (code == RG_GOOD && band[1] > 0 && band[1] <= band[0])
-        code = rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band[0], band[1]);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "iterations", 10, 1, 1000, &job->iterations);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "everywhere", 2, 1, 1000, &job->everywhere);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+        code = aj_band_pass_check(job->band_px, half);
     if (code != RG_GOOD)
         return code;
-    job->low_px = band[0];
-    job->high_px = band[1];
-    job->threads = (int)threads;
+    job->low_px = job->band_px[0];
+    job->high_px = job->band_px[1];
     job->wedge[0] = sin(job->wedge_deg * 3.14159265358979323846 / 180);
     job->wedge[1] = cos(job->wedge_deg * 3.14159265358979323846 / 180);
     const int64_t side[3] = {job->side, job->side, job->side};
     aj_pyramid_make(&job->reference, side, COARSEST);
     aj_pyramid_make(&job->particle, side, COARSEST);
     double smallest = (double)job->reference.side[job->reference.levels - 1][0];
-    return rg_cli_real(cli, "step", 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60, &job->step_deg);
+    return rg_option_within("step", &job->step_deg, 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60);
 }
 
-static int take_options(aj_average *job, const rg_cli *cli)
+static int read_input(aj_average *job)
 {
-    *job = (aj_average){.out = rg_cli_text(cli, "out", NULL), .reference_path = rg_cli_text(cli, "reference", NULL),
-                        .command = rg_cli_line(cli), .device = rg_cli_text(cli, "device", "gpu"),
-                        .asked = rg_cli_text(cli, "variant", NULL), .half_maps = rg_cli_flag(cli, "half-maps"),
-                        .fine = !rg_cli_flag(cli, "no-fine"), .truth_path = rg_cli_text(cli, "truth", NULL)};
+    int gpus;
+    job->command = job->given.line;
+    job->device = job->given.device;
+    job->threads = rg_given_threads(&job->given);
+    job->fine = !job->no_fine;
     job->from_particle = !job->reference_path;
-    int code = take_files(job, cli);
+    int code = rg_computing_variant(&job->computing, "align3d", &job->asked);
+    if (code == RG_GOOD)
+        code = rg_computing_gpus(&job->computing, 1, &gpus);
+    if (code == RG_GOOD)
+        code = check_files(job);
     if (code == RG_GOOD && job->truth_path) {
         job->truth = rg_alloc((size_t)job->n * sizeof *job->truth);
         code = rg_poses_read(job->truth_path, job->n, job->truth);
     }
-    return code == RG_GOOD ? take_numbers(job, cli) : code;
+    return code == RG_GOOD ? check_numbers(job) : code;
 }
 
 // ---- the work ------------------------------------------------------------------------------------------------------------
@@ -310,34 +305,34 @@ static void free_job(aj_average *job)
     free(job->truth);
     free(job->correlation);
     free(job->change);
-    free(job->path);
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
-    aj_average job;
+    aj_average *job = options;
     double began_s = rg_seconds();
-    int code = take_options(&job, cli);
+    int code = read_input(job);
     if (code == RG_GOOD)
-        code = rg_file_can_write(job.out);
+        code = rg_file_can_write(job->out);
     if (code == RG_GOOD)
-        code = memory_allows(&job);
+        code = memory_allows(job);
     if (code == RG_GOOD)
-        code = work(&job);
+        code = work(job);
     if (code == RG_GOOD)
         printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\n"
-               "whole\t%.3f\n", job.converged ? "converged" : "not converged", job.done, job.read_s, job.grid_s, job.refine_s,
-               job.map_s, rg_seconds() - began_s);
-    free_job(&job);
+               "whole\t%.3f\n", job->converged ? "converged" : "not converged", job->done, job->read_s, job->grid_s, job->refine_s,
+               job->map_s, rg_seconds() - began_s);
+    free_job(job);
     return code;
 }
 
 const rg_command rg_cmd_average = {
     .name = "average",
-    .usage = "SUBTOMOGRAM... --out AVG.mrc [--reference V.mrc] [--wedge DEG] [--half-maps]",
+    .words = "SUBTOMOGRAM...",
     .summary = "subtomograms aligned in all rotations and averaged until nothing moves",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(aj_average),
+    .run = run,
     .one_process = true,
 };

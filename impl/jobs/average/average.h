@@ -20,6 +20,10 @@ typedef struct aj_spectra {
 } aj_spectra;
 
 typedef struct aj_average {
+    rg_given given;
+    rg_computing computing;
+    double band_px[2];
+    bool no_fine;
     int64_t n, side;
     double voxel_A;
     const char **path; // of the particles, the command line's

@@ -270,7 +270,7 @@ static void test_bad_input(void **state)
     refused(in_dir("absent.mrc"), "absent.mrc");
     static const struct {
         const char *options, *reason;
-    } wrong[] = {{"--outside wrap", "--outside: expected ignore, zero or edge"},
+    } wrong[] = {{"--outside wrap", "--outside: expected zero, edge or ignore"},
                  {"--scale 1.2:0.9", "--scale: expected LOW:HIGH"},
                  {"--scale 1,2", "--scale: expected two numbers"},
                  {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},

@@ -121,8 +121,8 @@ static void test_refusals(void **state)
     assert_refused(job("@line.pgm @line.pgm --max-offset 1 --out @bad"), "would both be written as");
     assert_refused(job("@line.pgm --max-offset 1 --norm none --out @bad"), "--norm: expected raw, overlap or centred");
     assert_refused(job("@line.pgm --max-offset 1 --grey-range 3:3 --out @bad"), "expected LOW:HIGH");
-    assert_refused(job("@line.pgm --max-offset 1"), "--max-offset R and --out DIR are needed");
-    assert_refused(job("--max-offset 1 --out @bad"), "no photograph named");
+    assert_refused(job("@line.pgm --max-offset 1"), "autocorr: --out DIR is needed");
+    assert_refused(job("--max-offset 1 --out @bad"), "autocorr: expected PHOTO..., found nothing");
     assert_refused(job("@line.pgm --max-offset 1 --variant magic --out @bad"), "magic");
     assert_refused(job("@line.pgm --max-offset 1 --times @plain --out @bad"), "line 1: expected a column named photo");
     assert_false(exists("bad")); // nothing was begun
