@@ -4,7 +4,7 @@
 #define RG_FREALIGN_ALGO_H
 
 #include "bound.h"
-#include "pose.h"
+#include "index.h"
 
 // ---- algo.c --------------------------------------------------------------------------------------------------------------
 

@@ -114,4 +114,20 @@ RG_HD int gr_last(float c, float b, int high)
     return down < high ? down : high;
 }
 
+// ---- the map -------------------------------------------------------------------------------------------------------------
+
+// What a map of side^3 voxels is made of: the sums on 2k + 1 voxels a side, which are the transform on `padded` points; `wiener`
+// is added to the weights; a mask of radius 0 is none.
+typedef struct gr_map_of {
+    int64_t k, padded, side, radius_tenths;
+    const float *g, *w;
+    double wiener, mask_radius_px;
+    int threads;
+} gr_map_of;
+RG_C int gr_map(const gr_map_of *, float *map); // on the host; RG_OK or RG_E_STATE
+// What a voxel is multiplied with, by its squared distance from the centre: gridding correction, mask, scale of the transform.
+// malloc'ed; NULL without memory.
+RG_C double *gr_map_factors(const gr_map_of *, int64_t *n);
+RG_C double gr_kernel_mean(int64_t radius_tenths); // of the kernel, over the ball where it is not 0
+
 #endif

@@ -10,7 +10,9 @@
 // The object: a ball with a smaller one beside it, so that it is no mirror image of itself and every axis can be told; its
 // transform is known in closed form, (sin t - t cos t) 4 pi R^3 / t^3 with t = 2 pi R |q| (Bracewell), and so is every image's.
 #include "trace.h"
-#include "../jobs/reconstruct/reconstruct.h"
+#include "../../data/formats/particles.h"
+#include "../../data/geometry/symmetry.h"
+#include "index.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,14 +176,16 @@ static void fill_object(const rg_shape *s, void *const *arg)
         ((float *)arg[GR_WEIGHT])[i] = 1;
 }
 
-// Padded twice, so P = 2k points and a map of k voxels a side, by the job's own last steps.
+// Padded twice, so P = 2k points and a map of k voxels a side.
 static int64_t map_side(const rg_shape *s) { return k_of(s); }
 
 static void map(const rg_shape *s, void *const *arg, float *voxels)
 {
     const int64_t k = k_of(s);
-    gr_job job = {.padded = 2 * k, .k = k, .radius_tenths = s->n[GR_RADIUS], .threads = 1, .particles.side = k};
-    gr_map(&job, &(gr_sums){.g = arg[GR_G], .w = arg[GR_W]}, 0, voxels);
+    const gr_map_of of = {.k = k, .padded = 2 * k, .side = k, .radius_tenths = s->n[GR_RADIUS], .g = arg[GR_G], .w = arg[GR_W],
+                          .threads = 1};
+    if (gr_map(&of, voxels) != RG_OK)
+        memset(voxels, 0xFF, (size_t)(k * k * k) * sizeof *voxels); // no memory, no number
 }
 
 const rg_trace gr_trace = {.argument = GR_IMAGE, .fill = fill_one, .shape = SHAPE(11, 1), .case_shape = shapes,

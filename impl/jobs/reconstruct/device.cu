@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// job_device.cu: the steps of reconstruct on a GPU (job_device.h).
+// device.cu: the steps of reconstruct on a GPU (device.h).
 //
 // An image is padded to P x P with its centre at the origin and transformed by cuFFT, many at a time, in place; the crop turns
 // every pixel by its shift. Phases are reduced to a turn in double precision before sine and cosine are taken in single: that
 // of the CTF passes hundreds of turns. All of it is bound by memory: an image takes 5 passes of 4 P^2 bytes and its pixels.
-#include "../../gpu/cuda.h"
+#include "../pipeline/fft.cuh"
 #include "../../gridding/index.h"
 #include "device.h"
 
-#include <cufft.h>
 #include <stdlib.h>
 
 enum { BLOCK = 256, CTF_BLOCK = 512, TILE = 8 };
@@ -19,8 +18,6 @@ struct gr_lane {
     cufftHandle plan; // 0: none
     float2 *grid;     // images x P x (P / 2 + 1)
 };
-
-static __device__ __forceinline__ int64_t gr_thread() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
 static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block - 1) / block); }
 
@@ -81,13 +78,7 @@ static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, in
     l->k = k;
     l->stream = (cudaStream_t)stream;
     l->grid = (float2 *)room;
-    long long n[2] = {padded, padded}, pitch = padded / 2 + 1, real[2] = {padded, 2 * pitch}, complex[2] = {padded, pitch};
-    size_t work = 0;
-    const long long in = 2 * padded * pitch, out = padded * pitch;
-    const bool bad = cufftCreate(&l->plan) ||
-                     cufftMakePlanMany64(l->plan, 2, n, real, 1, in, complex, 1, out, CUFFT_R2C, images, &work) ||
-                     cufftSetStream(l->plan, l->stream);
-    return bad ? RG_E_LIBRARY : RG_OK;
+    return pl_fft_plan(&l->plan, 2, padded, images, CUFFT_R2C, l->stream);
 }
 
 // The plan always transforms as many images as it was made for; beyond `images` they are those of the call before.
@@ -99,8 +90,9 @@ static int transforms(gr_lane *l, const float *picture, const double *origin, in
     int error = (int)cudaGetLastError();
     if (error)
         return error;
-    if (cufftExecR2C(l->plan, (cufftReal *)l->grid, (cufftComplex *)l->grid))
-        return RG_E_LIBRARY;
+    error = pl_fft_queue(l->plan, CUFFT_R2C, (float *)l->grid);
+    if (error)
+        return error;
     RG_LAUNCH(crop, dim3(blocks_of(k + 1, BLOCK), (unsigned)(2 * k + 1), (unsigned)images), BLOCK, 0, l->stream,
               (const float2 *)l->grid, origin, padded, k, invert ? -1.0f : 1.0f, (float2 *)out);
     return (int)cudaGetLastError();
@@ -138,20 +130,7 @@ static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, fl
     return (int)cudaGetLastError();
 }
 
-// ---- sums ----------------------------------------------------------------------------------------------------------------
-
-static __global__ void add_to(int64_t n, const float *from, float *to)
-{
-    const int64_t i = gr_thread();
-    if (i < n)
-        to[i] += from[i];
-}
-
-static int add(void *stream, int64_t n, const float *from, float *to)
-{
-    RG_LAUNCH(add_to, blocks_of(n, BLOCK), BLOCK, 0, stream, n, from, to);
-    return (int)cudaGetLastError();
-}
+// ---- operators of the grid -----------------------------------------------------------------------------------------------
 
 typedef struct operators {
     int n;
@@ -225,27 +204,12 @@ static __global__ void correct(gr_map_call c)
         (float)(c.grid[row * pitch + (x < 0 ? x + n : x)] * c.factor[(int64_t)x * x + y * y + z * z]);
 }
 
-static int inverse(cudaStream_t stream, int64_t padded, float *grid)
-{
-    long long n[3] = {padded, padded, padded}, pitch = padded / 2 + 1, complex[3] = {padded, padded, pitch};
-    long long real[3] = {padded, padded, 2 * pitch}, elements = padded * padded * pitch;
-    cufftHandle plan;
-    size_t work = 0;
-    if (cufftCreate(&plan))
-        return RG_E_LIBRARY;
-    const bool bad = cufftMakePlanMany64(plan, 3, n, complex, 1, elements, real, 1, 2 * elements, CUFFT_C2R, 1, &work) ||
-                     cufftSetStream(plan, stream) || cufftExecC2R(plan, (cufftComplex *)grid, (cufftReal *)grid);
-    const int error = bad ? RG_E_LIBRARY : (int)cudaStreamSynchronize(stream);
-    cufftDestroy(plan);
-    return error;
-}
-
 static int map(void *stream, const gr_map_call *c)
 {
     const unsigned n = (unsigned)c->padded, side = (unsigned)c->side;
     RG_LAUNCH(divide, dim3(blocks_of(c->padded / 2 + 1, BLOCK), n, n), BLOCK, 0, stream, *c);
     int error = (int)cudaGetLastError();
-    error = error ? error : inverse((cudaStream_t)stream, c->padded, c->grid);
+    error = error ? error : pl_fft_3d(c->padded, c->grid, CUFFT_C2R, (cudaStream_t)stream);
     if (error)
         return error;
     RG_LAUNCH(correct, dim3(blocks_of(c->side, BLOCK), side, side), BLOCK, 0, stream, *c);
@@ -258,4 +222,4 @@ static int map(void *stream, const gr_map_call *c)
 #else
 #define STEPS gr_steps_gpu
 #endif
-const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, add, lattice, map};
+const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, lattice, map};

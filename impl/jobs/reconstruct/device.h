@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// job_device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, sums of sums, the
-// operators of the grid, the map. The same steps as job_prepare.c and job_map.c take on the host, compiled for the GPU and
-// emulated. All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
-#ifndef RG_GRIDDING_JOB_DEVICE_H
-#define RG_GRIDDING_JOB_DEVICE_H
+// device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, the operators of the grid, the
+// map. The same steps as prepare.c, map.c and the gridding's own map.c take on the host, compiled for the GPU and emulated. All
+// pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
+#ifndef RG_RECONSTRUCT_DEVICE_H
+#define RG_RECONSTRUCT_DEVICE_H
 
 #include "../../../data/geometry/ctf.h"
+#include "../../gpu/device.h"
 #include "../../suite.h"
 
 // The plan of `images` images at a time.
@@ -31,7 +32,6 @@ typedef struct gr_device_steps {
     // The CTF at the stored pixels, and the sum of its squares over the disc, mates included, of each image. The terms are for
     // frequencies in steps of the padded transform.
     int (*ctfs)(void *stream, int64_t k, const rg_ctf *, int64_t images, float *out, double *square);
-    int (*add)(void *stream, int64_t n, const float *from, float *to); // to += from
     // to(v) = the sum over the operators S (n of them, 9 entries 0, 1 or -1 each) of from(S^-1 v).
     int (*lattice)(void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g,
                    float *to_w);
@@ -40,5 +40,6 @@ typedef struct gr_device_steps {
 
 RG_C const gr_device_steps gr_steps_emulated;
 RG_C const gr_device_steps gr_steps_gpu; // in a build with CUDA
+RG_C const gr_device_steps *gr_steps(const rg_device *); // of this GPU
 
 #endif

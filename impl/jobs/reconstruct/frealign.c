@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_reconstruct.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): every
+// reconstruct.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): every
 // particle under every operator into numerator and denominator, odd and even rows apart. Of N GPUs, N even, row m N + n goes to
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
@@ -8,14 +8,13 @@
 // before, of which 0.35 s were two starts of the driver, 0.4 s the file (statistics, then the disk), 0.08 s pinning and 0.07 s
 // waiting for images; 0.75 s predicted and found with one start, reading ahead, and the disk at work from the first piece on.
 #include "frealign_map.h"
-#include "../../frealign/pose.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int take_options(fr_reconstruction *r, const rg_cli *cli)
+static int parse_options(fr_reconstruction *r, const rg_cli *cli)
 {
     const char *preset = rg_cli_text(cli, "preset", "v9"), *group = rg_cli_text(cli, "sym", "C1");
     double finest_A, pixel_A = r->files.particles.pixel_A;
@@ -79,30 +78,30 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
             fr_pose(turned, 1, at_home, r->side, pose + (i * operators + o) * FR_POSE_FLOATS);
         }
     }
-    int error = e->device->upload(e->pose.base, pose, (size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose);
+    int error = e->member->device->upload(e->pose.base, pose, (size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose);
     error = error ? error
-                  : e->device->upload(r->sums[e->index].weight.base, weight, (size_t)(2 * n) * sizeof *weight);
+                  : e->member->device->upload(e->weight.base, weight, (size_t)(2 * n) * sizeof *weight);
     free(weight);
     free(pose);
-    return fr_engine_failed(e, "copying poses", error);
+    return pl_failed(e->member, "copying poses", error);
 }
 
-static int insert_rows(fr_reconstruction *r, fr_engine *e, fr_feed *feed, const int64_t *rows, int64_t count, float *volume)
+static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume)
 {
     const int64_t *row;
     int64_t n;
-    int code = fr_feed_begin(feed, e, &r->files, rows, count);
+    int code = fr_images_begin(e, rows, count);
     while (code == RG_GOOD) {
-        code = fr_feed_next(feed, 0, &row, &n);
+        code = fr_images_next(e, 0, &row, &n);
         if (code != RG_GOOD || !n)
             break;
         const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = n,
                                       [FR_KIND] = r->paper ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
                                       [FR_OUTER] = r->outer}};
-        void *const arg[] = {e->d.base, e->c.base, e->pose.base, r->sums[e->index].weight.base, volume};
+        void *const arg[] = {e->d.base, e->c.base, e->pose.base, e->weight.base, volume};
         code = put_poses(r, e, row, n);
         code = code == RG_GOOD ? fr_engine_run(e, FR_DO_INSERT, &shape, arg) : code;
-        fr_team_progress(&r->team, n);
+        pl_team_progress(&r->team.team, n);
     }
     return code;
 }
@@ -112,11 +111,11 @@ static size_t volume_bytes(const fr_reconstruction *r) { return (size_t)(FR_RECO
 static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
 {
     const double since_s = rg_seconds();
-    if (rg_buffer_make(b, e->device, volume_bytes(r), sizeof(float), false) != RG_OK)
-        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free", e->device->name,
+    if (rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false) != RG_OK)
+        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free", e->member->device->name,
                        r->side, (double)volume_bytes(r) / 0x1p30);
-    int code = fr_engine_failed(e, "clearing the volume", e->device->fill(b->base, 0, b->bytes));
-    fr_lap(e, FR_SETUP, since_s);
+    int code = pl_failed(e->member, "clearing the volume", e->member->device->fill(b->base, 0, b->bytes));
+    pl_lap(e->member, PL_SETUP, since_s);
     return code;
 }
 
@@ -130,116 +129,55 @@ static int64_t batch_of(int64_t rows)
 }
 
 // What one engine inserts: both halves when it is alone, else the half that its number says.
-static int insert(fr_team *t, fr_engine *e, void *context)
+static int insert(pl_member *m, void *context)
 {
     fr_reconstruction *r = context;
-    struct fr_sums *s = &r->sums[e->index];
-    const int64_t all = r->files.particles.n, step = t->n > 1 ? t->n : 2, batch = batch_of((all + step - 1) / step);
+    fr_engine *e = &r->team.engine[m->index];
+    const int64_t all = r->files.particles.n, gpus = m->team->n, step = gpus > 1 ? gpus : 2;
     const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0}; // the mask is for X, which is not inserted
-    const double volumes = (t->n > 1 && e->index ? 1 : 2) * (double)volume_bytes(r);
-    int code = fr_engine_size(e, r->side, batch, r->symmetry.n, false, 1, setting,
-                              volumes + (e->index ? 0 : fr_maps_bytes(r->side)));
-    if (code == RG_GOOD && rg_buffer_make(&s->weight, e->device, (size_t)(2 * batch) * sizeof(float), sizeof(float), false))
-        code = rg_fail(RG_LACKS, "%s: no memory for weights", e->device->name);
-    fr_feed feed = {0};
+    const double volumes = (gpus > 1 && m->index ? 1 : 2) * (double)volume_bytes(r);
+    int code = fr_engine_size(e, r->side, batch_of((all + step - 1) / step), r->symmetry.n, false, 1, setting,
+                              volumes + (m->index ? 0 : fr_maps_bytes(r->side)));
     int64_t *row = rg_alloc((size_t)all * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
+        rg_buffer *volume = &r->volume[2 * m->index + h];
         int64_t rows = 0;
-        if (t->n > 1 && e->index % 2 != h)
+        if (gpus > 1 && m->index % 2 != h)
             continue;
-        for (int64_t i = t->n > 1 ? e->index : h; i < all; i += step)
+        for (int64_t i = gpus > 1 ? m->index : h; i < all; i += step)
             row[rows++] = i;
-        code = make_volume(r, e, &s->volume[h]);
+        code = make_volume(r, e, volume);
         if (code == RG_GOOD && rows)
-            code = insert_rows(r, e, &feed, row, rows, s->volume[h].base);
+            code = insert_rows(r, e, row, rows, volume->base);
     }
-    fr_feed_end(&feed);
+    pl_feed_end(&e->feed);
     free(row);
     return code;
 }
 
-// ---- the sum over GPUs ---------------------------------------------------------------------------------------------------
-
-typedef struct merging {
-    fr_reconstruction *r;
-    int apart; // GPUs of a half between those of a pair
-} merging;
-
-// A piece at a time, so that a GPU needs no room for a second volume.
-static int add_from(fr_engine *e, const rg_buffer *from, rg_buffer *to)
-{
-    const size_t piece = (size_t)1 << 28;
-    void *room = e->device->alloc(piece);
-    int error = room ? RG_OK : RG_E_STATE;
-    for (size_t at = 0; at < to->bytes && !error; at += piece) {
-        const size_t bytes = to->bytes - at < piece ? to->bytes - at : piece;
-        error = e->device->move(room, (const char *)from->base + at, bytes);
-        error = error ? error : e->steps->add((int64_t)(bytes / sizeof(float)), room, (float *)((char *)to->base + at));
-    }
-    if (room)
-        e->device->release(room);
-    return fr_engine_failed(e, "adding another GPU's sums", error);
-}
-
-static int merge_pair(fr_team *t, fr_engine *e, void *context)
-{
-    const merging *m = context;
-    const int h = e->index % 2, at = e->index / 2, other = e->index + 2 * m->apart;
-    const double since_s = rg_seconds();
-    if (at % (2 * m->apart) || other >= t->n)
-        return RG_GOOD;
-    int code = add_from(e, &m->r->sums[other].volume[h], &m->r->sums[e->index].volume[h]);
-    fr_lap(e, FR_MERGE, since_s);
-    return code;
-}
-
-// The second half to the first GPU.
-static int fetch_half(fr_reconstruction *r, fr_engine *e)
-{
-    int code = make_volume(r, e, &r->sums[0].volume[1]);
-    const double since_s = rg_seconds();
-    if (code == RG_GOOD)
-        code = fr_engine_failed(e, "copying the other half",
-                                e->device->move(r->sums[0].volume[1].base, r->sums[1].volume[1].base, volume_bytes(r)));
-    fr_lap(e, FR_MERGE, since_s);
-    return code;
-}
-
-static int merge(fr_reconstruction *r)
-{
-    int code = RG_GOOD;
-    for (int apart = 1; 2 * apart < r->team.n && code == RG_GOOD; apart *= 2) {
-        merging m = {r, apart};
-        code = fr_team_run(&r->team, merge_pair, &m);
-    }
-    return code == RG_GOOD && r->team.n > 1 ? fetch_half(r, r->team.engine) : code;
-}
-
-static int let_go(fr_team *t, fr_engine *e, void *context)
+static int release(pl_member *m, void *context)
 {
     fr_reconstruction *r = context;
-    struct fr_sums *s = &r->sums[e->index];
-    (void)t;
-    rg_buffer_free(&s->weight);
-    rg_buffer_free(&s->volume[0]);
-    rg_buffer_free(&s->volume[1]);
+    rg_buffer_free(&r->volume[2 * m->index]);
+    rg_buffer_free(&r->volume[2 * m->index + 1]);
     return RG_GOOD;
 }
 
 static int reconstruct(fr_reconstruction *r)
 {
-    r->sums = rg_alloc((size_t)r->team.n * sizeof *r->sums);
-    rg_progress_begin(&r->team.progress, "reconstruct", "images", (double)r->files.particles.n);
-    int code = fr_team_run(&r->team, insert, r);
-    rg_progress_end(&r->team.progress);
+    pl_team *t = &r->team.team;
+    r->volume = rg_alloc(2 * (size_t)t->n * sizeof *r->volume);
+    rg_progress_begin(&t->progress, "reconstruct", "images", (double)r->files.particles.n);
+    int code = pl_team_run(t, insert, r);
+    rg_progress_end(&t->progress);
     if (code == RG_GOOD)
-        code = merge(r);
+        code = pl_merge(t, r->volume, 2);
     if (code == RG_GOOD)
         code = fr_maps(r, r->team.engine);
     if (code == RG_GOOD)
         code = fr_team_report(&r->team, r->out);
-    fr_team_run(&r->team, let_go, r);
-    free(r->sums);
+    pl_team_run(t, release, r);
+    free(r->volume);
     return code;
 }
 
@@ -251,7 +189,7 @@ int fr_reconstruct(const rg_cli *cli)
         return rg_fail(RG_USAGE, "reconstruct: expected PARTICLES and --out VOL.mrc (see regather reconstruct --help)");
     int code = fr_files_open(&r.files, cli, true);
     if (code == RG_GOOD)
-        code = take_options(&r, cli);
+        code = parse_options(&r, cli);
     if (code == RG_GOOD)
         code = rg_file_can_write(r.out);
     if (code == RG_GOOD)

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.h: what `regather reconstruct` needs to know of --method frealign.
-#ifndef RG_FREALIGN_RECONSTRUCT_H
-#define RG_FREALIGN_RECONSTRUCT_H
+// frealign.h: --method frealign, what the command needs to know of it.
+#ifndef RG_RECONSTRUCT_FREALIGN_H
+#define RG_RECONSTRUCT_FREALIGN_H
 
-#include "../../base/core.h"
-
-// What a .par file does not say.
-#define FR_PAR_OPTIONS                                                                                  \
-    {"stack", "S.mrc", "the images of a .par file", false},                                             \
-    {"pixel", "A", "pixel size of a .par file's images", false},                                        \
-    {"kv", "KV", "acceleration voltage of a .par file's images (default 300)", false},                  \
-    {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false},                  \
-    {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}
-
-#define FR_PAR_ONLY "stack pixel kv cs amplitude-contrast"
-
-#define FR_INPUT_OPTIONS \
-    FR_PAR_OPTIONS, {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
+#include "../particles/particles.h"
 
 #define FR_RECONSTRUCT_OPTIONS                                                                                                 \
     {"method", "NAME", "gridding (default), or frealign: FREALIGN's insertion, always with the CTF and both halves", false},   \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask;
+// map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask;
 // Fourier shell correlation of the halves. On the device that has the sums.
 #include "frealign_map.h"
 #include "../../../data/geometry/fsc.h"
@@ -44,7 +44,7 @@ double fr_maps_bytes(int64_t side)
 static int make_rooms(maps *m)
 {
     const int64_t side = m->r->side;
-    const rg_device *d = m->engine->device;
+    const rg_device *d = m->engine->member->device;
     double *correction = rg_alloc((size_t)side * sizeof *correction);
     int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false);
     error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false);
@@ -61,7 +61,7 @@ static int make_rooms(maps *m)
     }
     error = error ? error : rg_buffer_put(&m->correction, correction);
     free(correction);
-    return fr_engine_failed(m->engine, "no memory for the maps", error);
+    return pl_failed(m->engine->member, "no memory for the maps", error);
 }
 
 // FREALIGN's rule: a tenth of the operators times the mean of what an addition adds to a node. Additions: every coefficient of
@@ -85,11 +85,11 @@ static int weigh(maps *m)
     for (int h = 0; h < 2 && !error; h++) {
         const size_t bytes = (size_t)(2 * fr_all_rings(r->side)) * sizeof(double);
         m->rings[h] = rg_alloc(bytes);
-        error = e->steps->weights(r->side, r->sums->volume[h].base, m->sums.base, e->threads);
-        error = error ? error : e->device->download(m->rings[h], m->sums.base, bytes);
+        error = fr_steps(e->member->device)->weights(r->side, r->volume[h].base, m->sums.base, e->member->threads);
+        error = error ? error : e->member->device->download(m->rings[h], m->sums.base, bytes);
         m->f[h] = rule(r, m->rings[h]);
     }
-    return fr_engine_failed(e, "summing the weights", error);
+    return pl_failed(e->member, "summing the weights", error);
 }
 
 // The map of one half's sums, in the device's map[at].
@@ -98,13 +98,13 @@ static int make(maps *m, int half, double f, int at)
     const fr_reconstruction *r = m->r;
     fr_engine *e = m->engine;
     const double side = (double)r->side, since_s = rg_seconds();
-    const fr_map_call call = {.side = r->side, .outer = r->outer, .volume = r->sums->volume[half].base, .f = f,
+    const fr_map_call call = {.side = r->side, .outer = r->outer, .volume = r->volume[half].base, .f = f,
                               .scale = (r->paper ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
                               .correction = m->correction.base, .mask_px = (float)r->mask_px, .grid = m->grid[0].base,
-                              .edge = m->edge.base, .map = m->map[at].base, .threads = e->threads};
-    int error = e->steps->map(&call);
-    fr_lap(e, FR_MAP, since_s);
-    return fr_engine_failed(e, "making the map", error);
+                              .edge = m->edge.base, .map = m->map[at].base, .threads = e->member->threads};
+    int error = fr_steps(e->member->device)->map(&call);
+    pl_lap(e->member, PL_MAP, since_s);
+    return pl_failed(e->member, "making the map", error);
 }
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
@@ -143,13 +143,13 @@ static int copy_piece(written *w, const fr_engine *e, const rg_buffer *map, int 
 {
     const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
     float *piece = w->piece[which];
-    int error = e->device->download(piece, (const float *)map->base + w->next * plane, (size_t)(n * plane) * sizeof *piece);
+    int error = e->member->device->download(piece, (const float *)map->base + w->next * plane, (size_t)(n * plane) * sizeof *piece);
     finish_piece(w);
     w->at = piece;
     w->n = n;
     w->next += n;
     if (error)
-        return fr_engine_failed(e, "copying the map", error);
+        return pl_failed(e->member, "copying the map", error);
     if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
         exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
     w->is_writing = true;
@@ -160,12 +160,12 @@ static int copy_piece(written *w, const fr_engine *e, const rg_buffer *map, int 
 static int begin_file(maps *m, int at, const char *suffix)
 {
     const fr_reconstruction *r = m->r;
-    const rg_device *d = m->engine->device;
+    const rg_device *d = m->engine->member->device;
     const double since_s = rg_seconds();
     const int64_t plane_bytes = r->side * r->side * (int64_t)sizeof(float);
     written *w = &m->file[m->files];
     *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1,
-                   .threads = m->engine->threads};
+                   .threads = m->engine->member->threads};
     char *path = rg_path_beside(r->out, suffix, NULL);
     int code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
     free(path);
@@ -181,7 +181,7 @@ static int begin_file(maps *m, int at, const char *suffix)
     for (int i = 0; i < PIECES; i++)
         if (w->piece[i])
             d->unpin(w->piece[i]);
-    fr_lap(m->engine, FR_WRITE, since_s);
+    pl_lap(m->engine->member, PL_WRITE, since_s);
     return code > w->code ? code : w->code;
 }
 
@@ -196,7 +196,7 @@ static int end_files(maps *m, int code)
         else
             rg_mrc_write_abandon(&m->file[i].out);
     }
-    fr_lap(m->engine, FR_WRITE, since_s);
+    pl_lap(m->engine->member, PL_WRITE, since_s);
     return code;
 }
 
@@ -236,13 +236,13 @@ static int correlate(maps *m)
     float *const grid[2] = {m->grid[0].base, m->grid[1].base};
     const size_t bytes = (size_t)(3 * (side / 2 + 1)) * sizeof(double);
     double *sums = rg_alloc(bytes);
-    int error = e->steps->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->threads);
-    error = error ? error : e->device->download(sums, m->sums.base, bytes);
-    int code = fr_engine_failed(e, "correlating the halves", error);
+    int error = fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->member->threads);
+    error = error ? error : e->member->device->download(sums, m->sums.base, bytes);
+    int code = pl_failed(e->member, "correlating the halves", error);
     if (code == RG_GOOD)
         code = write_fsc(m, sums);
     free(sums);
-    fr_lap(e, FR_FSC, since_s);
+    pl_lap(e->member, PL_FSC, since_s);
     return code;
 }
 
@@ -260,9 +260,10 @@ static int make_all(maps *m)
     }
     if (code == RG_GOOD)
         code = correlate(m);
-    if (code == RG_GOOD)
-        code = fr_engine_failed(e, "adding the halves", e->steps->add(FR_RECORD * fr_voxels(r->side), r->sums->volume[1].base,
-                                                                      r->sums->volume[0].base));
+    if (code == RG_GOOD) {
+        const int error = pl_add(e->member, NULL, FR_RECORD * fr_voxels(r->side), r->volume[1].base, r->volume[0].base);
+        code = pl_failed(e->member, "adding the halves", error ? error : e->member->device->sync());
+    }
     if (code == RG_GOOD)
         code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
     return code == RG_GOOD ? begin_file(m, 0, "") : code;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// job_map.h: from finished sums to maps and their Fourier shell correlation.
-#ifndef RG_FREALIGN_JOB_MAP_H
-#define RG_FREALIGN_JOB_MAP_H
+// map.h: from finished sums to maps and their Fourier shell correlation.
+#ifndef RG_RECONSTRUCT_FREALIGN_MAP_H
+#define RG_RECONSTRUCT_FREALIGN_MAP_H
 
-#include "../refine/refine.h"
+#include "../particles/particles.h"
+#include "../../../data/geometry/symmetry.h"
 
 typedef struct fr_reconstruction {
     fr_files files;
@@ -13,10 +14,7 @@ typedef struct fr_reconstruction {
     bool write_halves, paper;
     int64_t side, outer;
     double f, pbc, mean_score, mass_kDa, mask_px; // f below 0: the rule
-    // Of each engine: the weights of the loaded particles, and its sums. The first engine has both halves in the end.
-    struct fr_sums {
-        rg_buffer weight, volume[2];
-    } *sums;
+    rg_buffer *volume; // the sums of member m: volume[2 * m + half], in its memory; the first has both halves in the end
 } fr_reconstruction;
 
 // Bytes of a device that fr_maps takes beside the sums.

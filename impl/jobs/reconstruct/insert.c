@@ -1,39 +1,10 @@
 // SPDX-License-Identifier: MIT
-// job_insert.c: on the host, particles in batches through the variant; its sums are added up here. Odd and even rows go in
-// separate batches when half maps are asked for. A batch is filled chunk by chunk: while one chunk is prepared by all threads,
-// one of them reads the next.
+// insert.c: particles in batches through the variant, odd and even rows apart when half maps are wanted; here on the host, gpu.c on
+// GPUs. A batch is filled chunk by chunk: while one is prepared by all threads, the next is read.
 #include "reconstruct.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Images of a chunk as they are read.
-typedef struct chunk {
-    int64_t at, count; // images at .. at + count - 1 of the batch
-    float *picture;
-    double ctf2;
-} chunk;
-
-// One batch on its way.
-typedef struct inserter {
-    gr_job *job;
-    gr_prepare prepare;
-    rg_frame frame;
-    chunk chunk[2];      // in turn: being read, being prepared
-    int64_t first, step; // row of the batch's image 0, and from one image to the next
-} inserter;
-
-// Buffers for a batch of this many images, unless they are there already.
-static int ready(inserter *in, int64_t images)
-{
-    gr_job *job = in->job;
-    rg_shape shape = gr_shape(job, images);
-    int code = rg_frame_make(&in->frame, job->entry, job->device, &shape, job->param, job->threads);
-    if (code == RG_OK)
-        code = rg_frame_prepare(&in->frame);
-    return rg_frame_failed(&in->frame, NULL, code);
-}
 
 int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
 {
@@ -47,7 +18,7 @@ int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
 }
 
 // For each operator S, M = S A^T.
-void gr_rotations(const gr_job *job, const rg_particle *q, float *out)
+static void rotations(const gr_job *job, const rg_particle *q, float *out)
 {
     double a[9];
     rg_particle_matrix(q->rot_deg, q->tilt_deg, q->psi_deg, a);
@@ -59,162 +30,198 @@ void gr_rotations(const gr_job *job, const rg_particle *q, float *out)
     }
 }
 
-void gr_progress(gr_job *job, int64_t images)
+// ---- reading -------------------------------------------------------------------------------------------------------------
+
+static void *open_reader(const void *context)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    job->done += images;
-    rg_progress_at(&job->progress, (double)job->done);
-    pthread_mutex_unlock(&lock);
+    rg_particles *reader = rg_alloc(sizeof *reader);
+    *reader = rg_particles_reader(&((const gr_job *)context)->particles);
+    return reader;
 }
 
-// ---- filling a batch -----------------------------------------------------------------------------------------------------
-
-static int read_chunk(inserter *in, chunk *c)
+static void close_reader(void *reader)
 {
-    gr_job *job = in->job;
-    int64_t pixels = job->particles.side * job->particles.side;
-    double since_s = rg_seconds();
-    int code = RG_GOOD;
-    for (int64_t i = 0; i < c->count && code == RG_GOOD; i++)
-        code = rg_particles_image(&job->particles, in->first + (c->at + i) * in->step, c->picture + i * pixels);
-    gr_lap(job, GR_READ, since_s);
+    rg_particles_reader_close(reader);
+    free(reader);
+}
+
+static int read_image(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
+{
+    const gr_job *job = context;
+    const rg_particle *q = &job->particles.row[row];
+    const double step = 1 / ((double)job->padded * job->particles.pixel_A);
+    double *origin = part[GR_ORIGINS];
+    int code = rg_particles_image(reader, row, (float *)part[GR_PICTURES] + at * job->particles.side * job->particles.side);
+    rotations(job, q, (float *)part[GR_ROTATIONS] + at * job->n_operators * 9);
+    origin[2 * at] = q->origin_x_px;
+    origin[2 * at + 1] = q->origin_y_px;
+    if (job->ctf)
+        ((rg_ctf *)part[GR_CTFS])[at] = gr_ctf_in_steps(&q->ctf, step);
     return code;
 }
 
-static void prepare_image(inserter *in, chunk *c, int64_t i)
+// ---- on the host ---------------------------------------------------------------------------------------------------------
+
+// A batch on its way.
+typedef struct inserter {
+    gr_job *job;
+    pl_member *member;
+    gr_prepare prepare;
+    rg_frame frame;
+    pl_feed feed;
+} inserter;
+
+// Buffers for a batch of this many images, unless they are there already.
+static int ready(inserter *in, int64_t images)
 {
     const gr_job *job = in->job;
-    int64_t pixels = job->particles.side * job->particles.side, stored = gr_pixels(job->k), at = c->at + i;
-    const rg_particle *q = &job->particles.row[in->first + at * in->step];
-    gr_prepare_image(&in->prepare, c->picture + i * pixels, q->origin_x_px, q->origin_y_px, job->invert,
-                     (float *)in->frame.arg[GR_IMAGE] + at * stored * 2);
-    gr_rotations(job, q, (float *)in->frame.arg[GR_ROTATION] + at * job->n_operators * 9);
-    if (job->ctf) {
-        float *ctf = (float *)in->frame.arg[GR_CTF] + at * stored;
-        double ctf2 = gr_prepare_ctf(&in->prepare, &q->ctf, job->particles.pixel_A, ctf);
-#pragma omp atomic
-        c->ctf2 += ctf2;
-    }
+    const double since_s = rg_seconds();
+    const rg_shape shape = gr_shape(job, images);
+    int code = rg_frame_make(&in->frame, job->entry, in->member->device, &shape, job->param, job->threads);
+    code = code ? code : rg_frame_prepare(&in->frame);
+    pl_lap(in->member, PL_SETUP, since_s);
+    return rg_frame_failed(&in->frame, NULL, code);
 }
 
-// Step s reads chunk s and prepares chunk s - 1.
-static int fill(inserter *in, gr_sums *sums, int64_t count)
+// A chunk becomes images at .. of the batch.
+static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
 {
-    gr_job *job = in->job;
-    int64_t chunks = (count + job->chunk - 1) / job->chunk;
-    int code = RG_GOOD;
-    for (int64_t s = 0; s <= chunks && code == RG_GOOD; s++) {
-        chunk *next = &in->chunk[s % 2], *now = &in->chunk[(s + 1) % 2];
-        int64_t at = s * job->chunk, prepared = s ? now->count : 0;
-        double since_s = rg_seconds();
-        *next = (chunk){.at = at, .count = count - at < job->chunk ? count - at : job->chunk, .picture = next->picture};
-#pragma omp parallel num_threads(job->threads)
-#pragma omp single
-        {
-#pragma omp task if (job->threads > 1)
-            code = s < chunks ? read_chunk(in, next) : RG_GOOD;
-#pragma omp taskloop grainsize(1) if (job->threads > 1)
-            for (size_t i = 0; i < (size_t)prepared; i++) // a signed counter makes clang warn
-                prepare_image(in, now, (int64_t)i);
-        }
-        if (s) {
-            sums->ctf2 += now->ctf2;
-            gr_lap(job, GR_PREPARE, since_s);
-            gr_progress(job, prepared);
-        }
+    const gr_job *job = in->job;
+    const int64_t pixels = job->particles.side * job->particles.side, stored = gr_pixels(job->k);
+    const double since_s = rg_seconds();
+    double *square = rg_alloc((size_t)s->n * sizeof *square);
+    memcpy((float *)in->frame.arg[GR_ROTATION] + at * job->n_operators * 9, s->part[GR_ROTATIONS],
+           (size_t)(s->n * job->n_operators * 9) * sizeof(float));
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < s->n; i++) {
+        const double *origin = (const double *)s->part[GR_ORIGINS] + 2 * i;
+        gr_prepare_image(&in->prepare, (const float *)s->part[GR_PICTURES] + i * pixels, origin[0], origin[1], job->invert,
+                         (float *)in->frame.arg[GR_IMAGE] + 2 * (at + i) * stored);
+        if (job->ctf)
+            square[i] = gr_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
+                                       (float *)in->frame.arg[GR_CTF] + (at + i) * stored);
+    }
+    for (int64_t i = 0; i < s->n; i++)
+        *ctf2 += square[i];
+    free(square);
+    pl_lap(in->member, PL_PREPARE, since_s);
+}
+
+static int fill(inserter *in, int64_t count, double *ctf2)
+{
+    int code = ready(in, count);
+    pl_slot *s;
+    for (int64_t at = 0, n = 0; at < count && code == RG_GOOD; at += n) {
+        code = pl_feed_next(&in->feed, &s);
+        if (code != RG_GOOD)
+            break;
+        n = s->n;
+        prepare(in, s, at, ctf2);
+        pl_team_progress(&in->job->team, n);
+        pl_feed_release(&in->feed, s);
     }
     return code;
 }
 
-// ---- running it ----------------------------------------------------------------------------------------------------------
-
-static void take(inserter *in, gr_sums *sums)
+static int run_batch(inserter *in, rg_buffer sum[2])
 {
-    gr_job *job = in->job;
-    int64_t voxels = gr_voxels(job->k);
-    const float *g = in->frame.arg[GR_G], *w = in->frame.arg[GR_W];
-    double since_s = rg_seconds();
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t i = 0; i < voxels; i++) {
-        sums->g[2 * i] += g[2 * i];
-        sums->g[2 * i + 1] += g[2 * i + 1];
-        sums->w[i] += w[i];
-    }
-    gr_lap(job, GR_ADD, since_s);
+    const gr_job *job = in->job;
+    const double since_s = rg_seconds();
+    int code = rg_frame_failed(&in->frame, "inserting", rg_frame_run(&in->frame));
+    pl_lap(in->member, PL_INSERT, since_s);
+    const double add_s = rg_seconds();
+    pl_add(in->member, NULL, 2 * gr_voxels(job->k), in->frame.arg[GR_G], sum[0].base);
+    pl_add(in->member, NULL, gr_voxels(job->k), in->frame.arg[GR_W], sum[1].base);
+    pl_lap(in->member, PL_ADD, add_s);
+    return code;
 }
 
-static int run_batch(inserter *in)
+static int insert_rows(inserter *in, int half)
 {
     gr_job *job = in->job;
-    double since_s = rg_seconds();
-    int code = rg_frame_run(&in->frame);
-    gr_lap(job, GR_INSERT, since_s);
-    return rg_frame_failed(&in->frame, "inserting", code);
-}
-
-static int insert_rows(inserter *in, gr_sums *sums, gr_rows rows)
-{
-    gr_job *job = in->job;
-    for (int64_t begin = 0; begin < rows.count; begin += job->batch) {
-        int64_t count = rows.count - begin < job->batch ? rows.count - begin : job->batch;
-        in->first = rows.first + begin * rows.step;
-        in->step = rows.step;
-        int code = ready(in, count);
+    int64_t rows, *row = gr_rows(job, half, 0, 1, &rows);
+    int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
+    for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += job->batch) {
+        code = fill(in, rows - begin < job->batch ? rows - begin : job->batch, &job->ctf2[half]);
         if (code == RG_GOOD)
-            code = fill(in, sums, count);
-        if (code == RG_GOOD)
-            code = run_batch(in);
-        if (code != RG_GOOD)
-            return code;
-        take(in, sums);
+            code = run_batch(in, gr_sum_of(job, 0, half));
     }
-    return RG_GOOD;
+    free(row);
+    return code;
 }
 
-static int on_host(gr_job *job)
+static int on_host(pl_member *m, void *context)
 {
-    inserter in = {.job = job};
-    size_t voxels = (size_t)gr_voxels(job->k), pixels = (size_t)(job->particles.side * job->particles.side);
-    int code = RG_GOOD;
-    for (int c = 0; c < 2; c++)
-        in.chunk[c].picture = rg_alloc((size_t)job->chunk * pixels * sizeof(float));
+    gr_job *job = context;
+    inserter in = {.job = job, .member = m};
+    int code = gr_make_sums(job, m);
     gr_prepare_make(&in.prepare, job->particles.side, job->padded, job->k);
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++) {
-        job->sums[h].g = rg_alloc(2 * voxels * sizeof(float));
-        job->sums[h].w = rg_alloc(voxels * sizeof(float));
-        code = insert_rows(&in, &job->sums[h], gr_rows_of(job, h, 0, 1));
-    }
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
+        code = insert_rows(&in, h);
+    pl_feed_end(&in.feed);
     rg_frame_free(&in.frame);
     gr_prepare_free(&in.prepare);
-    for (int c = 0; c < 2; c++)
-        free(in.chunk[c].picture);
     return code;
+}
+
+// ---- on all devices ------------------------------------------------------------------------------------------------------
+
+int gr_make_sums(gr_job *job, pl_member *m)
+{
+    const size_t bytes = (size_t)gr_voxels(job->k) * sizeof(float);
+    const double since_s = rg_seconds();
+    int error = RG_OK;
+    for (int i = 0; i < 2 * job->halves && !error; i++) {
+        rg_buffer *b = gr_sum_of(job, m->index, 0) + i;
+        error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false);
+        error = error ? error : m->device->fill(b->base, 0, b->bytes);
+    }
+    pl_lap(m, PL_SETUP, since_s);
+    return error ? rg_fail(RG_LACKS, "%s: no memory for the sums", m->device->name) : RG_GOOD;
 }
 
 int gr_insert(gr_job *job)
 {
-    double since_s = rg_seconds();
-    rg_progress_begin(&job->progress, "reconstruct", "images", (double)(job->past - job->first));
-    int code = job->gpus ? gr_gpus_insert(job) : on_host(job);
-    rg_progress_end(&job->progress);
-    for (int h = 0; h < job->halves; h++)
-        for (int64_t y = -job->k; y <= job->k; y++) // of one disc: 2 (stored in the circle) - the column x = 0
-            job->sums[h].disc_pixels += (double)(2 * gr_row(job->k, y) - 1) * (double)gr_rows_of(job, h, 0, 1).count;
+    const double since_s = rg_seconds();
+    pl_team *t = &job->team;
+    job->source = (pl_source){.path = job->particles.path, .context = job, .open = open_reader, .close = close_reader,
+                              .read = read_image,
+                              .part_bytes = {[GR_PICTURES] = (size_t)(job->particles.side * job->particles.side) * sizeof(float),
+                                             [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),
+                                             [GR_ORIGINS] = 2 * sizeof(double), [GR_CTFS] = sizeof(rg_ctf)}};
+    t->source = &job->source;
+    job->sum = rg_alloc((size_t)t->n * GR_SUMS * sizeof *job->sum);
+    job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
+    rg_progress_begin(&t->progress, "reconstruct", "images", (double)(job->past - job->first));
+    int code = pl_team_run(t, gr_on_gpu(job) ? gr_insert_on_gpu : on_host, job);
+    rg_progress_end(&t->progress);
+    if (code == RG_GOOD)
+        code = pl_merge(t, job->sum, GR_SUMS);
+    for (int i = 2; i < 2 * t->n; i++)
+        job->ctf2[i % 2] += job->ctf2[i];
     code = gr_ranks_agree(job, code);
     if (code == RG_GOOD && job->ranks > 1)
         code = gr_ranks_sum(job);
-    job->region_s = rg_seconds() - since_s;
+    t->region_s = rg_seconds() - since_s;
     return code;
+}
+
+static int release_sums(pl_member *m, void *context)
+{
+    gr_job *job = context;
+    for (int i = 0; i < GR_SUMS && job->sum; i++)
+        rg_buffer_free(&job->sum[GR_SUMS * m->index + i]);
+    return RG_GOOD;
 }
 
 void gr_job_free(gr_job *job)
 {
-    gr_gpus_free(job);
-    for (int h = 0; h < 2; h++) {
-        free(job->sums[h].g);
-        free(job->sums[h].w);
-        job->sums[h] = (gr_sums){0};
-    }
+    if (job->sum)
+        pl_team_run(&job->team, release_sums, job);
+    free(job->sum);
+    free(job->ctf2);
+    job->sum = NULL;
+    job->ctf2 = NULL;
+    pl_team_close(&job->team);
     rg_particles_close(&job->particles);
 }

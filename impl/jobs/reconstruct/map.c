@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: MIT
-// job_map.c: from sums to maps. The division, the inverse transform on P^3 points, the crop to N^3, the gridding correction
-// (the division by the kernel's transform at the voxel's distance from the centre) and the mask.
+// map.c: from sums to maps and their files, on the device that has the sums.
 #include "reconstruct.h"
-#include "../../gridding/kernel.h"
+#include "device.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions. The mean of w over a ball of radius b
-// is its integral over the ball's volume, and w and c are independent.
+// FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions; w and c are independent. A disc has 2
+// (stored in the circle) - the column x = 0 pixels.
 double gr_wiener(const gr_job *job, int half)
 {
-    double b = (double)job->radius_tenths / 10, ball = 4 * 3.14159265358979323846 / 3 * b * b * b, pixels = 0;
-    for (int h = 0; h < job->halves; h++)
-        pixels += job->sums[h].disc_pixels;
-    return job->ctf ? 0.1 * job->symmetry.n * gr_transform(b, 0) / ball * job->sums[half].ctf2 / pixels : 0;
+    double disc = 0;
+    for (int64_t y = -job->k; y <= job->k; y++)
+        disc += (double)(2 * gr_row(job->k, y) - 1);
+    return job->ctf ? 0.1 * job->symmetry.n * gr_kernel_mean(job->radius_tenths) * job->ctf2[half]
+                          / (disc * (double)job->particles.n) : 0;
 }
 
 // ---- operators of the grid -----------------------------------------------------------------------------------------------
 
 enum { TILE = 8 }; // of complex values: a cache line, so that what lies across the source's lines is used before it is dropped
 
+// Of one half.
+typedef struct sums {
+    float *g, *w;
+} sums;
+
 // One line of to(v) += from(S^-1 v), x = v[0] .. last - 1. S maps axes onto axes, entries 0, 1 and -1, so the source moves by
 // a constant step; where it lies in the half x < 0, G(-v) = conj G(v) is read, with all steps turned.
-static void pull(int64_t k, const gr_sums *from, gr_sums *to, const int s[9], const int64_t v[3], int64_t last)
+static void pull(int64_t k, const sums *from, const sums *to, const int s[9], const int64_t v[3], int64_t last)
 {
     int64_t at[3], step[3];
     for (int i = 0; i < 3; i++) {
@@ -41,7 +46,7 @@ static void pull(int64_t k, const gr_sums *from, gr_sums *to, const int s[9], co
     }
 }
 
-static void pull_tile(const gr_job *job, const gr_sums *from, gr_sums *to, const int64_t low[3])
+static void pull_tile(const gr_job *job, const sums *from, const sums *to, const int64_t low[3])
 {
     int64_t k = job->k, last[3];
     for (int i = 0; i < 3; i++)
@@ -56,99 +61,93 @@ static void pull_tile(const gr_job *job, const gr_sums *from, gr_sums *to, const
     }
 }
 
-void gr_apply_lattice(const gr_job *job, gr_sums *sums)
+static void pull_all(const gr_job *job, const sums *from, const sums *to)
 {
-    int64_t k = job->k, voxels = gr_voxels(k);
-    gr_sums to = *sums;
-    if (!job->use_lattice)
-        return;
-    to.g = rg_alloc((size_t)(2 * voxels) * sizeof *to.g);
-    to.w = rg_alloc((size_t)voxels * sizeof *to.w);
+    const int64_t k = job->k;
 #pragma omp parallel for collapse(2) num_threads(job->threads) schedule(dynamic)
     for (int64_t z = -k; z <= k; z += TILE)
         for (int64_t y = -k; y <= k; y += TILE)
             for (int64_t x = 0; x <= k; x += TILE)
-                pull_tile(job, sums, &to, (const int64_t[3]){x, y, z});
-    free(sums->g);
-    free(sums->w);
-    *sums = to;
+                pull_tile(job, from, to, (const int64_t[3]){x, y, z});
+}
+
+static int pull_on_gpu(const gr_job *job, const sums *from, const sums *to)
+{
+    int operators[24 * 9];
+    for (int l = 0; l < job->lattice.n_lattice; l++)
+        for (int i = 0; i < 9; i++)
+            operators[9 * l + i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
+    const rg_device *d = job->team.member->device;
+    const int error = gr_steps(d)->lattice(NULL, job->k, operators, job->lattice.n_lattice, from->g, from->w, to->g, to->w);
+    return error ? error : d->sync();
+}
+
+int gr_apply_lattice(gr_job *job, int half)
+{
+    const pl_member *m = job->team.member;
+    rg_buffer *sum = gr_sum_of(job, 0, half), made[2] = {{0}};
+    if (!job->use_lattice)
+        return RG_GOOD;
+    int error = RG_OK;
+    for (int part = 0; part < 2 && !error; part++) {
+        error = rg_buffer_make(&made[part], m->device, sum[part].bytes, sizeof(float), false);
+        error = error ? error : m->device->fill(made[part].base, 0, made[part].bytes);
+    }
+    const sums from = {sum[0].base, sum[1].base}, to = {made[0].base, made[1].base};
+    if (!error && gr_on_gpu(job))
+        error = pull_on_gpu(job, &from, &to);
+    else if (!error)
+        pull_all(job, &from, &to);
+    for (int part = 0; part < 2; part++) {
+        rg_buffer_free(error ? &made[part] : &sum[part]);
+        sum[part] = error ? sum[part] : made[part];
+    }
+    return pl_failed(m, "applying the operators of the grid", error);
 }
 
 // ---- one map -------------------------------------------------------------------------------------------------------------
 
-static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
-
-// The quotient inside the sphere of radius k, beyond which the weights are one-sided; 0 where nothing was added.
-static void divide(const gr_job *job, const gr_sums *sums, double wiener, fftwf_complex *grid)
+static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
 {
-    int64_t k = job->k, n = job->padded, pitch = n / 2 + 1, low = -((n - 1) / 2);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t z = low; z <= k; z++)
-        for (int64_t y = low; y <= k; y++)
-            for (int64_t x = 0; x * x + y * y + z * z <= k * k; x++) {
-                int64_t e = gr_voxel(k, x, y, z), to = (wrap(z, n) * n + wrap(y, n)) * pitch + x;
-                double w = sums->w[e] + wiener;
-                grid[to][0] = w > 0 ? (float)(sums->g[2 * e] / w) : 0;
-                grid[to][1] = w > 0 ? (float)(sums->g[2 * e + 1] / w) : 0;
-            }
-}
-
-// 1 inside the mask, 0 outside, half a cosine over six voxels between.
-static double mask_at(double radius_px, double mask_px)
-{
-    const double edge = 6;
-    double t = (radius_px - mask_px) / edge + 0.5;
-    return mask_px <= 0 || t <= 0 ? 1 : t >= 1 ? 0 : 0.5 * (1 + cos(3.14159265358979323846 * t));
-}
-
-double *gr_factors(const gr_job *job, int64_t *n_factors)
-{
-    int64_t half = job->particles.side / 2, most = 3 * half * half;
-    double b = (double)job->radius_tenths / 10, n = (double)job->padded;
-    double *factor = rg_alloc((size_t)(most + 1) * sizeof *factor);
-    *n_factors = most + 1;
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t r2 = 0; r2 <= most; r2++) {
-        double radius = sqrt((double)r2);
-        factor[r2] = gr_transform(b, 0) / gr_transform(b, radius / n) * mask_at(radius, job->mask_radius_px) / (n * n * n);
-    }
-    return factor;
-}
-
-static void crop(const gr_job *job, const float *grid, float *map)
-{
-    int64_t n = job->padded, pitch = 2 * (n / 2 + 1), side = job->particles.side, low = -(side / 2), factors;
-    double *factor = gr_factors(job, &factors);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t z = low; z < low + side; z++)
-        for (int64_t y = low; y < low + side; y++)
-            for (int64_t x = low; x < low + side; x++) {
-                double v = grid[(wrap(z, n) * n + wrap(y, n)) * pitch + wrap(x, n)];
-                map[((z - low) * side + y - low) * side + x - low] = (float)(v * factor[x * x + y * y + z * z]);
-            }
+    const rg_device *d = job->team.member->device;
+    int64_t side = of->side, n;
+    double *factor = gr_map_factors(of, &n);
+    size_t bytes = (size_t)(side * side * side) * sizeof *map, factors = (size_t)n * sizeof *factor;
+    size_t grid = (size_t)of->padded * (size_t)of->padded * (size_t)(of->padded / 2 + 1) * 2 * sizeof *map;
+    float *out = d->alloc(bytes), *room = d->alloc(grid);
+    double *table = d->alloc(factors);
+    gr_map_call call = {.k = of->k, .padded = of->padded, .side = side, .g = of->g, .w = of->w, .wiener = of->wiener,
+                        .grid = room, .factor = table, .map = out};
+    int error = out && room && table && factor ? d->upload(table, factor, factors) : RG_E_STATE;
+    error = error ? error : gr_steps(d)->map(NULL, &call);
+    error = error ? error : d->download(map, out, bytes);
+    void *const held[] = {out, room, table};
+    for (int i = 0; i < RG_COUNT(held); i++)
+        if (held[i])
+            d->release(held[i]);
     free(factor);
+    return pl_failed(job->team.member, "making the map", error);
 }
 
-void gr_map(const gr_job *job, const gr_sums *sums, double wiener, float *map)
+int gr_make_map(gr_job *job, int half, double wiener, float *map)
 {
-    size_t n = (size_t)job->padded, elements = n * n * (n / 2 + 1);
-    fftwf_complex *grid = fftwf_alloc_complex(elements);
-    if (!grid)
-        exit(rg_fail(RG_LACKS, "out of memory for a transform of %zu^3 points", n));
-#if HAVE_FFTW_OMP
-    fftwf_init_threads();
-    fftwf_plan_with_nthreads(job->threads);
-#endif
-    fftwf_plan plan = fftwf_plan_dft_c2r_3d((int)n, (int)n, (int)n, grid, (float *)grid, FFTW_ESTIMATE);
-#if HAVE_FFTW_OMP
-    fftwf_plan_with_nthreads(1); // the plans of single images run in threads of their own
-#endif
-    memset(grid, 0, elements * sizeof *grid);
-    divide(job, sums, wiener, grid);
-    fftwf_execute(plan);
-    fftwf_destroy_plan(plan);
-    crop(job, (float *)grid, map);
-    fftwf_free(grid);
+    const rg_buffer *sum = gr_sum_of(job, 0, half);
+    const gr_map_of of = {.k = job->k, .padded = job->padded, .side = job->particles.side, .radius_tenths = job->radius_tenths,
+                          .g = sum[0].base, .w = sum[1].base, .wiener = wiener, .mask_radius_px = job->mask_radius_px,
+                          .threads = job->threads};
+    if (gr_on_gpu(job))
+        return map_on_gpu(job, &of, map);
+    return gr_map(&of, map) == RG_OK ? RG_GOOD : rg_fail(RG_LACKS, "out of memory for a transform of %lld^3 points",
+                                                         (long long)job->padded);
+}
+
+int gr_add_halves(gr_job *job)
+{
+    const pl_member *m = job->team.member;
+    rg_buffer *to = gr_sum_of(job, 0, 0), *from = gr_sum_of(job, 0, 1);
+    int error = pl_add(m, NULL, 2 * gr_voxels(job->k), from[0].base, to[0].base);
+    error = error ? error : pl_add(m, NULL, gr_voxels(job->k), from[1].base, to[1].base);
+    return pl_failed(m, "adding the halves", error ? error : m->device->sync());
 }
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
@@ -167,29 +166,13 @@ static int write_begin(const gr_job *job, const char *suffix, const float *map, 
     return code;
 }
 
-static int add_halves(gr_job *job)
-{
-    int64_t voxels = gr_voxels(job->k);
-    if (job->gpus)
-        return gr_gpus_add_halves(job);
-    for (int64_t i = 0; i < 2 * voxels; i++)
-        job->sums[0].g[i] += job->sums[1].g[i];
-    for (int64_t i = 0; i < voxels; i++)
-        job->sums[0].w[i] += job->sums[1].w[i];
-    return RG_GOOD;
-}
-
 static int apply_lattice(gr_job *job)
 {
-    double since_s = rg_seconds();
+    const double since_s = rg_seconds();
     int code = RG_GOOD;
-    for (int h = 0; h < job->halves && code == RG_GOOD && job->use_lattice; h++) {
-        if (job->gpus)
-            code = gr_gpus_lattice(job, h);
-        else
-            gr_apply_lattice(job, &job->sums[h]);
-    }
-    gr_lap(job, GR_MAP, since_s);
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
+        code = gr_apply_lattice(job, h);
+    pl_lap(job->team.member, PL_MAP, since_s);
     return code;
 }
 
@@ -197,16 +180,12 @@ static int apply_lattice(gr_job *job)
 static int one_map(gr_job *job, int half, double wiener, const char *suffix, float *map, rg_mrc_out *out)
 {
     double since_s = rg_seconds();
-    int code = RG_GOOD;
-    if (job->gpus)
-        code = gr_gpus_map(job, half, wiener, map);
-    else
-        gr_map(job, &job->sums[half], wiener, map);
-    gr_lap(job, GR_MAP, since_s);
+    int code = gr_make_map(job, half, wiener, map);
+    pl_lap(job->team.member, PL_MAP, since_s);
     since_s = rg_seconds();
     if (code == RG_GOOD)
         code = write_begin(job, suffix, map, out);
-    gr_lap(job, GR_WRITE, since_s);
+    pl_lap(job->team.member, PL_WRITE, since_s);
     return code;
 }
 
@@ -223,7 +202,7 @@ int gr_write_maps(gr_job *job)
         n += code == RG_GOOD;
     }
     if (code == RG_GOOD && job->halves == 2)
-        code = add_halves(job);
+        code = gr_add_halves(job);
     if (code == RG_GOOD) {
         code = one_map(job, 0, wiener[0] + wiener[1], "", map, &out[n]);
         n += code == RG_GOOD;
@@ -236,6 +215,6 @@ int gr_write_maps(gr_job *job)
         else
             rg_mrc_write_abandon(&out[i]);
     }
-    gr_lap(job, GR_WRITE, since_s);
+    pl_lap(job->team.member, PL_WRITE, since_s);
     return code;
 }

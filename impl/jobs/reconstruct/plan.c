@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// job_plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
-#include "../../base/core.h"
+// plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../../runtime/choice.h"
 #include "reconstruct.h"
+#include "device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,40 +17,38 @@ rg_shape gr_shape(const gr_job *job, int64_t images)
                             [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
-static int pick(gr_job *job, const char *asked, const char *device)
+static int pick(gr_job *job, const char *requested, const char *device)
 {
     rg_shape one = gr_shape(job, 1), batch = gr_shape(job, 512);
     rg_choice c;
-    int code = rg_choose(job->algo, device, asked, &one, 1, &batch, &c);
+    int code = rg_choose(job->algo, device, requested, &one, 1, &batch, &c);
     job->entry = c.entry;
     memcpy(job->param, c.param, sizeof job->param);
     return code;
 }
 
-// "gpu" stands for all GPUs of this machine, or for one of them in each of several processes.
-static int open_device(gr_job *job, const char *device, int64_t most)
+int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
 {
-    char why[200] = "", name[16];
-    bool is_host = rg_on_cpu(job->entry);
-    bool any = strcmp(device, "gpu") == 0 && !is_host && !job->entry->emulated;
-    int gpus = any ? rg_gpu_count(why) : 1;
-    snprintf(name, sizeof name, "gpu%d", any && gpus ? gr_ranks_host() % gpus : 0);
-    if (rg_entry_device(job->entry, any ? name : device, &job->device) != RG_GOOD)
-        return RG_LACKS;
-    if (job->entry->emulated && most)
-        gpus = (int)most;
-    if (most > gpus && !is_host)
-        return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %d for it", most, gpus);
-    job->gpus = is_host ? 0 : job->ranks > 1 ? 1 : most ? (int)most : gpus;
-    return RG_GOOD;
+    int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
+    *rows = 0;
+    for (int64_t i = job->first + first; i < job->first + first + n; i++)
+        if (i % job->halves == half)
+            row[(*rows)++] = i;
+    return row;
 }
 
-gr_rows gr_rows_of(const gr_job *job, int half, int share, int shares)
+// Rows of the first half in the first of so many shares.
+static int64_t rows_of(const gr_job *job, int of)
 {
-    int64_t rows = job->past - job->first, from = job->first + rows * share / shares;
-    int64_t past = job->first + rows * (share + 1) / shares, step = job->halves;
-    int64_t first = from + (half - from % step + step) % step;
-    return (gr_rows){first, step, past > first ? (past - first + step - 1) / step : 0};
+    int64_t rows;
+    free(gr_rows(job, 0, 0, of, &rows));
+    return rows;
+}
+
+int gr_slots(const gr_job *job)
+{
+    const int readers = job->threads / job->team.n, most = PL_SLOTS_MAX - GR_LANES, ahead = most < 8 ? most : 8;
+    return !gr_on_gpu(job) ? 2 : GR_LANES + (readers < 1 ? 1 : readers < ahead ? readers : ahead);
 }
 
 // Sides follow from the images' side and the padding.
@@ -66,15 +64,36 @@ typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
 } memory;
 
+static double map_bytes(const gr_job *job, int64_t side)
+{
+    double n = (double)job->padded, half = (double)(side / 2), voxels = (double)side * (double)side * (double)side;
+    return 2 * 8 * n * n * (double)(job->padded / 2 + 1) + 8 * (3 * half * half + 1) + 4 * voxels;
+}
+
+static double gpu_bytes(const gr_job *job, int64_t side, int64_t images)
+{
+    rg_shape shape = gr_shape(job, images), none = gr_shape(job, 0);
+    double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), inputs = 0;
+    double volume = 12 * (double)gr_voxels(job->k);
+    for (int a = 0; a < GR_G; a++)
+        inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
+    double room = (double)gr_steps(job->team.member->device)->lane_room(job->padded, job->chunk);
+    double lanes = GR_LANES * (2 * room + (double)job->chunk * (4 * (double)side * (double)side + 72));
+    double inserting = frame + inputs + lanes, finishing = volume > map_bytes(job, side) ? volume : map_bytes(job, side);
+    return job->halves * volume + (inserting > finishing ? inserting : finishing);
+}
+
 // The most that is held at once with this many images a call: while inserting, or while the map is made.
 static memory needs(const gr_job *job, int64_t side, int64_t images)
 {
     rg_shape shape = gr_shape(job, images);
     double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
     double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
-    if (job->gpus)
-        return (memory){.device = gr_gpu_bytes(job, side, images),
-                        .host = job->gpus * gr_pinned_bytes(job) + result + (job->ranks > 1 ? sums : 0)};
+    if (gr_on_gpu(job)) {
+        double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
+        return (memory){.device = gpu_bytes(job, side, images),
+                        .host = job->team.n * gr_slots(job) * (double)job->chunk * image + result + (job->ranks > 1 ? sums : 0)};
+    }
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
     double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
@@ -102,7 +121,7 @@ static int refuse_size(gr_job *job, const rg_device_facts *host, const rg_device
     }
     return rg_fail(RG_LACKS, "images of %" PRId64 " pixels a side at padding %" PRId64 " need %.2f GiB of %s memory, %.2f GiB "
                    "are free; a side of about %" PRId64 " fits", job->particles.side, job->padding,
-                   (is_host ? m.host : m.device) / 0x1p30, is_host ? "main" : job->device->name,
+                   (is_host ? m.host : m.device) / 0x1p30, is_host ? "main" : job->team.member->device->name,
                    (double)(is_host ? host->free_bytes : device->free_bytes) / 0x1p30, side);
 }
 
@@ -120,7 +139,7 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param)
                   - (double)rg_frame_bytes(job->entry, &one, job->param);
-    int64_t rows = gr_rows_of(job, 0, 0, 1).count;
+    int64_t rows = rows_of(job, 1);
     double images = room / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
@@ -131,7 +150,7 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 // every batch clears the volume. With trials, so small that they take half of the images at most.
 static void batch_of_gpu(gr_job *job)
 {
-    int64_t rows = gr_rows_of(job, 0, 0, job->gpus).count, least = rows / 16 > 512 ? rows / 16 : 512;
+    int64_t rows = rows_of(job, job->team.n), least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials))
         least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
     double fit = 0x6p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
@@ -145,37 +164,42 @@ static void batch_of_gpu(gr_job *job)
 static int choose_batch(gr_job *job)
 {
     rg_device_facts host, device;
-    if (rg_device_cpu()->facts(&host) != RG_OK || job->device->facts(&device) != RG_OK)
-        return rg_fail(RG_LACKS, "the free memory of %s is not known", job->device->name);
+    if (rg_device_cpu()->facts(&host) != RG_OK || job->team.member->device->facts(&device) != RG_OK)
+        return rg_fail(RG_LACKS, "the free memory of %s is not known", job->team.member->device->name);
     job->chunk = 1;
     if (!fits(job, job->particles.side, 1, &host, &device))
         return refuse_size(job, &host, &device);
-    if (!job->gpus)
+    const bool on_gpu = gr_on_gpu(job);
+    if (!on_gpu)
         batch_of_host(job, &host);
     else
         batch_of_gpu(job);
     while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->particles.side, job->batch, &host, &device))) {
-        if (job->gpus && job->batch == job->chunk)
+        if (on_gpu && job->batch == job->chunk)
             job->chunk = (job->chunk + 1) / 2;
-        job->batch = job->gpus ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
+        job->batch = on_gpu ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
     }
     job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
+    job->batch -= job->batch < rows_of(job, job->team.n) ? job->batch % job->chunk : 0; // whole chunks
     return RG_GOOD;
 }
 
-int gr_plan(gr_job *job, const char *asked, const char *device, int64_t gpus)
+int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus)
 {
     size(job, job->particles.side);
     job->ranks = job->ranks ? job->ranks : 1;
     job->first = job->particles.n * job->rank / job->ranks;
     job->past = job->particles.n * (job->rank + 1) / job->ranks;
-    int code = pick(job, asked, device);
-    if (code == RG_GOOD)
-        code = open_device(job, device, gpus);
-    if (code == RG_GOOD && gpus && !job->gpus)
-        code = rg_fail(RG_USAGE, "--gpus: %s runs on the CPU", job->entry->name);
-    if (code == RG_GOOD && job->trials && !job->gpus)
-        code = rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
+    int code = pick(job, requested, device);
+    if (code != RG_GOOD)
+        return code;
+    if (job->trials && !gr_on_gpu(job))
+        return rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
                        job->entry->name);
+    code = pl_team_open(&job->team, &(pl_devices){.entry = job->entry, .device = device, .gpus = job->ranks > 1 ? 0 : gpus,
+                                                  .most = job->past - job->first, .threads = job->threads,
+                                                  .only = job->ranks > 1 ? gr_ranks_host() : -1, .began_s = job->began_s});
+    if (code == RG_GOOD)
+        code = pl_team_enter(job->team.member);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_ranks.c: the processes of one job, as mpirun or srun started them. Each takes a block of the rows; their sums are added
+// ranks.c: the processes of one job, as mpirun or srun started them. Each takes a block of the rows; their sums are added
 // up by rank 0, which makes and writes the maps.
 #include "reconstruct.h"
 
@@ -69,21 +69,23 @@ static void sum(const gr_job *job, float *values, int64_t n)
 
 int gr_ranks_sum(gr_job *job)
 {
-    double since_s = rg_seconds();
-    int code = gr_ranks_agree(job, job->gpus ? gr_gpus_fetch(job) : RG_GOOD);
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++) {
-        gr_sums *s = &job->sums[h];
-        double scalar[2] = {s->ctf2, s->disc_pixels};
-        sum(job, s->g, 2 * gr_voxels(job->k));
-        sum(job, s->w, gr_voxels(job->k));
-        MPI_Reduce(job->rank ? scalar : MPI_IN_PLACE, scalar, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-        s->ctf2 = scalar[0];
-        s->disc_pixels = scalar[1];
+    const double since_s = rg_seconds();
+    int code = RG_GOOD, put = RG_GOOD;
+    for (int i = 0; i < 2 * job->halves && code == RG_GOOD; i++) {
+        rg_buffer *b = &job->sum[i];
+        float *values = gr_on_gpu(job) ? rg_alloc(b->bytes) : b->base;
+        code = gr_ranks_agree(job, gr_on_gpu(job) ? pl_failed(job->team.member, "copying the sums", rg_buffer_get(b, values))
+                                                  : RG_GOOD);
+        if (code == RG_GOOD)
+            sum(job, values, (int64_t)(b->bytes / sizeof *values));
+        if (code == RG_GOOD && gr_on_gpu(job) && !job->rank && put == RG_GOOD)
+            put = pl_failed(job->team.member, "copying the sums", rg_buffer_put(b, values));
+        if (gr_on_gpu(job))
+            free(values);
     }
-    if (code == RG_GOOD && job->gpus && !job->rank)
-        code = gr_gpus_put(job);
-    gr_lap(job, GR_ADD, since_s);
-    return code;
+    MPI_Reduce(job->rank ? job->ctf2 : MPI_IN_PLACE, job->ctf2, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    pl_lap(job->team.member, PL_MERGE, since_s);
+    return code == RG_GOOD ? put : code;
 }
 
 void gr_ranks_end(void)

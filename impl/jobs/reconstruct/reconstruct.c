@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et al. 2019),
+// reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et al. 2019),
 // through whichever variant of the table.
 #include "reconstruct.h"
 #include "../../runtime/cpu.h"
@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const gr_stage_name[GR_STAGES] = {"open", "setup", "read", "prepare", "copy", "insert", "add", "map", "write"};
 
 static const rg_option options[] = {
     {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", false},
@@ -57,7 +55,7 @@ static const char help[] =
     "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a job that was killed\n"
     "is started again from its first image.";
 
-static int take_options(gr_job *job, const rg_cli *cli)
+static int parse_options(gr_job *job, const rg_cli *cli)
 {
     int64_t threads;
     double radius;
@@ -102,36 +100,17 @@ static int open_particles(gr_job *job, const char *path)
 }
 
 // Also what the stages are of: a table that stands for itself.
-static int write_stages(const gr_job *job, double whole_s)
+static int write_stages(const gr_job *job)
 {
-    rg_file file;
-    int code = rg_file_open_beside(&file, job->out, "_stages", ".tsv");
-    if (code != RG_GOOD)
-        return code;
-    rg_device_facts facts;
-    job->device->facts(&facts);
-    fprintf(file.stream, "# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n",
-            job->command, job->particles.n, job->particles.side, job->symmetry.n, job->n_operators);
-    fprintf(file.stream, "# %s on %d x %s, %d processes, %d threads\n", job->entry->name, job->gpus ? job->gpus : 1,
-            facts.name, job->ranks, job->threads);
-    if (job->tuned[0])
-        fprintf(file.stream, "# %s\n", job->tuned);
-    double busy_s = 0;
-    FILE *const to[] = {file.stream, stdout};
-    for (int s = GR_SETUP; s < GR_MAP; s++)
-        busy_s += job->stage_s[s];
-    for (int f = 0; f < RG_COUNT(to); f++) {
-        fprintf(to[f], "stage\tbusy_s\tshare\n");
-        for (int s = 0; s < GR_STAGES; s++)
-            fprintf(to[f], "%s\t%.3f\t%.3f\n", gr_stage_name[s], job->stage_s[s], job->stage_s[s] / whole_s);
-        fprintf(to[f], "region\t%.3f\t%.3f\n", job->region_s, job->region_s / whole_s);
-        fprintf(to[f], "whole\t%.3f\t1.000\n", whole_s);
-    }
+    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n"
+                          "# %s, %d processes\n%s%s%s", job->command, job->particles.n, job->particles.side, job->symmetry.n,
+                          job->n_operators, job->entry->name, job->ranks, job->tuned[0] ? "# " : "", job->tuned,
+                          job->tuned[0] ? "\n" : "");
+    int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0])
         printf("%s\n", job->tuned);
-    if (busy_s > job->region_s)
-        printf("at the same time\t%.3f s of the region's stages\n", busy_s - job->region_s);
-    return rg_file_commit(&file);
+    free(note);
+    return code;
 }
 
 static void say_plan(const gr_job *job)
@@ -140,9 +119,9 @@ static void say_plan(const gr_job *job)
     rg_params_print(job->entry->variant, job->param, params);
     fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s (%s)",
             job->particles.n, job->particles.side, job->symmetry.n, job->n_operators, job->entry->name, params);
-    fprintf(stderr, " on %s", job->device->name);
-    if (job->gpus > 1)
-        fprintf(stderr, " and %d more", job->gpus - 1);
+    fprintf(stderr, " on %s", job->team.member->device->name);
+    if (job->team.n > 1)
+        fprintf(stderr, " and %d more", job->team.n - 1);
     if (job->ranks > 1)
         fprintf(stderr, ", in each of %d processes", job->ranks);
     fprintf(stderr, ", %" PRId64 " images a call\n", job->batch);
@@ -153,7 +132,7 @@ static int prepare(gr_job *job, const rg_cli *cli)
 {
     int64_t gpus, trials;
     rg_silent = job->rank > 0;
-    int code = take_options(job, cli);
+    int code = parse_options(job, cli);
     if (code == RG_GOOD)
         code = rg_cli_int(cli, "gpus", 0, 1, 64, &gpus);
     if (code == RG_GOOD)
@@ -180,8 +159,7 @@ static int run(const rg_cli *cli)
                         : rg_cli_only_with(cli, FR_RECONSTRUCT_ONLY, "--method frealign");
     if (frealign || code != RG_GOOD)
         return code == RG_GOOD ? fr_reconstruct(cli) : code;
-    gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1};
-    double began_s = rg_seconds();
+    gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1, .began_s = rg_seconds()};
     bool was_quiet = rg_quiet;
     code = gr_ranks_begin(&job);
     rg_quiet = rg_quiet || job.rank > 0;
@@ -189,13 +167,12 @@ static int run(const rg_cli *cli)
         code = prepare(&job, cli);
     if (code == RG_GOOD && !rg_quiet)
         say_plan(&job);
-    gr_lap(&job, GR_OPEN, began_s);
     if (code == RG_GOOD)
         code = gr_insert(&job);
     if (code == RG_GOOD && job.rank == 0)
         code = gr_write_maps(&job);
     if (code == RG_GOOD && job.rank == 0)
-        code = write_stages(&job, rg_seconds() - began_s);
+        code = write_stages(&job);
     code = gr_ranks_agree(&job, code);
     gr_job_free(&job);
     gr_ranks_end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_grid.h: the directions of a search (FREALIGN IFLAG 3 and 4) over the asymmetric unit of a point group.
+// grid.h: the directions of a search (FREALIGN IFLAG 3 and 4) over the asymmetric unit of a point group.
 //
 // With D = 90 / floor(90 / DANG + 0.5): theta = 0, D, .. theta_max, and for each phi = 0, P, .. phi_max,
 // P = 360 / max(floor(359.99 sin(theta) / D) - 1, 1), both ends taken, so that phi = 0 and 360 both stand in C1 as in the

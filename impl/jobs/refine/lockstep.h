@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_lockstep.h: many small minimisations at the same time, each by NLopt, all of whose functions are evaluated together: a
+// lockstep.h: many small minimisations at the same time, each by NLopt, all of whose functions are evaluated together: a
 // GPU sees one batch of trials a step where the original saw one.
 //
 // Every problem runs NLopt in a thread of its own, which waits at each evaluation until all problems that are still under way

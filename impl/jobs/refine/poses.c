@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// job_poses.c: poses of the particles that a device has, improved in lock step (FREALIGN IFLAG 1): least
+// poses.c: poses of the particles that a device has, improved in lock step (FREALIGN IFLAG 1): least
 //     -score + noise ((x - mean_x)^2 / 2 sd_x^2 + (y - mean_y)^2 / 2 sd_y^2) + walls,
 // x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at
 // the start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at
 // what was found, once a particle.
 #include "refine.h"
 #include "lockstep.h"
-#include "../../frealign/pose.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,11 +99,11 @@ static int run(evaluation *e, int which, int64_t particles, int64_t trials, int6
     void *const arg[] = {of_d ? g->d.base : few ? e->x.base : g->x.base, few ? e->c.base : g->c.base, g->f3.base,
                          g->pose.base, g->setting.base, g->out.base};
     const size_t poses = (size_t)(particles * trials);
-    if (g->device->upload(g->pose.base, e->pose, poses * FR_POSE_FLOATS * sizeof(float)) != RG_OK)
-        return rg_fail(RG_WRONG, "%s: poses cannot be copied", g->device->name);
+    if (g->member->device->upload(g->pose.base, e->pose, poses * FR_POSE_FLOATS * sizeof(float)) != RG_OK)
+        return rg_fail(RG_WRONG, "%s: poses cannot be copied", g->member->device->name);
     int code = fr_engine_run(g, which, &shape, arg);
-    if (code == RG_GOOD && g->device->download(out, g->out.base, poses * (size_t)each * sizeof(float)) != RG_OK)
-        code = rg_fail(RG_WRONG, "%s: scores cannot be copied", g->device->name);
+    if (code == RG_GOOD && g->member->device->download(out, g->out.base, poses * (size_t)each * sizeof(float)) != RG_OK)
+        code = rg_fail(RG_WRONG, "%s: scores cannot be copied", g->member->device->name);
     return code;
 }
 
@@ -136,16 +135,16 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
     fr_engine *g = e->engine;
     const size_t c = (size_t)fr_stored(e->r->side) * sizeof(float), x = 2 * c;
     const bool first = !e->x.base;
-    int error = first ? rg_buffer_make(&e->x, g->device, (size_t)rows * x, sizeof(float), false) : RG_OK;
-    error = error || !first ? error : rg_buffer_make(&e->c, g->device, (size_t)rows * c, sizeof(float), false);
+    int error = first ? rg_buffer_make(&e->x, g->member->device, (size_t)rows * x, sizeof(float), false) : RG_OK;
+    error = error || !first ? error : rg_buffer_make(&e->c, g->member->device, (size_t)rows * c, sizeof(float), false);
     const char *of_x = first ? g->x.base : e->x.base, *of_c = first ? g->c.base : e->c.base;
     for (int64_t k = 0; k < rows && !error; k++) {
         if (!first && from[k] == k)
             continue;
-        error = g->device->move((char *)e->x.base + (size_t)k * x, of_x + (size_t)from[k] * x, x);
-        error = error ? error : g->device->move((char *)e->c.base + (size_t)k * c, of_c + (size_t)from[k] * c, c);
+        error = g->member->device->move((char *)e->x.base + (size_t)k * x, of_x + (size_t)from[k] * x, x);
+        error = error ? error : g->member->device->move((char *)e->c.base + (size_t)k * c, of_c + (size_t)from[k] * c, c);
     }
-    return fr_engine_failed(g, "keeping what has not ended", error);
+    return pl_failed(g->member, "keeping what has not ended", error);
 }
 
 // Once half of a step's calls are for nothing, it is made smaller: every other shape is prepared anew.
@@ -183,8 +182,8 @@ static int new_ctf(evaluation *e)
         const double *x = e->whole + i * FR_PARAMETERS;
         fr_optics_of(e->files, e->row[i], x[FR_DEFOCUS], 1 + x[FR_MAGNIFICATION], optics + i * FR_OPTICS);
     }
-    int code = fr_engine_failed(g, "copying the CTF",
-                                g->device->upload(g->optics.base, optics, (size_t)(e->n * FR_OPTICS) * sizeof *optics));
+    int code = pl_failed(g->member, "copying the CTF",
+                                g->member->device->upload(g->optics.base, optics, (size_t)(e->n * FR_OPTICS) * sizeof *optics));
     free(optics);
     return code == RG_GOOD ? fr_engine_apply(g, e->n, e->r->kind) : code;
 }
@@ -282,7 +281,7 @@ static void count(fr_refinement *r, const int64_t *evaluations, int64_t problems
 }
 
 // The minimisation itself: start and end in `whole`.
-static int minimise(evaluation *e, fr_team *t, double *value)
+static int minimise(evaluation *e, double *value)
 {
     fr_refinement *r = e->r;
     fr_minimiser how = {.optimiser = r->optimiser, .dimensions = e->dims, .step = r->step, .tolerance = r->tolerance,
@@ -295,32 +294,34 @@ static int minimise(evaluation *e, fr_team *t, double *value)
         for (int64_t p = 0; p < problems; p++)
             x[p * e->dims + d] = e->whole[p * FR_PARAMETERS + e->parameter[d]];
     }
-    const fr_call *score = &e->engine->does[FR_DO_SCORE], *apply = &e->engine->does[FR_DO_APPLY];
-    const double since_s = rg_seconds(), before_s = score->spent_s + apply->spent_s;
+    pl_member *m = e->engine->member;
+    const double since_s = rg_seconds(), *score_s = &m->stage[PL_CALL + FR_DO_SCORE].busy_s;
+    const double *apply_s = &m->stage[PL_CALL + FR_DO_APPLY].busy_s, before_s = *score_s + *apply_s;
     int code = fr_minimise(&how, problems, x, value, evaluations, &steps, evaluate, e);
-    e->engine->stage_s[FR_STEP] += rg_seconds() - since_s - (score->spent_s + apply->spent_s - before_s);
+    pl_lap(m, PL_STEP, since_s + *score_s + *apply_s - before_s);
     for (int d = 0; d < e->dims; d++)
         for (int64_t p = 0; p < problems; p++)
             e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
-    pthread_mutex_lock(&t->lock);
+    pthread_mutex_lock(&m->team->lock);
     count(r, evaluations, problems);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&m->team->lock);
     free(evaluations);
     free(x);
     return code;
 }
 
-static int improve(evaluation *e, fr_team *t, fr_files *f, fr_part *part, double *ring)
+static int improve(evaluation *e, fr_files *f, fr_checkpoint *done, double *ring)
 {
+    pl_team *team = e->engine->member->team;
     fr_refinement *r = e->r;
     double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value), *sigma = rg_alloc((size_t)e->n * sizeof *sigma);
     double coefficient = 0;
-    int code = minimise(e, t, value);
+    int code = minimise(e, value);
     if (code == RG_GOOD) {
         keep_best(e, value);
         code = judge(e, sigma, ring, &coefficient);
     }
-    pthread_mutex_lock(&t->lock);
+    pthread_mutex_lock(&team->lock);
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) {
         const int64_t row = e->row[i];
         put_pose(&f->particles.row[row], r->side, e->whole + i * FR_PARAMETERS);
@@ -333,8 +334,8 @@ static int improve(evaluation *e, fr_team *t, fr_files *f, fr_part *part, double
     r->coefficient += coefficient;
     r->particles += e->n;
     if (code == RG_GOOD)
-        fr_part_add(part, f, e->row, e->n);
-    pthread_mutex_unlock(&t->lock);
+        fr_checkpoint_add(done, f, e->row, e->n);
+    pthread_mutex_unlock(&team->lock);
     free(sigma);
     free(value);
     return code;
@@ -346,7 +347,7 @@ int64_t fr_refinement_out(const fr_refinement *r, int64_t batch)
     return batch * (each > r->trials ? each : r->trials);
 }
 
-int fr_refine_poses(fr_refinement *r, fr_team *t, fr_engine *engine, fr_files *f, fr_part *part, const int64_t *row, int64_t n,
+int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n,
                     double *x)
 {
     const size_t problems = (size_t)(n * r->trials);
@@ -368,7 +369,7 @@ int fr_refine_poses(fr_refinement *r, fr_team *t, fr_engine *engine, fr_files *f
     int code = r->has_prior ? weigh_priors(&e) : RG_GOOD;
     memcpy(e.whole, x, problems * FR_PARAMETERS * sizeof *x);
     if (code == RG_GOOD)
-        code = improve(&e, t, f, part, ring);
+        code = improve(&e, f, done, ring);
     rg_buffer_free(&e.x);
     rg_buffer_free(&e.c);
     free(ring);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_refine.c: the command refine: its options and search's, restarts, what is reported.
+// refine.c: the command refine: its options and search's, restarts, what is reported.
 #include "refine.h"
 #include "lockstep.h"
 
@@ -114,7 +114,7 @@ static double median(double *v, int64_t n)
     return v[n / 2];
 }
 
-int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_part *part, const rg_cli *cli, const char *out)
+int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *part, const rg_cli *cli, const char *out)
 {
     double sum = 0;
     const int64_t n = f->particles.n;
@@ -143,7 +143,8 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_par
 typedef struct job {
     fr_files files;
     fr_refinement refine;
-    fr_part part;
+    fr_team team;
+    fr_checkpoint done;
     int64_t batch, own;
     double restart_deg;
     float *reference;
@@ -155,7 +156,7 @@ static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
 }
 
 // The pose that the row has, then restarts: angles off by up to so much. A particle's do not depend on others.
-static int refine_batch(job *j, fr_team *t, fr_engine *e, const int64_t *row, int64_t n)
+static int refine_batch(job *j, fr_engine *e, const int64_t *row, int64_t n)
 {
     const int64_t trials = j->refine.trials;
     double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
@@ -165,39 +166,39 @@ static int refine_batch(job *j, fr_team *t, fr_engine *e, const int64_t *row, in
         for (int a = FR_PHI; a <= FR_PSI && trial; a++)
             x[p * FR_PARAMETERS + a] += j->restart_deg * PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
     }
-    int code = fr_refine_poses(&j->refine, t, e, &j->files, &j->part, row, n, x);
+    int code = fr_refine_poses(&j->refine, e, &j->files, &j->done, row, n, x);
     free(x);
     return code;
 }
 
-static int refine_rows(fr_team *t, fr_engine *e, void *context)
+static int refine_rows(pl_member *m, void *context)
 {
     job *j = context;
-    int64_t first, n, rows = fr_team_share(t, e, j->part.rows, &first);
+    fr_engine *e = &j->team.engine[m->index];
+    int64_t first, n, rows = pl_share(j->done.rows, m->index, m->team->n, &first);
     const int64_t batch = j->batch < rows ? j->batch : rows, *row;
-    fr_feed feed = {0};
     if (!rows)
         return RG_GOOD;
     int code = fr_engine_size(e, j->refine.side, batch, j->refine.trials, true, fr_refinement_out(&j->refine, batch),
                               j->refine.setting, 8.0 * (double)fr_voxels(j->own));
-    if (code != RG_GOOD)
-        return code;
-    code = fr_feed_begin(&feed, e, &j->files, j->part.row + first, rows);
+    if (code == RG_GOOD)
+        code = fr_images_begin(e, j->done.row + first, rows);
     if (code == RG_GOOD)
         code = fr_engine_reference(e, j->own, j->reference);
     while (code == RG_GOOD) {
-        code = fr_feed_next(&feed, j->refine.kind, &row, &n);
+        code = fr_images_next(e, j->refine.kind, &row, &n);
         if (code != RG_GOOD || !n)
             break;
-        code = refine_batch(j, t, e, row, n);
-        fr_team_progress(t, n);
+        code = refine_batch(j, e, row, n);
+        pl_team_progress(m->team, n);
     }
-    fr_feed_end(&feed);
+    pl_feed_end(&e->feed);
     return code;
 }
 
-static int refine(job *j, fr_team *t, const char *out)
+static int refine(job *j, const char *out)
 {
+    fr_team *t = &j->team;
     const int64_t most = FR_PROBLEMS_MAX / j->refine.trials;
     int code = rg_cli_int(t->cli, "batch", most < 128 ? most : 128, 1, most, &j->batch);
     const double since_s = rg_seconds();
@@ -205,24 +206,24 @@ static int refine(job *j, fr_team *t, const char *out)
         code = fr_reference_read(t->cli, j->refine.side, j->refine.pixel_A, &j->own, &j->reference);
     if (code != RG_GOOD)
         return code;
-    fr_lap(t->engine, FR_REFERENCE, since_s);
-    code = fr_part_open(&j->part, t->cli, &j->files, out);
-    rg_progress_begin(&t->progress, "refine", "particles", (double)j->part.rows);
-    code = code == RG_GOOD ? fr_team_run(t, refine_rows, j) : code;
-    rg_progress_end(&t->progress);
+    pl_lap(t->team.member, PL_REFERENCE, since_s);
+    code = fr_checkpoint_open(&j->done, t->cli, &j->files, out);
+    rg_progress_begin(&t->team.progress, "refine", "particles", (double)j->done.rows);
+    code = code == RG_GOOD ? pl_team_run(&t->team, refine_rows, j) : code;
+    rg_progress_end(&t->team.progress);
     free(j->reference);
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&j->files, out, rg_cli_line(t->cli));
-    fr_lap(t->engine, FR_WRITE, write_s);
+    pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
-        code = fr_refinement_report(&j->refine, &j->files, &j->part, t->cli, out);
-    fr_part_close(&j->part, code == RG_GOOD);
+        code = fr_refinement_report(&j->refine, &j->files, &j->done, t->cli, out);
+    fr_checkpoint_close(&j->done, code == RG_GOOD);
     return code == RG_GOOD ? fr_team_report(t, out) : code;
 }
 
 // What refine has beside search.
-static int take_more(job *j, const rg_cli *cli)
+static int parse_more(job *j, const rg_cli *cli)
 {
     fr_refinement *r = &j->refine;
     int64_t restarts;
@@ -253,7 +254,6 @@ static int run(const rg_cli *cli)
     const double began_s = rg_seconds();
     const char *out = rg_cli_text(cli, "out", NULL);
     job j = {0};
-    fr_team team = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
         return rg_fail(RG_USAGE,
                        "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
@@ -261,12 +261,12 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = fr_refinement_options(&j.refine, &j.files, cli);
     if (code == RG_GOOD)
-        code = take_more(&j, cli);
+        code = parse_more(&j, cli);
     if (code == RG_GOOD)
-        code = fr_team_open(&team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false, began_s);
+        code = fr_team_open(&j.team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = refine(&j, &team, out);
-    fr_team_close(&team);
+        code = refine(&j, out);
+    fr_team_close(&j.team);
     fr_files_close(&j.files);
     fr_refinement_free(&j.refine);
     return code;

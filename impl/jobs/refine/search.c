@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
+// search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
 // in the plane and shift of each, the best directions are refined, and the best of them is the answer.
 #include "refine.h"
 #include "grid.h"
@@ -27,13 +27,13 @@ typedef struct search {
     uint64_t seed;
     int64_t own;
     float *reference;
-    fr_part part;
+    fr_team team;
+    fr_checkpoint done;
 } search;
 
 // What an engine needs of its own.
 typedef struct hunt {
     const search *s;
-    fr_team *team;
     fr_engine *engine;
     int64_t at_once; // directions a call
     rg_buffer turn;
@@ -122,19 +122,19 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
             const double x[FR_PARAMETERS] = {v->phi_deg * PI / 180, v->theta_deg * PI / 180, v->psi_deg * PI / 180};
             fr_pose_floats(x, h->pose + (p * count + d) * FR_POSE_FLOATS);
         }
-    if (e->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
-        return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->device->name);
+    if (e->member->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
+        return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->member->device->name);
     int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
-    if (code == RG_GOOD && e->device->download(h->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
-        code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->device->name);
+    if (code == RG_GOOD && e->member->device->download(h->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+        code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->member->device->name);
     if (code != RG_GOOD)
         return code;
     const double since_s = rg_seconds();
-#pragma omp parallel for num_threads(e->threads)
+#pragma omp parallel for num_threads(e->member->threads)
     for (int64_t p = 0; p < n; p++)
         for (int64_t d = 0; d < count; d++)
             keep(s, h->list + p * s->best, best_of(s, first + d, h->cc + (p * count + d) * each));
-    fr_lap(e, FR_STEP, since_s);
+    pl_lap(e->member, PL_STEP, since_s);
     return RG_GOOD;
 }
 
@@ -151,7 +151,7 @@ static int search_batch(hunt *h, search *s, const int64_t *row, int64_t n)
     for (int64_t i = 0; i < n * s->best; i++)
         memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
     if (code == RG_GOOD)
-        code = fr_refine_poses(&s->refine, h->team, h->engine, &s->files, &s->part, row, n, x);
+        code = fr_refine_poses(&s->refine, h->engine, &s->files, &s->done, row, n, x);
     free(x);
     return code;
 }
@@ -164,10 +164,10 @@ static int put_turns(hunt *h)
         turn[2 * u] = (float)cos(0.5 * PI * (double)u / (double)turns);
         turn[2 * u + 1] = (float)sin(0.5 * PI * (double)u / (double)turns);
     }
-    int error = rg_buffer_make(&h->turn, h->engine->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
+    int error = rg_buffer_make(&h->turn, h->engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
     error = error ? error : rg_buffer_put(&h->turn, turn);
     free(turn);
-    return fr_engine_failed(h->engine, "copying rotations", error);
+    return pl_failed(h->engine->member, "copying rotations", error);
 }
 
 // Correlations of a call fill at most 256 MiB.
@@ -194,34 +194,34 @@ static void end_hunt(hunt *h)
     rg_buffer_free(&h->turn);
 }
 
-static int search_rows(fr_team *t, fr_engine *e, void *context)
+static int search_rows(pl_member *m, void *context)
 {
     search *s = context;
-    hunt h = {.s = s, .team = t, .engine = e};
-    int64_t first, n, rows = fr_team_share(t, e, s->part.rows, &first);
+    hunt h = {.s = s, .engine = &s->team.engine[m->index]};
+    int64_t first, n, rows = pl_share(s->done.rows, m->index, m->team->n, &first);
     const int64_t *row;
-    fr_feed feed = {.engine = e};
     if (!rows)
         return RG_GOOD;
     int code = begin_hunt(&h, s->batch < rows ? s->batch : rows);
     if (code == RG_GOOD)
-        code = fr_feed_begin(&feed, e, &s->files, s->part.row + first, rows);
+        code = fr_images_begin(h.engine, s->done.row + first, rows);
     if (code == RG_GOOD)
-        code = fr_engine_reference(e, s->own, s->reference);
+        code = fr_engine_reference(h.engine, s->own, s->reference);
     while (code == RG_GOOD) {
-        code = fr_feed_next(&feed, s->refine.kind, &row, &n);
+        code = fr_images_next(h.engine, s->refine.kind, &row, &n);
         if (code != RG_GOOD || !n)
             break;
         code = search_batch(&h, s, row, n);
-        fr_team_progress(t, n);
+        pl_team_progress(m->team, n);
     }
-    fr_feed_end(&feed);
+    pl_feed_end(&h.engine->feed);
     end_hunt(&h);
     return code;
 }
 
-static int search_all(search *s, fr_team *t, const char *out)
+static int search_all(search *s, const char *out)
 {
+    fr_team *t = &s->team;
     const int64_t most = FR_PROBLEMS_MAX / s->best;
     int code = rg_cli_int(t->cli, "batch", most < 24 ? most : 24, 1, most, &s->batch);
     const double since_s = rg_seconds();
@@ -229,19 +229,19 @@ static int search_all(search *s, fr_team *t, const char *out)
         code = fr_reference_read(t->cli, s->refine.side, s->refine.pixel_A, &s->own, &s->reference);
     if (code != RG_GOOD)
         return code;
-    fr_lap(t->engine, FR_REFERENCE, since_s);
-    code = fr_part_open(&s->part, t->cli, &s->files, out);
-    rg_progress_begin(&t->progress, "search", "particles", (double)s->part.rows);
-    code = code == RG_GOOD ? fr_team_run(t, search_rows, s) : code;
-    rg_progress_end(&t->progress);
+    pl_lap(t->team.member, PL_REFERENCE, since_s);
+    code = fr_checkpoint_open(&s->done, t->cli, &s->files, out);
+    rg_progress_begin(&t->team.progress, "search", "particles", (double)s->done.rows);
+    code = code == RG_GOOD ? pl_team_run(&t->team, search_rows, s) : code;
+    rg_progress_end(&t->team.progress);
     free(s->reference);
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&s->files, out, rg_cli_line(t->cli));
-    fr_lap(t->engine, FR_WRITE, write_s);
+    pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
-        code = fr_refinement_report(&s->refine, &s->files, &s->part, t->cli, out);
-    fr_part_close(&s->part, code == RG_GOOD);
+        code = fr_refinement_report(&s->refine, &s->files, &s->done, t->cli, out);
+    fr_checkpoint_close(&s->done, code == RG_GOOD);
     if (code != RG_GOOD)
         return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
@@ -274,7 +274,6 @@ static int run(const rg_cli *cli)
     const char *out = rg_cli_text(cli, "out", NULL);
     int64_t seed;
     search s = {0};
-    fr_team team = {0};
     if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
         return rg_fail(RG_USAGE,
                        "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
@@ -284,11 +283,11 @@ static int run(const rg_cli *cli)
     if (code == RG_GOOD)
         code = prepare(&s, cli);
     if (code == RG_GOOD)
-        code = fr_team_open(&team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
+        code = fr_team_open(&s.team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
                             s.files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = search_all(&s, &team, out);
-    fr_team_close(&team);
+        code = search_all(&s, out);
+    fr_team_close(&s.team);
     fr_files_close(&s.files);
     fr_refinement_free(&s.refine);
     fr_grid_free(&s.grid);

@@ -14,7 +14,7 @@
 
 static const double TURN = 6.28318530717958647692;
 
-// ---- index.h and pose.h against the definitions --------------------------------------------------------------------------
+// ---- index.h against the definitions -------------------------------------------------------------------------------------
 
 static void sinc_is_sinc(void **state)
 {

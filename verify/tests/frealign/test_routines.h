@@ -6,7 +6,6 @@
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../../../impl/frealign/call.h"
-#include "../../../impl/frealign/pose.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -204,21 +204,14 @@ static void test_batches_and_lattice(void **state)
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&batched, group[g], false), RG_GOOD);
         assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu", 0), RG_GOOD);
-        batched.batch = 11;
+        batched.batch = 10;
         batched.chunk = 2;
         assert_int_equal(gr_insert(&batched), RG_GOOD);
         assert_int_equal(batched.n_operators, left[g]);
-        gr_apply_lattice(&batched, &batched.sums[0]);
-        double worst = 0, largest = 0, worst_w = 0, largest_w = 0;
-        for (int64_t i = 0; i < gr_voxels(whole.k); i++) {
-            worst = fmax(worst, hypot(whole.sums[0].g[2 * i] - batched.sums[0].g[2 * i],
-                                      whole.sums[0].g[2 * i + 1] - batched.sums[0].g[2 * i + 1]));
-            largest = fmax(largest, fabs(whole.sums[0].g[2 * i]));
-            worst_w = fmax(worst_w, fabs(whole.sums[0].w[i] - batched.sums[0].w[i]));
-            largest_w = fmax(largest_w, whole.sums[0].w[i]);
-        }
+        assert_int_equal(gr_apply_lattice(&batched, 0), RG_GOOD);
         // Float sums of thousands of terms in another order, and G cancels where operators disagree: 3e-5 is seen.
-        assert_true(worst < 1e-4 * largest && worst_w < 1e-4 * largest_w && largest > 0);
+        assert_true(apart(sum_of(&whole, 0, GR_G), sum_of(&batched, 0, GR_G), 2 * gr_voxels(whole.k)) < 1e-4);
+        assert_true(apart(sum_of(&whole, 0, GR_W), sum_of(&batched, 0, GR_W), gr_voxels(whole.k)) < 1e-4);
         assert_true(fabs(gr_wiener(&whole, 0) / gr_wiener(&batched, 0) - 1) < 1e-9);
         gr_job_free(&whole);
         gr_job_free(&batched);
@@ -235,11 +228,10 @@ static void test_wiener(void **state)
     double total = 0, ball = 4 * PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
     int64_t k = job.k;
     for (int64_t i = 0; i < gr_voxels(k); i++) // the half x > 0 stands for two
-        total += (gr_voxel_x(k, i) ? 2 : 1) * (double)job.sums[0].w[i];
+        total += (gr_voxel_x(k, i) ? 2 : 1) * (double)sum_of(&job, 0, GR_W)[i];
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++)
             pixels += 40 * gr_in_circle(k, x, y);
-    assert_true(pixels == job.sums[0].disc_pixels);
     // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
     assert_true(fabs(gr_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
     gr_job_free(&job);

@@ -41,6 +41,9 @@ static inline double correlation(const float *a, const float *b, int64_t n)
     return ab / sqrt(aa * bb);
 }
 
+// G or W of a half, which on the CPU and on emulated GPUs is memory of the host.
+static inline float *sum_of(const gr_job *job, int half, int which) { return gr_sum_of(job, 0, half)[which - GR_G].base; }
+
 typedef void edit_rows(rg_particles *);
 
 // Particles open, edited, planned on one variant, and inserted.
@@ -64,8 +67,8 @@ static inline float *map_of(gr_job *job, const char *star, edit_rows *edit, cons
     insert_job(job, star, edit, sym, per_operator);
     int64_t side = job->particles.side;
     float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
-    gr_apply_lattice(job, &job->sums[0]);
-    gr_map(job, &job->sums[0], gr_wiener(job, 0), map);
+    assert_int_equal(gr_apply_lattice(job, 0), RG_GOOD);
+    assert_int_equal(gr_make_map(job, 0, gr_wiener(job, 0), map), RG_GOOD);
     gr_job_free(job);
     return map;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test_reconstruct.h"
+#include "../test_build.h"
 
 // The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
 // half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
@@ -36,27 +37,26 @@ static void test_device(void **state)
         job.batch = 4;
         job.chunk = 2;
         assert_int_equal(gr_insert(&job), RG_GOOD);
-        for (int h = 0; h < 2 && job.use_lattice; h++)
-            assert_int_equal(gr_gpus_lattice(&job, h), RG_GOOD);
-        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        for (int h = 0; h < 2; h++)
+            assert_int_equal(gr_apply_lattice(&job, h), RG_GOOD);
         int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
         float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
         for (int h = 0; h < 2; h++) {
             // The host's weights come from a table of 10,000 values.
-            assert_true(apart(host.sums[h].g, job.sums[h].g, 2 * voxels) < 2e-3);
-            assert_true(apart(host.sums[h].w, job.sums[h].w, voxels) < 2e-3);
-            assert_true(job.sums[h].disc_pixels == host.sums[h].disc_pixels);
+            assert_true(apart(sum_of(&host, h, GR_G), sum_of(&job, h, GR_G), 2 * voxels) < 2e-3);
+            assert_true(apart(sum_of(&host, h, GR_W), sum_of(&job, h, GR_W), voxels) < 2e-3);
             assert_true(!try[t].ctf || fabs(gr_wiener(&job, h) / gr_wiener(&host, h) - 1) < 1e-6);
-            gr_map(&job, &job.sums[h], 0.25, map[0]); // of the same sums, so that only the map's making differs
-            assert_int_equal(gr_gpus_map(&job, h, 0.25, map[1]), RG_GOOD);
+            const gr_map_of of = {.k = job.k, .padded = job.padded, .side = job.particles.side, .radius_tenths = 19,
+                                  .g = sum_of(&job, h, GR_G), .w = sum_of(&job, h, GR_W), .wiener = 0.25, .threads = 2};
+            assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
+            assert_int_equal(gr_make_map(&job, h, 0.25, map[1]), RG_GOOD);
             assert_true(apart(map[0], map[1], n) < 1e-5);
         }
-        assert_int_equal(gr_gpus_add_halves(&job), RG_GOOD);
         float *first = rg_alloc((size_t)voxels * sizeof *first);
-        memcpy(first, job.sums[0].w, (size_t)voxels * sizeof *first);
-        assert_int_equal(gr_gpus_fetch(&job), RG_GOOD);
+        memcpy(first, sum_of(&job, 0, GR_W), (size_t)voxels * sizeof *first);
+        assert_int_equal(gr_add_halves(&job), RG_GOOD);
         for (int64_t i = 0; i < voxels; i++)
-            assert_true(job.sums[0].w[i] == first[i] + job.sums[1].w[i]);
+            assert_true(sum_of(&job, 0, GR_W)[i] == first[i] + sum_of(&job, 1, GR_W)[i]);
         free(first);
         free(map[0]);
         free(map[1]);
@@ -69,20 +69,11 @@ static void test_device(void **state)
 // ---- processes -----------------------------------------------------------------------------------------------------------
 
 #if HAVE_MPI
-static char *program(void) // beside the folder of this test program
-{
-    char self[512] = "";
-    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    *strrchr(self, '/') = '\0';
-    *strrchr(self, '/') = '\0';
-    return rg_print("%s/regather", self);
-}
-
 // Two processes of mpirun make the map of one, also over emulated GPUs, and say once what is wrong.
 static void test_processes(void **state)
 {
     (void)state;
-    char *mpirun = rg_program_path("mpirun"), *regather = program();
+    char *mpirun = rg_program_path("mpirun"), *regather = rg_print("%s/regather", test_build());
     if (!mpirun || access(regather, X_OK) != 0) {
         print_message("skipped: no mpirun, or no %s\n", regather);
         skip();
@@ -108,7 +99,7 @@ static void test_processes(void **state)
         assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
         size_t n;
         char *said = get_file(in_dir("said"), &n), *stages = get_file(in_dir("r2_stages.tsv"), &n);
-        assert_non_null(strstr(said, "stage\tbusy_s\tshare\n"));
+        assert_non_null(strstr(said, "stage\tbusy_s\tshare\tcalls\n"));
         assert_null(strstr(strstr(said, "stage\t") + 1, "stage\t")); // by the first process only
         assert_non_null(strstr(stages, "2 processes"));
         free(said);

@@ -150,7 +150,7 @@ static void test_bad_input(void **state)
     refused(star, "--ctf", "expected a column _rlnDefocusU for --ctf, found none");
     refused(star, "--variant fastest", "fastest");
     refused(star, "--radius 4", "--radius");
-    refused(star, "--variant naive_scatter --gpus 2", "--gpus: naive_scatter runs on the CPU");
+    refused(star, "--variant naive_scatter --gpus 2", "--gpus: gridding:naive_scatter runs on the CPU");
     refused(star, "--variant naive_scatter --tune 2", "--tune: on GPUs only");
     refused(in_dir("bad/map.mrc"), "", "expected text, found a byte 0");
     refused(in_dir("absent.star"), "", "cannot be read");

@@ -217,7 +217,7 @@ static void test_gpus_map(void **state)
     }
 #define MAP "reconstruct %s/small/particles.star --method frealign --out x.mrc "
     assert_refused(RUN(reconstruct, MAP "--device host --gpus 3", test_dir), "expected an even number");
-    assert_refused(RUN(reconstruct, MAP "--device cpu --gpus 2", test_dir), "the routines run on the CPU");
+    assert_refused(RUN(reconstruct, MAP "--device cpu --gpus 2", test_dir), "--gpus: ctfapply:simd runs on the CPU");
 }
 
 // ---- input that cannot be taken ------------------------------------------------------------------------------------------

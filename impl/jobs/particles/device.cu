@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
-// job_device.cu: the steps of job_steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume
+// device.cu: the steps of steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume
 // is 1 GB and a map or its transform half of that, 0.1 to 0.3 ms each at 4e12 B/s.
-#include "../../gpu/cuda.h"
-#include "../reconstruct/device.h"
+#include "../pipeline/fft.cuh"
 #include "steps.h"
 
-#include <cufft.h>
-
 enum { BLOCK = 256 };
-
-#ifdef RG_EMULATED
-#define GRIDDING_STEPS gr_steps_emulated
-#else
-#define GRIDDING_STEPS gr_steps_gpu
-#endif
 
 static __device__ __forceinline__ int64_t fr_thread() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -23,23 +14,6 @@ static int done()
 {
     const int error = (int)cudaGetLastError();
     return error ? error : (int)cudaStreamSynchronize(nullptr);
-}
-
-static int fft(int64_t side, float *grid, cufftType type)
-{
-    long long n[3] = {side, side, side}, half[3] = {side, side, side / 2 + 1}, real[3] = {side, side, 2 * half[2]};
-    const long long stored = fr_voxels(side);
-    const bool real_out = type == CUFFT_C2R;
-    size_t work = 0;
-    cufftHandle plan;
-    if (cufftCreate(&plan))
-        return RG_E_LIBRARY;
-    bool bad = cufftMakePlanMany64(plan, 3, n, real_out ? half : real, 1, real_out ? stored : 2 * stored,
-                                   real_out ? real : half, 1, real_out ? 2 * stored : stored, type, 1, &work);
-    bad = bad || (real_out ? cufftExecC2R(plan, (cufftComplex *)grid, grid) : cufftExecR2C(plan, grid, (cufftComplex *)grid));
-    const int error = bad ? RG_E_LIBRARY : (int)cudaStreamSynchronize(nullptr);
-    cufftDestroy(plan);
-    return error;
 }
 
 static __global__ void spread(int64_t side, const float *map, float *grid)
@@ -53,7 +27,7 @@ static int transform(int64_t side, const float *map, float *grid)
 {
     RG_LAUNCH(spread, blocks_of(side * side * side), BLOCK, 0, nullptr, side, map, grid);
     const int error = (int)cudaGetLastError();
-    return error ? error : fft(side, grid, CUFFT_R2C);
+    return error ? error : pl_fft_3d(side, grid, CUFFT_R2C, nullptr);
 }
 
 static __global__ void take(int64_t own, const float2 *grid, int64_t side, float2 *f3)
@@ -75,12 +49,6 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
         return error;
     RG_LAUNCH(take, blocks_of(fr_voxels(own)), BLOCK, 0, nullptr, own, (const float2 *)grid, side, (float2 *)f3);
     return done();
-}
-
-static int add(int64_t n, const float *from, float *to)
-{
-    const int error = GRIDDING_STEPS.add(nullptr, n, from, to);
-    return error ? error : done();
 }
 
 // ---- the map -------------------------------------------------------------------------------------------------------------
@@ -132,7 +100,7 @@ static int map(const fr_map_call *c)
     const int64_t voxels = c->side * c->side * c->side;
     RG_LAUNCH(divide, blocks_of(fr_voxels(c->side)), BLOCK, 0, nullptr, *c);
     int error = (int)cudaGetLastError();
-    error = error ? error : fft(c->side, c->grid, CUFFT_C2R);
+    error = error ? error : pl_fft_3d(c->side, c->grid, CUFFT_C2R, nullptr);
     if (error)
         return error;
     RG_LAUNCH(correct, blocks_of(voxels), BLOCK, 0, nullptr, *c);
@@ -218,4 +186,4 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
 #else
 #define STEPS fr_steps_gpu
 #endif
-const fr_job_steps STEPS = {reference, add, map, weights, shells};
+const fr_job_steps STEPS = {reference, map, weights, shells};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_host.c: the steps of job_steps.h on the CPU.
+// host.c: the steps of steps.h on the CPU.
 #include "../../base/core.h"
 #include "steps.h"
 
@@ -56,13 +56,6 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
             f3[2 * to + part] = sign * grid[2 * e + part];
     }
     return error;
-}
-
-static int add(int64_t n, const float *from, float *to)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] += from[i];
-    return RG_OK;
 }
 
 static void mask(const fr_map_call *c)
@@ -149,4 +142,4 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
     return error;
 }
 
-const fr_job_steps fr_steps_cpu = {reference, add, map, weights, shells};
+const fr_job_steps fr_steps_cpu = {reference, map, weights, shells};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// job_steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, the sum of two
-// volumes, a map from a volume, sums over rings. The same steps on the CPU (job_host.c) and on the GPU, real or emulated
-// (job_device.cu). Pointers are the device's memory; all is done on return; 0 or an error code of the device.
-#ifndef RG_FREALIGN_JOB_STEPS_H
-#define RG_FREALIGN_JOB_STEPS_H
+// steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, a map from a volume, sums
+// over rings. The same steps on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are the device's memory;
+// all is done on return; 0 or an error code of the device.
+#ifndef RG_PARTICLES_STEPS_H
+#define RG_PARTICLES_STEPS_H
 
 #include "../../frealign/index.h"
+#include "../../gpu/device.h"
 
 typedef struct fr_map_call {
     int64_t side, outer;      // rings beyond outer are left out
@@ -22,7 +23,6 @@ typedef struct fr_map_call {
 typedef struct fr_job_steps {
     // Coefficients of a map of own^3 voxels on the grid of side^3, origin in the corner, 0 where it has none. grid: room.
     int (*reference)(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads);
-    int (*add)(int64_t n, const float *from, float *to); // to += from
     int (*map)(const fr_map_call *);
     // Sum of the records' third numbers over the stored nodes of each ring, and how many they are: sums[2][fr_all_rings].
     int (*weights)(int64_t side, const float *volume, double *sums, int threads);
@@ -87,5 +87,6 @@ RG_HD int fr_stands_for(int64_t side, int64_t e)
 
 RG_C const fr_job_steps fr_steps_cpu, fr_steps_emulated;
 RG_C const fr_job_steps fr_steps_gpu; // in a build with CUDA
+RG_C const fr_job_steps *fr_steps(const rg_device *);
 
 #endif

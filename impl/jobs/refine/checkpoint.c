@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_part.c: OUT.part: the command, then a line a finished particle: its row and all that is new of it, 17 digits. Lines are
+// part.c: OUT.part: the command, then a line a finished particle: its row and all that is new of it, 17 digits. Lines are
 // handed to the system batch by batch; a last line without its end is not taken.
 #include "refine.h"
 #include "../../base/malformed.h"
@@ -39,7 +39,7 @@ static char *command_of(const rg_cli *cli)
     return line;
 }
 
-static int read_part(fr_part *p, fr_files *f, const char *command, bool *done)
+static int read_part(fr_checkpoint *p, fr_files *f, const char *command, bool *done)
 {
     char line[512];
     double v[VALUES];
@@ -70,12 +70,12 @@ static int read_part(fr_part *p, fr_files *f, const char *command, bool *done)
     return code;
 }
 
-int fr_part_open(fr_part *p, const rg_cli *cli, fr_files *f, const char *out)
+int fr_checkpoint_open(fr_checkpoint *p, const rg_cli *cli, fr_files *f, const char *out)
 {
     const int64_t n = f->particles.n;
     bool *done = rg_alloc((size_t)n * sizeof *done);
     char *command = command_of(cli);
-    *p = (fr_part){.path = rg_print("%s.part", out), .row = rg_alloc((size_t)n * sizeof *p->row)};
+    *p = (fr_checkpoint){.path = rg_print("%s.part", out), .row = rg_alloc((size_t)n * sizeof *p->row)};
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
@@ -93,7 +93,7 @@ int fr_part_open(fr_part *p, const rg_cli *cli, fr_files *f, const char *out)
         fprintf(p->file, "%s\n", command);
         for (int64_t i = 0; i < n; i++)
             if (done[i])
-                fr_part_add(p, f, &i, 1);
+                fr_checkpoint_add(p, f, &i, 1);
         fflush(p->file);
     }
     free(command);
@@ -101,7 +101,7 @@ int fr_part_open(fr_part *p, const rg_cli *cli, fr_files *f, const char *out)
     return code;
 }
 
-void fr_part_add(fr_part *p, const fr_files *f, const int64_t *row, int64_t n)
+void fr_checkpoint_add(fr_checkpoint *p, const fr_files *f, const int64_t *row, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         double v[VALUES];
@@ -118,7 +118,7 @@ void fr_part_add(fr_part *p, const fr_files *f, const int64_t *row, int64_t n)
     }
 }
 
-void fr_part_close(fr_part *p, bool finished)
+void fr_checkpoint_close(fr_checkpoint *p, bool finished)
 {
     if (p->file)
         fclose(p->file);
@@ -126,5 +126,5 @@ void fr_part_close(fr_part *p, bool finished)
         unlink(p->path);
     free(p->path);
     free(p->row);
-    *p = (fr_part){0};
+    *p = (fr_checkpoint){0};
 }

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
-// job_engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
+// engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
+#include "particles.h"
 #include "../../runtime/choice.h"
-#include "refine.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int fr_engine_failed(const fr_engine *e, const char *doing, int error)
-{
-    return error == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s: %s: %s", e->device->name, doing, e->device->error(error));
-}
-
 static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
 {
-    return fr_engine_failed(e, "no memory for its buffers",
-                            rg_buffer_make(b, e->device, (size_t)floats * sizeof(float), sizeof(float), false));
+    return pl_failed(e->member, "no memory for its buffers",
+                            rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false));
 }
 
 int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
@@ -27,13 +22,13 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bo
     const double since_s = rg_seconds();
     double bytes = 4 * ((double)batch * (double)(pixels + 5 * stored + FR_POSE_FLOATS * trials) + (double)(nodes + out))
                    + also_bytes;
-    if (e->device->facts(&facts) != RG_OK)
-        return rg_fail(RG_LACKS, "the free memory of %s is not known", e->device->name);
+    if (e->member->device->facts(&facts) != RG_OK)
+        return rg_fail(RG_LACKS, "the free memory of %s is not known", e->member->device->name);
     if (bytes > (double)facts.free_bytes)
         return rg_fail(RG_LACKS,
                        "%" PRId64 " images of %" PRId64 " pixels a side need %.2f GiB of %s memory, %.2f GiB are free; "
                        "take fewer with --batch",
-                       batch, side, bytes / 0x1p30, e->device->name, (double)facts.free_bytes / 0x1p30);
+                       batch, side, bytes / 0x1p30, e->member->device->name, (double)facts.free_bytes / 0x1p30);
     const struct {
         rg_buffer *buffer;
         int64_t floats;
@@ -47,6 +42,7 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bo
                 {&e->c, batch * stored},
                 {&e->f3, nodes},
                 {&e->pose, batch * trials * FR_POSE_FLOATS},
+                {&e->weight, 2 * batch},
                 {&e->out, out}};
     int code = RG_GOOD;
     for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++)
@@ -63,57 +59,57 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bo
     int error = rg_buffer_put(&e->ssnr, ssnr);
     error = error ? error : rg_buffer_put(&e->setting, setting);
     free(ssnr);
-    fr_lap(e, FR_SETUP, since_s);
-    return fr_engine_failed(e, "copying the settings", error);
+    pl_lap(e->member, PL_SETUP, since_s);
+    return pl_failed(e->member, "copying the settings", error);
 }
 
 int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
 {
     const size_t bytes = (size_t)(own * own * own) * sizeof *volume;
     const double since_s = rg_seconds();
-    float *map = e->device->alloc(bytes), *grid = e->device->alloc((size_t)fr_grid_floats(own) * sizeof *grid);
-    int error = map && grid ? e->device->upload(map, volume, bytes) : RG_E_STATE;
-    error = error ? error : e->steps->reference(own, map, grid, e->side, e->f3.base, e->threads);
+    float *map = e->member->device->alloc(bytes), *grid = e->member->device->alloc((size_t)fr_grid_floats(own) * sizeof *grid);
+    int error = map && grid ? e->member->device->upload(map, volume, bytes) : RG_E_STATE;
+    error = error ? error : fr_steps(e->member->device)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
     if (map)
-        e->device->release(map);
+        e->member->device->release(map);
     if (grid)
-        e->device->release(grid);
-    fr_lap(e, FR_REFERENCE, since_s);
-    return fr_engine_failed(e, "transforming the reference", error);
+        e->member->device->release(grid);
+    pl_lap(e->member, PL_REFERENCE, since_s);
+    return pl_failed(e->member, "transforming the reference", error);
 }
 
 void fr_engine_close(fr_engine *e)
 {
+    pl_feed_end(&e->feed);
     for (int r = 0; r < FR_DOES; r++)
         rg_frame_free(&e->does[r].frame);
     rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d,
-                        &e->x,     &e->c,      &e->f3,    &e->pose,    &e->out};
+                        &e->x,     &e->c,      &e->f3,    &e->pose,    &e->weight, &e->out};
     for (int i = 0; i < RG_COUNT(all); i++)
         rg_buffer_free(all[i]);
 }
 
-static int run(fr_engine *e, fr_call *c, const rg_shape *shape, void *const *arg)
+static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *arg)
 {
-    const char *why = rg_refusal(c->entry, shape, 1, c->param);
+    const pl_member *m = e->member;
+    const char *name = c->entry->algo->name, *why = rg_refusal(c->entry, shape, 1, c->param);
     if (why)
-        return rg_fail(RG_USAGE, "%s:%s: %s", c->name, c->entry->name, why);
-    int error = rg_frame_borrow(&c->frame, c->entry, e->device, shape, c->param, e->threads, arg);
+        return rg_fail(RG_USAGE, "%s:%s: %s", name, c->entry->name, why);
+    int error = rg_frame_borrow(&c->frame, c->entry, m->device, shape, c->param, m->threads, arg);
     if (error)
-        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", c->name, c->entry->name,
+        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", name, c->entry->name,
                        (double)c->frame.scratch.bytes / 0x1p30);
     error = rg_frame_prepare(&c->frame);
     if (error)
-        return fr_engine_failed(e, c->frame.doing, error);
-    return fr_engine_failed(e, c->name, rg_frame_run(&c->frame));
+        return pl_failed(m, c->frame.doing, error);
+    return pl_failed(m, name, rg_frame_run(&c->frame));
 }
 
 int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)
 {
-    fr_call *c = &e->does[which];
-    double since_s = rg_seconds();
-    int code = run(e, c, shape, arg);
-    c->spent_s += rg_seconds() - since_s;
-    c->runs++;
+    const double since_s = rg_seconds();
+    int code = run(e, &e->does[which], shape, arg);
+    pl_lap(e->member, PL_CALL + which, since_s);
     return code;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
-#include "refine.h"
+// input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
+#include "particles.h"
 
 #include <inttypes.h>
 #include <math.h>

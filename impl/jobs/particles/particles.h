@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// particles.h: what search, refine and reconstruct --method frealign have in common: particles from files, the routines of
+// FREALIGN on one or several devices, the steps beside them. On top of the pipeline and the function table.
+//
+//     input.c     particles from STAR or .par with their options, the reference, results to STAR or .par
+//     team.c      variants of the routines, the devices that share the particles
+//     images.c    images read ahead, made D, X and c on the device
+//     engine.c    buffers and calls of the routines on one device
+//     steps.h     what is computed beside the routines: host.c on the CPU, device.cu on GPUs
+#ifndef RG_JOBS_PARTICLES_H
+#define RG_JOBS_PARTICLES_H
+
+#include "../../../data/formats/par.h"
+#include "../../../data/formats/particles.h"
+#include "../pipeline/pipeline.h"
+#include "steps.h"
+
+// ---- what is read and written --------------------------------------------------------------------------------------------
+
+// What a .par file does not say.
+#define FR_PAR_OPTIONS                                                                                  \
+    {"stack", "S.mrc", "the images of a .par file", false},                                             \
+    {"pixel", "A", "pixel size of a .par file's images", false},                                        \
+    {"kv", "KV", "acceleration voltage of a .par file's images (default 300)", false},                  \
+    {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false},                  \
+    {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}
+
+#define FR_PAR_ONLY "stack pixel kv cs amplitude-contrast"
+
+#define FR_INPUT_OPTIONS \
+    FR_PAR_OPTIONS, {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
+
+typedef struct fr_files {
+    rg_particles particles;
+    rg_par par;        // rows of a .par file; n 0: the particles come from a STAR file
+    const char *input; // path
+    bool invert;       // the images' contrast is taken the other way round
+    // Of each particle, NULL until there is one: score in percent, standard deviation of its noise, relative magnification.
+    double *score, *sigma, *magnification;
+    bool defocused; // defocus is new, too
+} fr_files;
+
+// The particles named on the command line. poses: rows need orientations. RG_GOOD, or one line and a code.
+int fr_files_open(fr_files *, const rg_cli *, bool poses);
+void fr_files_close(fr_files *);
+// Poses (and scores, where there are) in the form that the name asks for: .par, else STAR with all columns of the input's.
+int fr_files_write(const fr_files *, const char *path, const char *command);
+// CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert), so many A further from focus than its
+// row says.
+void fr_optics_of(const fr_files *, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS]);
+
+// --reference: own side, own^3 voxels, malloc'ed. Refused when its field of view is not that of the images, whose sampling may
+// be another. RG_GOOD, or one line and a code.
+int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, int64_t *own, float **volume);
+
+// ---- the routines --------------------------------------------------------------------------------------------------------
+
+// One routine of the table on a device; its arguments are buffers that several routines share.
+typedef struct fr_routine {
+    const rg_entry *entry; // NULL: the job does without it
+    int64_t param[RG_PARAMS_MAX];
+    rg_frame frame;
+} fr_routine;
+
+// Their stages are PL_CALL + FR_DO_.
+enum { FR_DO_APPLY, FR_DO_TURN, FR_DO_NOISE, FR_DO_SCORE, FR_DO_RINGS, FR_DO_WHOLE, FR_DO_INSERT, FR_DOES };
+
+// Of one member of the team.
+typedef struct fr_engine {
+    pl_member *member;
+    const fr_files *files;
+    fr_routine does[FR_DOES];
+    int64_t side, batch; // images that are on the device at a time
+    pl_feed feed;
+    // weight: of pinsert_s; out: what routines give.
+    rg_buffer image, optics, shift, setting, ssnr, d, x, c, f3, pose, weight, out;
+} fr_engine;
+
+// Buffers for `batch` particles, `trials` poses of each, a reference with `reference`, and an output of `out` floats; the
+// mask's radius, the fall-off of rings and the ring from which |C| counts are settings. also_bytes: what else the job will
+// want. Refuses what does not fit. RG_GOOD or a code.
+int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
+                   const float setting[FR_SETTINGS], double also_bytes);
+// The transform of a reference of own^3 voxels into f3.
+int fr_engine_reference(fr_engine *, int64_t own, const float *volume);
+void fr_engine_close(fr_engine *);
+// Runs routine `which` with these arguments; prepares it when shape or arguments are new. RG_GOOD, or one line and RG_WRONG.
+int fr_engine_run(fr_engine *, int which, const rg_shape *, void *const *arg);
+// D, X and c of the first n images that it has. kind: of the objective.
+int fr_engine_apply(fr_engine *, int64_t n, int64_t kind);
+
+// ---- images --------------------------------------------------------------------------------------------------------------
+
+// Reads these rows ahead in batches (pl_feed_begin). RG_GOOD or a code.
+int fr_images_begin(fr_engine *, const int64_t *row, int64_t rows);
+// The next batch on the device, as D, X and c, shifted by their origins: (*row)[0 .. n-1], n 0 at the end. RG_GOOD or a code.
+int fr_images_next(fr_engine *, int64_t kind, const int64_t **row, int64_t *n);
+pl_source fr_images_source(const fr_files *);
+
+// ---- several devices -----------------------------------------------------------------------------------------------------
+
+typedef struct fr_team {
+    pl_team team;
+    pl_source source;
+    const rg_cli *cli;
+    const fr_files *files;
+    fr_engine *engine; // of each member
+    char *name[FR_DOES]; // of the routines and their variants
+} fr_team;
+
+// Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
+// number, or one. routines: bit mask of FR_DO_. began_s: of the job.
+int fr_team_open(fr_team *, const rg_cli *, const fr_files *, unsigned routines, int64_t most, bool even, double began_s);
+void fr_team_close(fr_team *);
+int fr_team_report(const fr_team *, const char *out); // the stages: OUT_stages.tsv
+
+#endif

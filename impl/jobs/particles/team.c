@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// team.c: the routines' variants, and the engines that run them.
+#include "particles.h"
+#include "../../runtime/cpu.h"
+#include "../../runtime/choice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
+
+// --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
+static const char *requested_for(const rg_cli *cli, const char *name)
+{
+    size_t length = strlen(name);
+    for (int i = 0; rg_cli_nth(cli, "variant", i); i++) {
+        const char *text = rg_cli_nth(cli, "variant", i);
+        if (strncmp(text, name, length) == 0 && text[length] == ':')
+            return text + length + 1;
+    }
+    return NULL;
+}
+
+static int pick(fr_routine *r, const char *name, const rg_cli *cli, const char *device, const rg_shape *typical)
+{
+    rg_choice choice;
+    int code = rg_choose(rg_algo_find(name), device, requested_for(cli, name), NULL, 0, typical, &choice);
+    r->entry = choice.entry;
+    memcpy(r->param, choice.param, sizeof r->param);
+    return code;
+}
+
+static int check_requested(const rg_cli *cli)
+{
+    for (int i = 0; rg_cli_nth(cli, "variant", i); i++) {
+        const char *text = rg_cli_nth(cli, "variant", i);
+        bool known = false;
+        for (int r = 0; r < FR_DOES; r++)
+            known =
+                known || (strncmp(text, routine_name[r], strlen(routine_name[r])) == 0 && text[strlen(routine_name[r])] == ':');
+        if (!known)
+            return rg_fail(RG_USAGE,
+                           "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"", text);
+    }
+    return RG_GOOD;
+}
+
+// Variants of all routines, alike for every engine; *first: the first of them.
+static int pick_all(fr_routine does[FR_DOES], const rg_cli *cli, const char *device, int64_t side, unsigned routines,
+                    const rg_entry **first)
+{
+    const rg_shape typical = {.n = {[FR_SIDE] = side, [FR_PARTICLES] = 128, [FR_KIND] = FR_V9, [FR_TRIALS] = 1,
+                                    [FR_OUTER] = side / 3, [FR_INNER] = 1}};
+    int code = check_requested(cli);
+    bool on[2] = {false, false}; // RG_HOST, RG_DEVICE
+    for (int r = 0; r < FR_DOES && code == RG_GOOD; r++) {
+        if (!(routines >> r & 1))
+            continue;
+        code = pick(&does[r], routine_name[r], cli, device, &typical);
+        if (code == RG_GOOD)
+            on[does[r].entry->variant->space == RG_DEVICE] = true;
+        *first = *first ? *first : does[r].entry;
+    }
+    return code != RG_GOOD || !(on[0] && on[1])
+               ? code
+               : rg_fail(RG_USAGE, "--variant: all routines must run on the same device; --device cpu takes those of the CPU");
+}
+
+const fr_job_steps *fr_steps(const rg_device *device)
+{
+    if (!device->is_gpu)
+        return &fr_steps_cpu;
+#if HAVE_CUDA
+    return device->is_emulated ? &fr_steps_emulated : &fr_steps_gpu;
+#else
+    return &fr_steps_emulated;
+#endif
+}
+
+int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned routines, int64_t most, bool even,
+                 double began_s)
+{
+    fr_routine does[FR_DOES] = {0};
+    pl_devices of = {.device = rg_cli_text(cli, "device", "gpu"), .most = most, .even = even, .only = -1, .began_s = began_s};
+    int64_t threads;
+    *t = (fr_team){.cli = cli, .files = files, .source = fr_images_source(files)};
+    int code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
+    code = code == RG_GOOD ? pick_all(does, cli, of.device, files->particles.side, routines, &of.entry) : code;
+    code = code == RG_GOOD ? rg_cli_int(cli, "gpus", 0, 1, PL_DEVICES_MAX, &of.gpus) : code;
+    of.threads = (int)threads;
+    code = code == RG_GOOD ? pl_team_open(&t->team, &of) : code;
+    if (code != RG_GOOD)
+        return code;
+    t->team.source = &t->source;
+    for (int r = 0; r < FR_DOES; r++)
+        if (does[r].entry)
+            t->team.call_name[r] = t->name[r] = rg_print("%s:%s", routine_name[r], does[r].entry->name);
+    t->engine = rg_alloc((size_t)t->team.n * sizeof *t->engine);
+    for (int i = 0; i < t->team.n; i++) {
+        t->engine[i] = (fr_engine){.member = &t->team.member[i], .files = files};
+        memcpy(t->engine[i].does, does, sizeof does);
+    }
+    return RG_GOOD;
+}
+
+static int close_engine(pl_member *m, void *context)
+{
+    fr_engine_close(&((fr_team *)context)->engine[m->index]);
+    return RG_GOOD;
+}
+
+void fr_team_close(fr_team *t)
+{
+    if (t->engine && t->team.member->device)
+        pl_team_run(&t->team, close_engine, t);
+    pl_team_close(&t->team);
+    for (int r = 0; r < FR_DOES; r++)
+        free(t->name[r]);
+    free(t->engine);
+    t->engine = NULL;
+}
+
+int fr_team_report(const fr_team *t, const char *out)
+{
+    const rg_particles *p = &t->files->particles;
+    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels\n", rg_cli_line(t->cli), p->n, p->side);
+    int code = pl_stages_write(&t->team, out, note);
+    free(note);
+    return code;
+}

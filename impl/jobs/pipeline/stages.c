@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// stages.c: the table of what took how long, alike for all jobs. Stages go on at the same time, so that they may add up to more
+// than the whole.
+#include "pipeline.h"
+
+#include <inttypes.h>
+
+static const char *const stage_name[PL_STAGES] = {
+    [PL_OPEN] = "open",     [PL_SETUP] = "setup", [PL_REFERENCE] = "reference", [PL_READ] = "read", [PL_PREPARE] = "prepare",
+    [PL_COPY] = "copy",     [PL_INSERT] = "insert", [PL_STEP] = "step",         [PL_ADD] = "add",   [PL_MERGE] = "merge",
+    [PL_MAP] = "map",       [PL_FSC] = "fsc",     [PL_WRITE] = "write"};
+
+static void put_stages(const pl_team *t, FILE *f, double whole_s)
+{
+    fprintf(f, "stage\tbusy_s\tshare\tcalls\n");
+    for (int s = 0; s < PL_STAGES; s++) {
+        const char *name = s >= PL_CALL && s < PL_CALL + PL_CALLS ? t->call_name[s - PL_CALL] : stage_name[s];
+        double busy_s = 0;
+        int64_t calls = 0;
+        for (int i = 0; i < t->n; i++) {
+            busy_s = t->member[i].stage[s].busy_s > busy_s ? t->member[i].stage[s].busy_s : busy_s;
+            calls += t->member[i].stage[s].calls;
+        }
+        if (name && (busy_s > 0 || calls))
+            fprintf(f, "%s\t%.4f\t%.4f\t%" PRId64 "\n", name, busy_s, busy_s / whole_s, calls);
+    }
+    if (t->region_s > 0)
+        fprintf(f, "region\t%.4f\t%.4f\t1\n", t->region_s, t->region_s / whole_s);
+    fprintf(f, "whole\t%.4f\t1.0000\t1\n", whole_s);
+}
+
+int pl_stages_write(const pl_team *t, const char *out, const char *note)
+{
+    const double whole_s = rg_seconds() - t->of.began_s;
+    rg_device_facts facts;
+    rg_file file;
+    int code = rg_file_open_beside(&file, out, "_stages", ".tsv");
+    if (code != RG_GOOD)
+        return code;
+    t->member->device->facts(&facts);
+    fprintf(file.stream, "%s# on %d x %s, %d threads each\n", note, t->n, facts.name, t->member->threads);
+    put_stages(t, file.stream, whole_s);
+    put_stages(t, stdout, whole_s);
+    return rg_file_commit(&file);
+}
