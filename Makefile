@@ -23,6 +23,13 @@ CXX := $(if $(findstring clang,$(CC)),$(patsubst clang%,clang++%,$(CC)),g++)
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 export CC
 
+# These two build with all cores, unless the command line says with how many (which make 4.3 shows in /proc only).
+ifneq ($(filter reproduce check,$(MAKECMDGOALS)),)
+ifeq ($(findstring -j,$(MAKEFLAGS) $(shell tr '\0' ' ' < /proc/$$PPID/cmdline)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+endif
+
 # Set-up: a fresh machine gets its packages before anything is looked for. Plain `make` only says what it cannot do without.
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 SETUP := $(shell .ci/setup $(if $(filter reproduce check,$(MAKECMDGOALS)),,needed) >&2 && echo ok)
@@ -70,6 +77,12 @@ CXX_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OM
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
 CU_ALL   = -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
+# What a plug-in is compiled with: `make plugin` here, `regather --cflags` for one that lies elsewhere. Its symbols are hidden, or
+# they would stand for this program's own; an emulated one is linked without the libraries of the sanitizers.
+PLUGIN_C    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) -fPIC -shared -fvisibility=hidden
+PLUGIN_CUDA = -std=c++20 -O3 -lineinfo $(CUDA_ARCH) -Xcompiler -fPIC$(comma)-fvisibility=hidden -shared -cudart shared
+PLUGIN_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) -DRG_EMULATED $(EMU_LOOK) -fPIC \
+              -fvisibility=hidden -x c++ -c
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
@@ -105,8 +118,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/revision.h: FORCE
 	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
 	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' 2>/dev/null || r=$$r-dirty; \
-	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n' \
-	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" > $@.new; \
+	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n' \
+	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" \
+	    '$(PLUGIN_C)' '$(PLUGIN_CUDA)' '$(PLUGIN_EMU)' > $@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -130,7 +144,7 @@ $(BUILD)/verify/%.o: verify/%.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_EMU) -Iimpl/gpu/emulator -MMD -MP -c $< -o $@
-$(BUILD)/bench/machine/machine.o $(BUILD)/impl/base/file.o: $(BUILD)/revision.h
+$(BUILD)/bench/machine/machine.o $(BUILD)/impl/base/file.o $(BUILD)/impl/commands.o: $(BUILD)/revision.h
 
 # -rdynamic: emulated plug-ins call back into the program.
 $(BUILD)/regather: $(OBJ)
@@ -157,12 +171,10 @@ PLUGIN_NAME = $(basename $(notdir $(SRC)))
 plugin:
 	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cu)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/plugin/host
-	$(if $(filter %.cu,$(SRC)),$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -x c++ \
-	    -c $(SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
+	$(if $(filter %.cu,$(SRC)),$(CXX) $(PLUGIN_EMU) -Iimpl -Iimpl/gpu/emulator $(SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
 	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\
-	    $(CC) $(C_ALL) -Iimpl -fPIC -shared -fvisibility=hidden $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
-	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(CU_ALL) -Iimpl -Xcompiler -fPIC$(comma)-fvisibility=hidden \
-	    -shared -cudart shared $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
+	    $(CC) $(PLUGIN_C) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
+	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------
 test-programs: $(TESTS) $(BROKEN)
@@ -170,20 +182,19 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-reproduce: all $(filter $(BUILD)/broken/gridding_% $(foreach d,host gpu,$(BUILD)/broken/$d/gridding_no_atomics.so $(BUILD)/broken/$d/frealign_barrier_only.so),$(BROKEN))
-	@report/reproduce.sh $(BUILD) $(PRESET)
+reproduce: all $(BROKEN)
+	@report/steps.sh $(BUILD) reproduce $(PRESET)
 verify bench: all
 	$(BUILD)/regather $@
 
+# With what a plug-in includes: suite.h, and of gpu/, simd/ and the kernels' folders what may be used from outside.
+SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv data/machines/* data/tuned/* impl/*/presets.tsv)
+HEADERS = $(wildcard impl/suite.h impl/gpu/cuda.h impl/gpu/hopper.h impl/gpu/emulator/*.h impl/simd/*.h impl/*/*index.h impl/*/*/*index.h)
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/regather
-	install -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
-	install -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
-	install -m 644 impl/suite.h $(DESTDIR)$(PREFIX)/include/regather/suite.h
-	for d in plots reference/published data/machines data/tuned; do install -d $(DESTDIR)$(PREFIX)/share/regather/$$d; \
-	    for f in $$d/*; do [ ! -f $$f ] || install -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done; done
-	for f in impl/*/presets.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f; done
-	install -m 644 reference/claims.tsv reference/papers.tsv reference/tables.tsv $(DESTDIR)$(PREFIX)/share/regather/reference
+	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
+	install -D -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
+	for f in $(SHARED); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
+	for f in $(HEADERS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/regather/$${f#impl/} || exit; done
 clean:
 	rm -rf $(BUILD)
 

@@ -3,9 +3,11 @@
 #include "runtime/command.h"
 #include "runtime/table.h"
 #include "runtime/tuned.h"
+#include "revision.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND(id) extern const rg_command rg_cmd_##id;
 #include "commands.def"
@@ -146,6 +148,28 @@ const rg_command rg_cmd_man = {
     .run = man_run,
 };
 
+// ---- what a plug-in is compiled with ---------------------------------------------------------------------------------------
+
+// The headers beside this program where it is installed, else those of its source.
+static int cflags(const char *language)
+{
+    const char *const name[] = {"c", "cuda", "emulated"}, *const flags[] = {RG_PLUGIN_C, RG_PLUGIN_CUDA, RG_PLUGIN_EMULATED};
+    char program[4096] = "";
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    for (int up = 0; up < 2 && length > 0; up++)
+        *strrchr(program, '/') = '\0';
+    char *installed = rg_print("%s/include/regather", program), *header = rg_print("%s/suite.h", installed);
+    const char *include = access(header, R_OK) ? RG_SOURCE_DIR "/impl" : installed;
+    int code = RG_USAGE;
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(language, name[i])) {
+            printf("%s -I%s", flags[i], include);
+            code = printf(i == 2 ? " -I%s/gpu/emulator\n" : "\n", include) < 0;
+        }
+    free(installed), free(header);
+    return code ? rg_fail(RG_USAGE, "--cflags: expected c, cuda or emulated, found \"%s\"", language) : RG_GOOD;
+}
+
 // ---- dispatch ------------------------------------------------------------------------------------------------------------
 
 static void help(FILE *out)
@@ -154,7 +178,8 @@ static void help(FILE *out)
                  "usage: regather COMMAND [options]\n\n");
     for (const rg_command *const *c = rg_commands; *c; c++)
         fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-    fprintf(out, "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n");
+    fprintf(out, "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n"
+                 "'regather --cflags [c|cuda|emulated]' prints what a plug-in is compiled with.\n");
 }
 
 int rg_main(int argc, char **argv)
@@ -175,6 +200,8 @@ int rg_main(int argc, char **argv)
         printf("regather " RG_VERSION ", commit %s\n", rg_revision());
         return RG_GOOD;
     }
+    if (!strcmp(argv[1], "--cflags"))
+        return cflags(argc > 2 ? argv[2] : "c");
     for (const rg_command *const *c = rg_commands; *c; c++)
         if (!strcmp(argv[1], (*c)->name)) {
             int code = rg_command_run(*c, argc - 1, argv + 1);

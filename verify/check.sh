@@ -94,6 +94,7 @@ for source in verify/tests/*/test_*.c verify/tests/*/test_*.cc; do
     test_program "$build/${source%.*}"
 done
 command_line variants_list check_list
+command_line install verify/install.sh "$build"
 command_line verify "$regather" verify --quiet
 finish_emulated() {
     wait $emulated

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sanitizers.sh BUILD: what compute-sanitizer says of the CUDA code, on a machine with a GPU (`make sanitizers`).
-# 1. Every CUDA variant under memcheck and racecheck, at one shape that crosses its tiles: no report may come.
+# 1. Every CUDA variant under memcheck and racecheck, at the shapes of its smoke test: no report may come.
 # 2. Every CUDA kernel that is wrong on purpose under each tool, beside what verify says of it on the GPU and on the emulated
 #    GPU (broken/expected.tsv, which `make check` holds both to): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is the
 #    one of the reference machine. There a tool may be silent: racecheck knows shared memory only, initcheck global memory only,
@@ -15,23 +15,6 @@ jobs=6 # more of them wait for each other at the start of the GPU
 command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not installed (it comes with the CUDA toolkit)"; exit 4; }
 nvidia-smi -L > /dev/null 2>&1 || { echo "no GPU here"; exit 4; }
 
-# A shape small enough for a tool that slows kernels a hundredfold, and large enough for several blocks.
-shape_of() {
-    case $1 in
-    autocorr:*) echo w65,h33,r16,k0 ;;
-    autocorr_printed:*) echo w64,h20,r18,g255 ;;
-    gridding:*) echo s21,i3,o2,b19,k3 ;;
-    align2d:as_printed) echo w65,h63,m2,o0,t136 ;; # eq. 2 has no rule `ignore`
-    affine2d:* | align2d:*) echo w65,h63,m2,o2,t136 ;;
-    align3d:*) echo w15,h16,d17,m3,o0,t0 ;;
-    ccp:*) echo s16,p2,k133,t2,b3,u2 ;;
-    pinsert_s:*) echo s16,p2,k35,t1,b5 ;;
-    ctfapply:*) echo s32,p2,k64,t1 ;;
-    cc3m:* | sigma2:* | presb:* | ccoef:*) echo s20,p3,k64,t5,b7,a2 ;;
-    *) echo "sanitizers.sh: no shape for $1" >&2 && exit 1 ;;
-    esac
-}
-
 log_of() { echo "$build/sanitizers/$1.$(echo "$2" | tr ':' '.').log"; }
 
 # under TOOL VARIANT [OPTION...]: the reports of one tool, as "clean", or how many there were and the first
@@ -40,7 +23,7 @@ under() {
     shift 2
     log=$(log_of "$tool" "$variant")
     timeout 120 compute-sanitizer --tool "$tool" --target-processes all --print-limit 1000 "$regather" verify "$variant" \
-        --quiet --device gpu --limit 60 --pattern random --shape "$(shape_of "$variant")" "$@" > "$log" 2>&1
+        --quiet --device gpu --limit 60 --pattern random --smoke "$@" > "$log" 2>&1
     grep -q 'SUMMARY' "$log" || { echo "not run: $(grep -v '^=' "$log" | head -n 1)" && return; }
     reports=$(sed -n 's/^========= \{1,6\}\(\(Error: \)\{0,1\}\(Invalid\|Race\|Uninit\|Barrier\|Divergent\|Potential\|Program hit\)[^.]*\).*/\1/p' "$log")
     [ -n "$reports" ] || { echo clean && return; }
@@ -51,12 +34,12 @@ mkdir -p "$build/sanitizers" || exit 2
 if [ "$2" = --one ]; then # one line of a table, made in a process of its own
     case $3 in
     *.so)
-        name=$(basename "$3" .so) algo=autocorr
-        case $name in gridding_*) algo=gridding ;; esac
+        name=$(basename "$3" .so)
+        kernel=$("$regather" list --table variants --plugin "$3" | awk -F'\t' '$2 ~ /:/ {print $1 ":" $2}')
         says() { awk -F'\t' -v so="$name.so" -v where="$1" '$1 == so && $3 ~ where {print $4 ": " $5}' verify/broken/expected.tsv; }
         line="$name\t$(says host)\t$(says gpu)"
         for tool in memcheck racecheck synccheck initcheck; do
-            line="$line\t$(under $tool "$algo:$name.so:$name" --plugin "$3")"
+            line="$line\t$(under $tool "$kernel" --plugin "$3")"
         done
         printf '%b\n' "$line" ;; # in one piece, since others write too
     *)
@@ -69,7 +52,7 @@ if [ "$2" = --one ]; then # one line of a table, made in a process of its own
     exit 0
 fi
 
-variants=$("$regather" list --device host --quiet | awk '/^[a-z]/ {algo = $1} $2 == "emulated" {print algo $1}')
+variants=$("$regather" list --table variants --device host | awk -F'\t' 'NR > 1 {print $1 ":" $2}')
 echo "$variants" | xargs -P "$jobs" -n 1 "$0" "$build" --one > "$build/sanitizers/variants.tsv"
 cat "$build/sanitizers/variants.tsv"
 {

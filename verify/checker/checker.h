@@ -107,6 +107,7 @@ typedef struct rg_narrow {
     const rg_shape *shape;
     const int64_t *param;
     int threads;
+    bool smoke; // at the shapes of the smoke test
 } rg_narrow;
 
 void rg_plan_make(rg_plan *, const rg_entry *, const rg_narrow *, uint64_t seed);

@@ -112,15 +112,16 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
     rg_params_standard(v, param);
     if (narrow->param)
         memcpy(param, narrow->param, (size_t)v->n_params * sizeof *param);
-    const rg_shape *shape = narrow->shape ? narrow->shape : entry->algo->check_shape;
-    const int n_shapes = narrow->shape ? 1 : entry->algo->n_check_shapes;
+    const rg_algo *a = entry->algo;
+    const rg_shape *shape = narrow->shape ? narrow->shape : narrow->smoke ? a->smoke_shape : a->check_shape;
+    const int n_shapes = narrow->shape ? 1 : narrow->smoke ? a->n_smoke_shapes : a->n_check_shapes;
     for (int i = 0; i < n_shapes; i++) {
         const rg_shape *at = &shape[i % 2 ? n_shapes - 1 - i / 2 : i / 2]; // from both ends: the smallest and the largest soon
         add(plan, at, param, narrow->threads ? narrow->threads : 1);
         if (!narrow->threads && several(v, 0) > 1)
             add(plan, at, param, several(v, 0));
     }
-    if (!narrow->shape && !narrow->param)
+    if (!narrow->shape && !narrow->smoke && !narrow->param)
         add_grid(plan, entry, narrow->threads, seed);
 }
 

@@ -30,6 +30,7 @@ typedef struct session {
 
 static const rg_option options[] = {
     {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0", RG_TO(session, shape_text)},
+    {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
     {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
     {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},

@@ -42,12 +42,24 @@ static int read_options(session *s)
     return RG_GOOD;
 }
 
-// The algorithm's for tracing; without one the first to be checked that has 50 inputs or more, or the first.
-static rg_shape standard_shape(const rg_algo *algo)
+static bool does(const rg_entry *e, const rg_shape *shape, const int64_t *param)
 {
+    return !(e->algo->invalid && e->algo->invalid(shape)) && !(e->variant->refuse && e->variant->refuse(shape, param));
+}
+
+// The first that the variant does not refuse: the algorithm's for tracing, those of its cases, the first to be checked that has 50
+// inputs or more, the first of all.
+static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
+{
+    const rg_algo *algo = e->algo;
     const int which = rg_traced_argument(algo);
-    for (int i = 0; i < algo->n_check_shapes && !algo->trace; i++)
-        if (algo->arg[which].count(&algo->check_shape[i]) >= 50)
+    if (algo->trace && does(e, &algo->trace->shape, param))
+        return algo->trace->shape;
+    for (int i = 0; algo->trace && i < algo->trace->n_case_shapes; i++)
+        if (does(e, &algo->trace->case_shape[i], param))
+            return algo->trace->case_shape[i];
+    for (int i = 0; i < algo->n_check_shapes; i++)
+        if (algo->arg[which].count(&algo->check_shape[i]) >= 50 && does(e, &algo->check_shape[i], param))
             return algo->check_shape[i];
     return algo->trace ? algo->trace->shape : algo->check_shape[0];
 }
@@ -56,16 +68,16 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
 {
     char why[160];
     const char *shape = s->shape, *params = s->params;
-    *how = (rg_trace_how){.entry = e, .shape = standard_shape(e->algo), .options = s->how,
-                          .threads = s->given.threads ? (int)s->given.threads : 1};
+    *how = (rg_trace_how){.entry = e, .options = s->how, .threads = s->given.threads ? (int)s->given.threads : 1};
     rg_params_standard(e->variant, how->param);
+    if (params && !rg_params_parse(e->variant, params, how->param, why))
+        return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, params, why);
+    how->shape = standard_shape(e, how->param);
     if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why))
         return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
     const char *invalid = e->algo->invalid ? e->algo->invalid(&how->shape) : NULL;
     if (invalid)
         return rg_fail(RG_USAGE, "--shape %s: %s", shape ? shape : "", invalid);
-    if (params && !rg_params_parse(e->variant, params, how->param, why))
-        return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, params, why);
     if (s->real_space && !(e->algo->trace && e->algo->trace->fill_object))
         return rg_fail(RG_USAGE, "trace: %s has no object for --real-space", e->algo->name);
     return RG_GOOD;

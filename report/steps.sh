@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# steps.sh: runs the steps of steps.tsv.
+#   steps.sh BUILD reproduce PRESET         what `make reproduce` does after the build; quick takes minutes on two cores
+#   steps.sh BUILD record NAME PART...      what this machine does, for data/machines: the files NAME.*.tsv, which `regather report`
+#                                           shows beside any other machine. PART: verify times energy tune photographs fsc modes
+#                                           modes_scaling job online tenth scaling align, as the first column of steps.tsv says
+# A step is done again only when what it made is missing, or older than the program or than what it was made from; a run that was
+# killed goes on where it stopped. A failed check (exit 1) and what this machine lacks (exit 4) are results all the same.
+# RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
+# RECORD_LABEL what the heads of tables say of the machine; RECORD_SECONDS a row, RECORD_OPTIONS of `bench`, RECORD_GPUS,
+# RECORD_IMAGES, RECORD_SIDES: see steps.tsv. REPORT_DIR is the folder of the page (report).
+set -u
+usage="usage: report/steps.sh BUILD reproduce PRESET | BUILD record NAME PART..."
+build=$(realpath "${1:?$usage}") what=${2:?$usage} name=${3:?$usage}
+shift 3
+cd "$(dirname "$0")/.." || exit 2
+program=$build/regather device=host
+regather() { "$program" "$@"; }
+algorithms=$(regather list --table algorithms) || exit 2
+algos=$(echo "$algorithms" | awk -F'\t' 'NR > 1 { print $1 }')
+brokens=$(echo "$algorithms" | awk -F'\t' 'NR > 1 && $4 != "-" { n = split($4, k, " "); for (i = 1; i <= n; i++) print $1 ":" k[i] }')
+! regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { exit !found }' || device=gpu
+results=$build/results out=${REPORT_DIR:-report}
+case $what in
+reproduce) preset=$name work=$results/$name to=$results/$name/ label="this machine" parts=reproduce ;;
+record)
+    preset=record work=${RECORD_WORK:-/dev/shm}/regather-record results=$work label=${RECORD_LABEL:-$name} parts=$*
+    to=$(realpath "${RECORD_OUT:-data/machines}")/$name. && [ -n "$parts" ] || { echo "$usage" >&2; exit 2; } ;;
+*) echo "$usage" >&2 && exit 2 ;;
+esac
+logs=$results/log done=$work/done
+mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$results/verify" "$results/trace" || exit 2
+[ "$(cat "$results/preset" 2> /dev/null)" = "$preset" ] || echo "$preset" > "$results/preset" # another one makes another page
+
+# ---- words of the steps, beside `regather` ---------------------------------------------------------------------------------
+
+keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2"; } # a job's table, saying of which machine and commit
+against() { regather fsc "$1" "$2" --out "$work/pair.tsv" && keep "$work/pair.tsv" "$3"; }
+join() { # PRODUCT FILE...: one head, then the rows of all
+    product=$1
+    shift
+    { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$product"
+}
+# caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a plug-in of verify/broken.
+caught_as() {
+    regather verify "$@"
+    [ $? = 1 ] || { echo "NOT caught" && return; }
+    echo "caught"
+}
+caught() {
+    so=$build/broken/$2.so on=cpu
+    [ -e "$so" ] || { so=$build/broken/$device/$2.so && on=$device; }
+    caught_as "$1:$2.so:$2" --device $on --plugin "$so" --out "$3"
+}
+gallery() { # ALGO FOLDER: all its wrong kernels of the CPU
+    folder=$2
+    for so in $(regather list "$1" --table variants $(printf -- '--plugin %s ' "$build"/broken/*.so) | awk -F'\t' '$2 ~ /:/ { print $2 }'); do
+        set -- "$@" "$1:$so" --plugin "$build/broken/${so%:*}"
+    done
+    shift 2
+    regather trace "$@" --real-space --out "$folder"
+}
+# subsets SIDE COUNT...: of SIDE/particles.star the first_COUNT.star, and wrong_COUNT.star, each angle off by up to 2 degrees and
+# each shift by up to a pixel. repeated SIDE COUNT: both with every row 8 times, as ..._COUNTx8.star.
+subsets() {
+    at=$work/$1 side=$1
+    shift
+    for count; do
+        awk -v most="$count" '/@/ { if (n++ < most) print; next } { print }' "$at/particles.star" > "$at/first_$count.star"
+        awk -v pixel="$(awk -v side="$side" 'BEGIN { print 258 / side }')" '
+            function off(most) { return most * (2 * rand() - 1) }
+            BEGIN { srand(7) }
+            /@/ { for (a = 3; a < 6; a++) $a += off(2); $6 += off(pixel); $7 += off(pixel) }
+            { print }' "$at/first_$count.star" > "$at/wrong_$count.star"
+    done
+}
+repeated() {
+    for rows in first wrong; do
+        awk '/@/ { row[n++] = $0; next } { print } END { for (t = 0; t < 8; t++) for (i = 0; i < n; i++) print row[i] }' \
+            "$work/$1/${rows}_$2.star" > "$work/$1/${rows}_$2x8.star"
+    done
+}
+copies() { # COUNT FROM TO
+    mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
+    touch "$3/.done"
+}
+# shares SIDE NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent.
+shares() {
+    for file in "$work"/share/*; do
+        mode=$(basename "$file")
+        awk -F '\t' -v mode="${mode%.*}" -v column="${mode##*.}" '
+            NF >= 3 && $1 !~ /^(stage|whole)$/ {
+                sub(/:.*/, "", $1)
+                print mode "." $1 "\t" column "\t" (sub(/ %/, "", $3) ? $3 : 100 * $3)
+            }' "$file"
+    done | awk -F '\t' -v side="$1" -v sum="$2" '
+        { share[$1, $2] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1] }
+        END {
+            split(sum, side_of, "=")
+            for (terms = split(side_of[2], term, "+"); terms; terms--) for (c in column)
+                if ((term[terms], c) in share) { share[side_of[1], c] += share[term[terms], c]; seen[side_of[1]] }
+            if (side_of[1] in seen) part[n++] = side_of[1]
+            print "# images of " side " x " side "; cpu is one core"
+            print "part\tcpu\tgpu"
+            for (i = 0; i < n; i++)
+                print part[i] "\t" ((part[i], "cpu") in share ? share[part[i], "cpu"] : "-") "\t" \
+                    ((part[i], "gpu") in share ? share[part[i], "gpu"] : "-")
+        }'
+}
+regions() { # RUN...
+    printf 'run\tregion_s\n'
+    for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done
+}
+# What the finished steps give to the page, as words of `regather report`; each file once.
+entries() {
+    plan | while read -r line setting; do
+        read_step "$line" "$setting"
+        [ -e "$product" ] && [ "$report" != - ] || continue
+        case $report in
+        result) echo "$product" ;;
+        verify) echo "--verify $product" ;;
+        job) echo "--job $(dirname "$product")" ;;
+        traces) echo "--traces $(dirname "$product")" ;;
+        *) echo "--table $report=$product" ;;
+        esac
+    done | awk '!seen[$0]++'
+}
+
+# ---- the table -------------------------------------------------------------------------------------------------------------
+
+tab=$(printf '\t')
+# The table is part of the program: its words are expanded as the shell's, here and in read_step.
+while IFS=$tab read -r kind when variable value; do
+    # shellcheck disable=SC2254
+    [ "$kind" = let ] && case $preset-$device in $when) eval "$variable=\"${value:-}\"" ;; esac
+done < report/steps.tsv
+
+# each VARIABLE=VALUES: for every value of it what is to be set before a line of the table is read
+each() {
+    [ "$1" != - ] || { echo : && return; }
+    eval "values=\"${1#*=}\""
+    for value in $values; do echo "${1%%=*}=$value"; done
+}
+# The steps of this run: line of the table, and setting.
+plan() {
+    line=0
+    while IFS=$tab read -r run _ _ each when _; do
+        line=$((line + 1))
+        for part in $parts; do
+            # shellcheck disable=SC2254
+            case "$preset-$device" in $when) ;; *) continue ;; esac
+            case " $run " in *" $part "*) each "$each" | sed "s/^/$line /" && break ;; esac
+        done
+    done < report/steps.tsv
+}
+read_step() { # LINE SETTING
+    eval "$2"
+    IFS=$tab read -r _ step title _ _ report needs product command <<END
+$(sed -n "$1p" report/steps.tsv)
+END
+    eval "step=\"$step\" title=\"$title\" needs=\"$needs\" product=\"$product\""
+}
+
+# ---- running them ----------------------------------------------------------------------------------------------------------
+
+fresh() {
+    [ -e "$product" ] && [ -e "$done/$step" ] || return 1
+    for from in "$program" $needs; do
+        [ "$from" = - ] || [ -z "$(find "$from" -newer "$done/$step" -type f ! -path "$logs/*" ! -path "$done/*" | head -n 1)" ] || return 1
+    done
+}
+# What an older program began or made is not gone on with.
+drop_old() {
+    for file in "$product" "$product.part"; do
+        [ ! -f "$file" ] || [ -z "$(find "$program" -newer "$file")" ] || rm "$file"
+    done
+    case $command in *--resume*) ;; *) rm -f "$product.part" ;; esac
+}
+up_to_date() {
+    [ $first = 0 ] || echo "steps $first to $((k - 1)): up to date"
+    first=0
+}
+
+steps=$(plan | wc -l) k=0 first=0
+[ "$steps" -gt 0 ] || { echo "steps.sh: no step of \"$parts\" in report/steps.tsv" >&2 && exit 2; }
+plan > "$work/plan"
+while read -r line setting <&3; do
+    k=$((k + 1))
+    read_step "$line" "$setting"
+    if fresh; then
+        [ $first != 0 ] || first=$k
+        continue
+    fi
+    up_to_date
+    printf 'step %d of %d: %s\n' $k "$steps" "$title"
+    began=$(date +%s)
+    drop_old
+    (eval "$command") > "$logs/$step.log" 2>&1 < /dev/null
+    code=$?
+    case $code in
+    0 | 1) ;;
+    4) echo "    not here" ;;
+    *) product=/nowhere ;;
+    esac
+    if [ ! -e "$product" ] && [ $code != 4 ]; then
+        tail -n 5 "$logs/$step.log" | sed 's/^/    /'
+        echo "step $k failed ($step, exit $code): see $logs/$step.log" >&2
+        exit 2
+    fi
+    tail -n 1 "$logs/$step.log" | sed "s/\$/, $(($(date +%s) - began)) s/; s/^/    /"
+    touch "$done/$step"
+done 3< "$work/plan"
+k=$((k + 1))
+up_to_date
+case $what in
+reproduce) cat "$logs/report.log" ;;
+*) rm -r "$work" ;;
+esac

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# install.sh BUILD: installs what BUILD holds to a folder of its own; compiles README's kernel and one for the emulated GPU there,
+# outside of the tree, with what the installed `regather --cflags` says, and has both verified and traced.
+build=$(realpath "${1:?usage: verify/install.sh BUILD}")
+cd "$(dirname "$0")/.." || exit 2
+at=$(mktemp -d) || exit 2
+trap 'rm -rf "$at"' EXIT
+make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/log"; exit 2; } # -o: as it is, not built again
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
+echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> "$at/mine.c"
+sed 's,../../../impl/,,; s,"../broken.cuh","broken.cuh",' verify/broken/autocorr/gpu_right.cu > "$at/right.cu"
+sed 's,../../impl/,,' verify/broken/broken.cuh > "$at/broken.cuh"
+sed 's,../../impl/,,' verify/broken/broken.h > "$at/broken.h"
+cd "$at" || exit 2
+regather=$(find . -name regather -type f -perm -u+x)
+passed=0 failed=0
+try() { # CODE COMMAND...
+    wanted=$1
+    shift
+    "$@" > log 2>&1
+    code=$?
+    [ $code = "$wanted" ] && passed=$((passed + 1)) && return
+    failed=$((failed + 1))
+    echo "$*: exit $code, expected $wanted"
+    cat log
+}
+# shellcheck disable=SC2046
+try 0 ${CC:-gcc} $("$regather" --cflags) mine.c -o mine.so
+try 0 "$regather" verify --quiet --plugin ./mine.so autocorr:mine.so:mine
+try 0 "$regather" trace --plugin ./mine.so autocorr:mine.so:mine
+case ${CC:-gcc} in *clang*) cxx=clang++ ;; *) cxx=g++ ;; esac
+# shellcheck disable=SC2046
+try 0 $cxx $("$regather" --cflags emulated) right.cu -o right.o
+try 0 $cxx -shared right.o -o right.so
+try 0 "$regather" verify --quiet --device host --smoke --plugin ./right.so autocorr:right.so:gpu_right
+try 2 "$regather" --cflags fortran
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
