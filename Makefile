@@ -68,8 +68,10 @@ CFLAGS   ?= $(OPT) -g
 C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS))
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
 C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
-# C++20 for designated initialisers; it deprecates sums of constants of two enums, which is how C names integer constants.
-CXX_STD  = -std=c++20 -Wno-deprecated-enum-float-conversion -Wno-deprecated-enum-enum-conversion -Wno-deprecated-anon-enum-enum-conversion
+# C++20 for designated initialisers, whose other fields are zero; it deprecates sums of constants of two enums, which is how C names
+# integer constants.
+CXX_STD  = -std=c++20 $(addprefix -Wno-,missing-field-initializers deprecated-enum-float-conversion \
+           deprecated-enum-enum-conversion deprecated-anon-enum-enum-conversion)
 CXX_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
 # not linked (impl/gpu/emulator/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.

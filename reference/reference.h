@@ -6,31 +6,15 @@
 
 #include "../impl/suite.h"
 
-// Signatures of rg_algo.reference and rg_algo.reference_at.
-void rg_ref_autocorr(const rg_shape *, void *const *arg);
-void rg_ref_autocorr_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_autocorr_printed(const rg_shape *, void *const *arg); // the listing of the same paper at its word; no reference_at
-void rg_ref_gridding(const rg_shape *, void *const *arg);
-void rg_ref_gridding_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_affine2d(const rg_shape *, void *const *arg);
-void rg_ref_affine2d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_align2d(const rg_shape *, void *const *arg);
-void rg_ref_align2d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_align3d(const rg_shape *, void *const *arg);
-void rg_ref_align3d_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-
-// The seven routines of FREALIGN (reference/frealign*.c).
-void rg_ref_cc3m(const rg_shape *, void *const *arg);
-void rg_ref_cc3m_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_presb(const rg_shape *, void *const *arg);
-void rg_ref_presb_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_sigma2(const rg_shape *, void *const *arg);
-void rg_ref_sigma2_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_ccoef(const rg_shape *, void *const *arg);
-void rg_ref_ccoef_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_ccp(const rg_shape *, void *const *arg);
-void rg_ref_ccp_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-void rg_ref_pinsert_s(const rg_shape *, void *const *arg);
-void rg_ref_ctfapply(const rg_shape *, void *const *arg);
+// Of every ALGO(id) of the list: rg_ref_id, and where it exists rg_ref_id_at; the signatures of rg_algo.reference, reference_at.
+#define ALGO(id)                                            \
+    void rg_ref_##id(const rg_shape *, void *const *arg); \
+    void rg_ref_##id##_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
+#define HOST(id)
+#define CUDA(id)
+#include "../impl/variants.def"
+#undef ALGO
+#undef HOST
+#undef CUDA
 
 #endif

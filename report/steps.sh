@@ -29,7 +29,7 @@ record)
     to=$(realpath "${RECORD_OUT:-data/machines}")/$name. && [ -n "$parts" ] || { echo "$usage" >&2; exit 2; } ;;
 *) echo "$usage" >&2 && exit 2 ;;
 esac
-logs=$results/log done=$work/done
+logs=$results/log done=$results/done
 mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$results/verify" "$results/trace" || exit 2
 [ "$(cat "$results/preset" 2> /dev/null)" = "$preset" ] || echo "$preset" > "$results/preset" # another one makes another page
 
@@ -160,14 +160,15 @@ read_step() { # LINE SETTING
 $(sed -n "$1p" report/steps.tsv)
 END
     eval "step=\"$step\" title=\"$title\" needs=\"$needs\" product=\"$product\""
+    stamp=$done/$step@$(echo "$product" | tr / @)
 }
 
 # ---- running them ----------------------------------------------------------------------------------------------------------
 
 fresh() {
-    [ -e "$product" ] && [ -e "$done/$step" ] || return 1
+    [ -e "$product" ] && [ -e "$stamp" ] || return 1
     for from in "$program" $needs; do
-        [ "$from" = - ] || [ -z "$(find "$from" -newer "$done/$step" -type f ! -path "$logs/*" ! -path "$done/*" | head -n 1)" ] || return 1
+        [ "$from" = - ] || [ -z "$(find "$from" -newer "$stamp" -type f ! -path "$logs/*" ! -path "$done/*" | head -n 1)" ] || return 1
     done
 }
 # What an older program began or made is not gone on with.
@@ -176,6 +177,15 @@ drop_old() {
         [ ! -f "$file" ] || [ -z "$(find "$program" -newer "$file")" ] || rm "$file"
     done
     case $command in *--resume*) ;; *) rm -f "$product.part" ;; esac
+}
+# The result of a step in words.
+said() {
+    case $report in
+    result)
+        awk -F'\t' '/^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "median") column = head = i; next }
+            { $column != "" ? timed++ : other++ } END { printf "%d rows timed, %d without a time", timed, other }' "$product" ;;
+    *) tail -n 1 "$logs/$step.log" | tr -d '\n' ;;
+    esac
 }
 up_to_date() {
     [ $first = 0 ] || echo "steps $first to $((k - 1)): up to date"
@@ -208,8 +218,8 @@ while read -r line setting <&3; do
         echo "step $k failed ($step, exit $code): see $logs/$step.log" >&2
         exit 2
     fi
-    tail -n 1 "$logs/$step.log" | sed "s/\$/, $(($(date +%s) - began)) s/; s/^/    /"
-    touch "$done/$step"
+    printf '    %s, %d s\n' "$(said)" $(($(date +%s) - began))
+    touch "$stamp"
 done 3< "$work/plan"
 k=$((k + 1))
 up_to_date
