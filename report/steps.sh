@@ -218,7 +218,8 @@ while read -r line setting <&3; do
         echo "step $k failed ($step, exit $code): see $logs/$step.log" >&2
         exit 2
     fi
-    printf '    %s, %d s\n' "$(said)" $(($(date +%s) - began))
+    words=$(said)
+    printf '    %s, %d s\n' "${words:-done}" $(($(date +%s) - began))
     touch "$stamp"
 done 3< "$work/plan"
 k=$((k + 1))
