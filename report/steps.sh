@@ -35,7 +35,7 @@ mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/veri
 
 # ---- words of the steps, beside `regather` ---------------------------------------------------------------------------------
 
-keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2"; } # a job's table, saying of which machine and commit
+keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit
 against() { regather fsc "$1" "$2" --out "$work/pair.tsv" && keep "$work/pair.tsv" "$3"; }
 join() { # PRODUCT FILE...: one head, then the rows of all
     product=$1
@@ -156,7 +156,7 @@ plan() {
 }
 read_step() { # LINE SETTING
     eval "$2"
-    IFS=$tab read -r _ step title _ _ report needs product command <<END
+    IFS=$tab read -r _ step title _ _ report needs product says command <<END
 $(sed -n "$1p" report/steps.tsv)
 END
     eval "step=\"$step\" title=\"$title\" needs=\"$needs\" product=\"$product\""
@@ -184,7 +184,10 @@ said() {
     result)
         awk -F'\t' '/^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "median") column = head = i; next }
             { $column != "" ? timed++ : other++ } END { printf "%d rows timed, %d without a time", timed, other }' "$product" ;;
-    *) tail -n 1 "$logs/$step.log" | tr -d '\n' ;;
+    *)
+        line=$(tail -n 1 "$logs/$step.log")
+        [ "$says" = - ] || line=$(cat "$logs/$step.log" "$product" 2> /dev/null | grep "^$says" | tail -n 1)
+        echo "$line" | tr '\t' ' ' ;;
     esac
 }
 up_to_date() {

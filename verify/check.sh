@@ -95,6 +95,7 @@ for source in verify/tests/*/test_*.c verify/tests/*/test_*.cc; do
 done
 command_line variants_list check_list
 command_line install verify/install.sh "$build"
+command_line steps verify/steps.sh
 command_line verify "$regather" verify --quiet
 finish_emulated() {
     wait $emulated
