@@ -27,7 +27,7 @@ typedef struct rg_bench_machine {
     } *table;
 } rg_bench_machine;
 const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
-// The number that "TABLE key=value COLUMN" names; NaN with the reason in why (claims_tables.c).
+// The number that "TABLE key=value COLUMN" names; NaN with the reason in why .
 double rg_table_cell(const rg_bench_machine *, const char *spec, char *why, size_t room);
 
 // A measurement with the parts of its cells that claims and tables need.
@@ -48,7 +48,7 @@ bool rg_plain(const rg_row *);                                          // the p
 bool rg_shaped(const char *shape, const char *wanted, const char *separators); // "p1;k0", ";": every part stands in the shape
 // What a claim asks of a row: "autocorr:simd threads=1@w750;k0", several separated by '|' (any of them). threads=all: more than
 // one; after '@' parts of the shape.
-bool rg_asked(const rg_row *, const char *spec);
+bool rg_matches(const rg_row *, const char *spec);
 // Fastest timed row of spec at exactly this shape, by the first scope of `scopes` ("transfer,device") that has one, hot before
 // cold. false when there is none.
 bool rg_pick(const rg_bench_machine *, const char *spec, const char *shape, const char *scopes, rg_measure *);
@@ -103,6 +103,16 @@ typedef struct rg_judgement {
     char size[64], scope[96];
     char why[320];           // what decided
 } rg_judgement;
+
+// What a claim compares, by the columns of claims.tsv of these names.
+typedef struct rg_comparison {
+    const rg_bench_machine *machine;
+    const rg_job_files *job;
+    const char *a, *b, *size, *scopes, *direction;
+    const char *unit; // of the published number
+    double low, high;
+} rg_comparison;
+rg_judgement rg_judge_as(const char *kind, const rg_comparison *);
 
 // Judges claim i on one machine. The job belongs to this machine only (NULL elsewhere).
 rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const rg_job_files *);

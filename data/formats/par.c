@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "par.h"
 #include "../../impl/base/malformed.h"
-#include "particles_stack.h"
 
 #include <inttypes.h>
 #include <math.h>

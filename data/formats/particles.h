@@ -55,4 +55,22 @@ void rg_particles_reader_close(rg_particles *);
 // A, row by row.
 void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]);
 
+// ---- for the readers of rows (particles.c, par.c): the stacks that they name ------------------------------------------------
+
+typedef struct rg_stack_name {
+    const char *name; // as the STAR file has it
+    int stack;
+} rg_stack_name;
+
+// Open addressing; the table doubles before it is half full.
+typedef struct rg_stack_names {
+    rg_stack_name *slot;
+    size_t room;
+    int n;
+} rg_stack_names;
+
+// The number of the stack of this name, opened and checked when it is new. RG_GOOD, or one line and RG_USAGE.
+int rg_particles_stack(rg_particles *, rg_stack_names *, const char *name, int64_t line, int *stack);
+void rg_particles_unnamed(const rg_particles *); // warns of images without a row
+
 #endif

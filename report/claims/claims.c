@@ -6,7 +6,7 @@
 // testable here (the rows are missing: no such device, or not run), paper inconsistent (the defect is in the paper itself).
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "claims.h"
+#include "../report.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +77,12 @@ rg_outcome rg_outcome_of(double value, double interval_low, double interval_high
 }
 
 // Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
-void rg_say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
+static void say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
 {
     for (int f = 0; f < m->n_files; f++)
         for (int i = 0; i < m->file[f].n_rows; i++) {
             const rg_row *row = &m->file[f].row[i];
-            if (rg_asked(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
+            if (rg_matches(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
                 snprintf(text, room, "`%s`: %s %s", spec, row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
                 return;
             }
@@ -90,12 +90,12 @@ void rg_say_missing(const rg_bench_machine *m, const char *spec, char *text, siz
     snprintf(text, room, "no row of `%s` in the files of this machine", spec);
 }
 
-rg_judgement rg_untested(void)
+static rg_judgement untested(void)
 {
     return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN};
 }
 
-void rg_judge_number(const rg_asked_claim *q, rg_judgement *j)
+static void judge_number(const rg_comparison *q, rg_judgement *j)
 {
     j->outcome = rg_outcome_of(j->value, j->low, j->high, q->low, q->high, q->direction);
     if (isfinite(q->high) && !isfinite(q->low))
@@ -108,7 +108,7 @@ void rg_judge_number(const rg_asked_claim *q, rg_judgement *j)
         snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "; the interval reaches beyond");
 }
 
-void rg_say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
+static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
 {
     snprintf(j->size, sizeof j->size, "%s", a->row->cell[RG_C_SHAPE]);
     const char *x = a->row->cell[RG_C_SCOPE], *y = b ? b->row->cell[RG_C_SCOPE] : x;
@@ -116,46 +116,46 @@ void rg_say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
 }
 
 // Three digits, without a power of ten.
-void rg_print_ratio(double ratio, char text[32])
+static void print_ratio(double ratio, char text[32])
 {
     snprintf(text, 32, ratio < 1000 ? "%.3g" : "%.0f", ratio);
 }
 
-rg_judgement rg_judge_ratio(const rg_asked_claim *q)
+static rg_judgement judge_ratio(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     rg_measure a, b;
     const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
         char why_a[160];
         const char *one = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
         const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
-        rg_say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
+        say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
         snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size" : why_a);
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
     char value[32], low[32], high[32];
-    rg_print_ratio(j.value, value);
-    rg_print_ratio(j.low, low);
-    rg_print_ratio(j.high, high);
+    print_ratio(j.value, value);
+    print_ratio(j.low, low);
+    print_ratio(j.high, high);
     if (isfinite(j.low) && isfinite(j.high))
         snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
         snprintf(j.ours, sizeof j.ours, "%s x (no interval: too few samples)", value);
-    rg_say_where(&a, &b, &j);
-    rg_judge_number(q, &j);
+    say_where(&a, &b, &j);
+    judge_number(q, &j);
     return j;
 }
 
 // Images per second of one shape.
-static rg_judgement judge_rate(const rg_asked_claim *q)
+static rg_judgement judge_rate(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     rg_measure a;
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || strncmp(shape, q->size, strlen(q->size)) || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
-        rg_say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
+        say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
         if (shape)
             snprintf(j.why, sizeof j.why, "`%s` was not timed at %s", q->a, q->size);
         return j;
@@ -164,15 +164,15 @@ static rg_judgement judge_rate(const rg_asked_claim *q)
     j.low = 1e9 / rg_row_ns(a.row, RG_C_Q3);
     j.high = 1e9 / rg_row_ns(a.row, RG_C_Q1);
     snprintf(j.ours, sizeof j.ours, "%.4g images/s [%.4g, %.4g]", j.value, j.low, j.high);
-    rg_say_where(&a, NULL, &j);
-    rg_judge_number(q, &j);
+    say_where(&a, NULL, &j);
+    judge_number(q, &j);
     return j;
 }
 
 // Speed on all threads over one thread, as a part of the number of threads.
-static rg_judgement judge_scaling(const rg_asked_claim *q)
+static rg_judgement judge_scaling(const rg_comparison *q)
 {
-    rg_judgement j = rg_judge_ratio(q);
+    rg_judgement j = judge_ratio(q);
     rg_measure b;
     if (isfinite(j.value) && rg_pick(q->machine, q->b, j.size, q->scopes, &b)) {
         double speed_up = j.value;
@@ -181,26 +181,26 @@ static rg_judgement judge_scaling(const rg_asked_claim *q)
         j.high /= b.threads;
         snprintf(j.ours, sizeof j.ours, "%.3g x on %d cores: %.0f %% [%.0f, %.0f]", speed_up, b.threads, 100 * j.value,
                  100 * j.low, 100 * j.high);
-        rg_judge_number(q, &j);
+        judge_number(q, &j);
     }
     return j;
 }
 
 // The image size with the most pixels at which a variant was timed at three offsets or more: *width is 0 when there is none.
-static void curve_reach(const rg_asked_claim *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
+static void curve_reach(const rg_comparison *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
 {
     *width = *height = *reach = 0;
     for (int f = 0; f < q->machine->n_files; f++)
         for (int i = 0; i < q->machine->file[f].n_rows; i++) {
             const rg_result *file = &q->machine->file[f];
             rg_measure a = rg_measure_of(file, &file->row[i]);
-            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_asked(a.row, spec) || a.width * a.height <= *width * *height)
+            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height)
                 continue;
             int64_t seen[3], last = 0;
             int n = 0;
             for (int k = 0; k < file->n_rows; k++) {
                 rg_measure b = rg_measure_of(file, &file->row[k]);
-                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_asked(b.row, spec) ||
+                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) ||
                     b.width != a.width || b.height != a.height)
                     continue;
                 last = b.r > last ? b.r : last;
@@ -230,9 +230,9 @@ static bool next_spec(const char **at, char spec[96])
 }
 
 // Curves of time against R: how far they all reach, as a part of the width.
-static rg_judgement judge_curves(const rg_asked_claim *q)
+static rg_judgement judge_curves(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     char spec[96], without[200] = "";
     double least = INFINITY;
     int n = 0, all = 0;
@@ -263,9 +263,9 @@ static rg_judgement judge_curves(const rg_asked_claim *q)
 }
 
 // Every variant of the list has passed the checker somewhere and failed nowhere: its results are the reference's.
-static rg_judgement judge_equal(const rg_asked_claim *q)
+static rg_judgement judge_equal(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     char spec[96], missing[200] = "";
     int good = 0, all = 0;
     for (const char *at = q->a; next_spec(&at, spec); all++) {
@@ -273,7 +273,7 @@ static rg_judgement judge_equal(const rg_asked_claim *q)
         for (int f = 0; f < q->machine->n_files; f++)
             for (int i = 0; i < q->machine->file[f].n_rows; i++) {
                 const rg_row *row = &q->machine->file[f].row[i];
-                if (!rg_asked(row, spec))
+                if (!rg_matches(row, spec))
                     continue;
                 const char *status = row->cell[RG_C_STATUS];
                 passed += !strcmp(status, "PASS");
@@ -300,13 +300,13 @@ static rg_judgement judge_equal(const rg_asked_claim *q)
 }
 
 // A fault that the paper's own code has and that the checker has to show: a FAIL with its error.
-static rg_judgement judge_fault(const rg_asked_claim *q)
+static rg_judgement judge_fault(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     for (int f = 0; f < q->machine->n_files; f++)
         for (int i = 0; i < q->machine->file[f].n_rows; i++) {
             const rg_row *row = &q->machine->file[f].row[i];
-            if (!rg_asked(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
+            if (!rg_matches(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
                 continue;
             j.outcome = RG_REPRODUCED;
             j.value = rg_cell_number(row, RG_C_ERROR);
@@ -318,13 +318,13 @@ static rg_judgement judge_fault(const rg_asked_claim *q)
             snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
             return j;
         }
-    rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
+    say_missing(q->machine, q->a, j.why, sizeof j.why);
     return j;
 }
 
-static rg_judgement judge_job(const rg_asked_claim *q)
+static rg_judgement judge_job(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     if (!q->job || q->job->n == 0) {
         snprintf(j.why, sizeof j.why, "%s",
                  q->machine->here ? "no job folder was given" : "the job is judged on this machine only");
@@ -332,20 +332,20 @@ static rg_judgement judge_job(const rg_asked_claim *q)
     }
     rg_job_quantity(q->job, q->a, &j);
     if (!isnan(j.value)) {
-        rg_judge_number(q, &j);
+        judge_number(q, &j);
         snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
         snprintf(j.scope, sizeof j.scope, "job");
     }
     return j;
 }
 
-static rg_judgement judge_present(const rg_asked_claim *q)
+static rg_judgement judge_present(const rg_comparison *q)
 {
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     rg_measure a;
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
-        rg_say_missing(q->machine, q->a, j.why, sizeof j.why);
+        say_missing(q->machine, q->a, j.why, sizeof j.why);
         return j;
     }
     j.outcome = RG_REPRODUCED;
@@ -353,35 +353,285 @@ static rg_judgement judge_present(const rg_asked_claim *q)
     char time[32];
     rg_duration(a.median_ns, time);
     snprintf(j.ours, sizeof j.ours, "%s", time);
-    rg_say_where(&a, NULL, &j);
+    say_where(&a, NULL, &j);
     snprintf(j.why, sizeof j.why, "runs, gives the reference's sums, and was timed");
     return j;
 }
 
-static rg_judgement judge_paper(const rg_asked_claim *q)
+// ---- more rows than one pair: growth with size, agreement over sizes, parameter sets, energy -------------------------------
+
+// Time of a over time of b at one shape, or the rate of a; NaN with the reason in j->why.
+static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *j, char *text, size_t room)
+{
+    rg_measure a, b;
+    bool single = !*q->b;
+    if (!rg_pick(q->machine, q->a, shape, q->scopes, &a) || (!single && !rg_pick(q->machine, q->b, shape, q->scopes, &b))) {
+        snprintf(j->why, sizeof j->why, "not both timed at %s", shape);
+        return NAN;
+    }
+    double value = single ? rg_cell_number(a.row, RG_C_RATE) : a.median_ns / b.median_ns;
+    if (single)
+        rg_amount(value, a.row->cell[RG_C_RATE_UNIT], text);
+    else
+        snprintf(text, room, "%.3g x", value);
+    say_where(&a, single ? NULL : &b, j);
+    return value;
+}
+
+static rg_judgement judge_growth(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    char small[96], small_text[64] = "", big_text[64] = "";
+    size_t length = strcspn(q->size, ";");
+    snprintf(small, sizeof small, "%.*s", (int)length, q->size);
+    const char *big = q->size + length + (q->size[length] == ';');
+    double s = at_shape(q, small, &j, small_text, sizeof small_text);
+    double b = isnan(s) ? NAN : at_shape(q, big, &j, big_text, sizeof big_text);
+    if (isnan(b))
+        return j;
+    j.value = b / s;
+    snprintf(j.ours, sizeof j.ours, "%.3g x: %.30s at the large size, %.30s at the small", j.value, big_text, small_text);
+    snprintf(j.size, sizeof j.size, "%.63s", q->size);
+    judge_number(q, &j);
+    return j;
+}
+
+static rg_judgement judge_agree(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    double worst = -1, error = 0;
+    int shapes = 0;
+    for (int f = 0; f < q->machine->n_files; f++)
+        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
+            const rg_row *row = &q->machine->file[f].row[i];
+            rg_measure a, b;
+            if (!rg_timed(row) || !rg_matches(row, q->a) || !rg_pick(q->machine, q->a, row->cell[RG_C_SHAPE], q->scopes, &a) ||
+                !rg_pick(q->machine, q->b, row->cell[RG_C_SHAPE], q->scopes, &b) || a.row != row)
+                continue;
+            double sum = rg_cell_number(a.row, RG_C_ERROR) + rg_cell_number(b.row, RG_C_ERROR);
+            double allowed = rg_cell_number(a.row, RG_C_TOL) + rg_cell_number(b.row, RG_C_TOL);
+            shapes++;
+            if (sum / allowed > worst) {
+                worst = sum / allowed;
+                error = sum;
+                say_where(&a, &b, &j);
+            }
+        }
+    if (!shapes) {
+        snprintf(j.why, sizeof j.why, "`%s` and `%s` were not both timed at any size", q->a, q->b);
+        return j;
+    }
+    j.value = worst;
+    snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d sizes", error, 100 * worst,
+             shapes);
+    judge_number(q, &j);
+    return j;
+}
+
+static rg_judgement judge_configs(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    int most = 0;
+    for (int f = 0; f < q->machine->n_files; f++) {
+        const rg_result *file = &q->machine->file[f];
+        for (int i = 0; i < file->n_rows; i++) {
+            int n = 0;
+            if (!rg_timed(&file->row[i]) || !rg_matches(&file->row[i], q->a))
+                continue;
+            for (int k = 0; k < file->n_rows; k++)
+                n += rg_timed(&file->row[k]) && rg_matches(&file->row[k], q->a) &&
+                     !strcmp(file->row[k].cell[RG_C_SHAPE], file->row[i].cell[RG_C_SHAPE]) &&
+                     !strcmp(file->row[k].cell[RG_C_MODE], file->row[i].cell[RG_C_MODE]);
+            if (n > most) {
+                most = n;
+                snprintf(j.size, sizeof j.size, "%.63s", file->row[i].cell[RG_C_SHAPE]);
+            }
+            break; // one shape a file: what `tune` writes
+        }
+    }
+    if (!most) {
+        say_missing(q->machine, q->a, j.why, sizeof j.why);
+        return j;
+    }
+    j.value = most;
+    snprintf(j.ours, sizeof j.ours, "%d configurations right and timed", most);
+    judge_number(q, &j);
+    return j;
+}
+
+// The fastest row may be of a run that did not ask for energy: then any that has joules, else any that says why there are none.
+static void prefer_energy(const rg_bench_machine *m, const char *spec, rg_measure *best)
+{
+    const char *shape = best->row->cell[RG_C_SHAPE], *scope = best->row->cell[RG_C_SCOPE];
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows && isnan(rg_cell_number(best->row, RG_C_JOULES)); i++) {
+            const rg_row *row = &m->file[f].row[i];
+            if (rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && !strcmp(row->cell[RG_C_SCOPE], scope) &&
+                rg_matches(row, spec) && strncmp(row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
+                *best = rg_measure_of(&m->file[f], row);
+        }
+}
+
+static rg_judgement judge_energy(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    rg_measure a, b;
+    const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
+    if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
+        say_missing(q->machine, q->a, j.why, sizeof j.why);
+        return j;
+    }
+    prefer_energy(q->machine, q->a, &a);
+    prefer_energy(q->machine, q->b, &b);
+    double x = rg_cell_number(a.row, RG_C_JOULES), y = rg_cell_number(b.row, RG_C_JOULES);
+    if (isnan(x) || isnan(y)) {
+        const rg_row *without = isnan(x) ? a.row : b.row, *with = isnan(x) ? b.row : a.row;
+        int used = snprintf(j.why, sizeof j.why, "no energy of `%s`: %.120s", without->cell[RG_C_VARIANT],
+                            without->cell[RG_C_ENERGY_SOURCE]);
+        if (!isnan(x) || !isnan(y))
+            snprintf(j.why + used, sizeof j.why - (size_t)used, "; `%s` takes %s J a call", with->cell[RG_C_VARIANT],
+                     with->cell[RG_C_JOULES]);
+        return j;
+    }
+    j.value = x / y;
+    snprintf(j.ours, sizeof j.ours, "%.3g x: %.4g J / %.4g J a call", j.value, x, y);
+    say_where(&a, &b, &j);
+    judge_number(q, &j);
+    return j;
+}
+
+// ---- small tables that jobs leave: stages, scaling, FSC --------------------------------------------------------------------
+
+static int row_of(const rg_tsv *t, const char *key, const char *value)
+{
+    for (int i = 0; i < t->n_rows; i++)
+        if (!strcmp(rg_tsv_cell(t, i, key), value))
+            return i;
+    return -1;
+}
+
+double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, size_t room)
+{
+    char table[48] = "", key[80] = "", column[48] = "";
+    if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
+        snprintf(why, room, "claims.tsv: expected TABLE key=value COLUMN, found \"%s\"", spec);
+        return NAN;
+    }
+    const rg_tsv *t = rg_machine_table(m, table);
+    if (!t) {
+        snprintf(why, room, "no table `%s` among the files of this machine: not measured", table);
+        return NAN;
+    }
+    char *value = strchr(key, '=');
+    *value++ = 0;
+    int row = row_of(t, key, value);
+    double number = row < 0 ? NAN : rg_tsv_number(t, row, column);
+    if (isnan(number))
+        snprintf(why, room, "table `%s` has no number %s where %s is %s", table, column, key, value);
+    return number;
+}
+
+static rg_judgement judge_cell(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    double a = rg_table_cell(q->machine, q->a, j.why, sizeof j.why), b = 1;
+    if (!isnan(a) && *q->b)
+        b = rg_table_cell(q->machine, q->b, j.why, sizeof j.why);
+    if (isnan(a) || isnan(b))
+        return j;
+    j.value = a / b;
+    if (*q->b) {
+        char ratio[32];
+        print_ratio(j.value, ratio);
+        snprintf(j.ours, sizeof j.ours, "%s x (%.4g / %.4g)", ratio, a, b);
+    } else {
+        snprintf(j.ours, sizeof j.ours, "%.4g %.40s", a, q->unit);
+    }
+    snprintf(j.scope, sizeof j.scope, "job");
+    judge_number(q, &j);
+    return j;
+}
+
+static rg_judgement judge_least(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    char table[48] = "", column[48] = "";
+    const rg_tsv *t = sscanf(q->a, "%47s %47s", table, column) == 2 ? rg_machine_table(q->machine, table) : NULL;
+    double least = INFINITY;
+    for (int i = 0; t && i < t->n_rows; i++)
+        least = fmin(least, rg_tsv_number(t, i, column)); // passes over what is no number
+    if (isinf(least)) {
+        snprintf(j.why, sizeof j.why, "no table `%s` with numbers %s among the files of this machine: not measured", table,
+                 column);
+        return j;
+    }
+    j.value = least;
+    snprintf(j.ours, sizeof j.ours, "%.7g at least, in %d rows", least, t->n_rows);
+    snprintf(j.scope, sizeof j.scope, "job");
+    judge_number(q, &j);
+    return j;
+}
+
+// Frequency at which the curve first falls below one half, between two shells; the last one when it never does.
+static double crossing(const rg_tsv *t)
+{
+    double last = NAN, before = NAN, frequency = NAN;
+    for (int i = 0; i < t->n_rows; i++) {
+        double fsc = rg_tsv_number(t, i, "fsc"), at = rg_tsv_number(t, i, "frequency");
+        if (isnan(fsc) || isnan(at))
+            continue;
+        if (fsc < 0.5 && !isnan(before))
+            return last + (at - last) * (before - 0.5) / (before - fsc);
+        before = fsc;
+        last = frequency = at;
+    }
+    return frequency;
+}
+
+static rg_judgement judge_crossing(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    const rg_tsv *a = rg_machine_table(q->machine, q->a), *b = rg_machine_table(q->machine, q->b);
+    if (!a || !b) {
+        snprintf(j.why, sizeof j.why, "no table `%s` among the files of this machine: not measured", a ? q->b : q->a);
+        return j;
+    }
+    double fa = crossing(a), fb = crossing(b);
+    j.value = fa / fb;
+    snprintf(j.ours, sizeof j.ours, "FSC = 0.5 at %.4g and %.4g", fa, fb);
+    snprintf(j.scope, sizeof j.scope, "job");
+    judge_number(q, &j);
+    return j;
+}
+
+static rg_judgement judge_paper(const rg_comparison *q)
 {
     (void)q;
-    rg_judgement j = rg_untested();
+    rg_judgement j = untested();
     j.outcome = RG_INCONSISTENT;
+    return j;
+}
+
+rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
+{
+    static const struct { const char *kind; rg_judgement (*judge)(const rg_comparison *); } kinds[] = {
+        {"ratio", judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
+        {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
+        {"paper", judge_paper}, {"growth", judge_growth}, {"agree", judge_agree}, {"configs", judge_configs},
+        {"energy", judge_energy}, {"cell", judge_cell}, {"least", judge_least}, {"crossing", judge_crossing}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (!strcmp(kinds[k].kind, kind))
+            return kinds[k].judge(q);
+    rg_judgement j = untested();
+    snprintf(j.why, sizeof j.why, "claims.tsv has the unknown kind \"%s\"", kind);
     return j;
 }
 
 rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, const rg_job_files *job)
 {
-    static const struct { const char *kind; rg_judgement (*judge)(const rg_asked_claim *); } kinds[] = {
-        {"ratio", rg_judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
-        {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
-        {"paper", judge_paper}, {"growth", rg_judge_growth}, {"agree", rg_judge_agree}, {"configs", rg_judge_configs},
-        {"energy", rg_judge_energy}, {"cell", rg_judge_cell}, {"least", rg_judge_least}, {"crossing", rg_judge_crossing}};
-    rg_asked_claim q = {m, job, rg_tsv_cell(&c->claim, i, "numerator"), rg_tsv_cell(&c->claim, i, "denominator"),
-                     rg_tsv_cell(&c->claim, i, "size"), rg_tsv_cell(&c->claim, i, "scope"),
-                     rg_tsv_cell(&c->claim, i, "direction"), rg_published(c, i, "unit"), rg_tsv_number(&c->claim, i, "low"),
-                     rg_tsv_number(&c->claim, i, "high")};
-    const char *kind = rg_tsv_cell(&c->claim, i, "kind");
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (!strcmp(kinds[k].kind, kind))
-            return kinds[k].judge(&q);
-    rg_judgement j = rg_untested();
-    snprintf(j.why, sizeof j.why, "claims.tsv has the unknown kind \"%s\"", kind);
-    return j;
+    const rg_tsv *t = &c->claim;
+    const rg_comparison q = {m, job, rg_tsv_cell(t, i, "numerator"), rg_tsv_cell(t, i, "denominator"), rg_tsv_cell(t, i, "size"),
+                             rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"), rg_published(c, i, "unit"),
+                             rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high")};
+    return rg_judge_as(rg_tsv_cell(t, i, "kind"), &q);
 }

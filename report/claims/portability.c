@@ -10,7 +10,7 @@
 
 enum { PRESETS_MOST = 8, CELLS_MOST = 24, TEXT = 240 };
 
-// "A=1;B=2" of algo:variant as rg_asked wants it.
+// "A=1;B=2" of algo:variant as rg_matches wants it.
 static void spec_of(const rg_tsv *presets, int i, const char *params, char spec[TEXT])
 {
     snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"),

@@ -70,7 +70,7 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 
 // One alternative "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant equal, every further word a parameter that
 // holds; after '@' the parts that the shape must have.
-static bool asked_one(const rg_row *row, const char *spec, size_t length)
+static bool matches_one(const rg_row *row, const char *spec, size_t length)
 {
     char text[200];
     snprintf(text, sizeof text, "%.*s", (int)length, spec);
@@ -106,11 +106,11 @@ static bool asked_one(const rg_row *row, const char *spec, size_t length)
     return true;
 }
 
-bool rg_asked(const rg_row *row, const char *spec)
+bool rg_matches(const rg_row *row, const char *spec)
 {
     for (const char *at = spec; *at;) {
         size_t length = strcspn(at, "|");
-        if (asked_one(row, at, length))
+        if (matches_one(row, at, length))
             return true;
         at += length + (at[length] == '|');
     }
@@ -131,7 +131,7 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
             for (int i = 0; i < m->file[f].n_rows; i++) {
                 const rg_row *row = &m->file[f].row[i];
                 if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || strlen(row->cell[RG_C_SCOPE]) != length ||
-                    strncmp(row->cell[RG_C_SCOPE], scope, length) || !rg_asked(row, spec))
+                    strncmp(row->cell[RG_C_SCOPE], scope, length) || !rg_matches(row, spec))
                     continue;
                 rg_measure new = rg_measure_of(&m->file[f], row);
                 int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
@@ -157,7 +157,7 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             const rg_row *row = &m->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure x, y;
-            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_asked(row, a) ||
+            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
                 !rg_pick(m, a, shape, scopes, &x) || !rg_pick(m, b, shape, scopes, &y))
                 continue;
             // The most work; the paper's own size goes before any other.

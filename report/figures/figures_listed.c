@@ -54,7 +54,7 @@ static bool partner_at(const listed *l, const char *spec, const char *shape, int
     for (int f = 0; strchr(base, '@') && f < l->machine->n_files; f++)
         for (int i = 0; i < l->machine->file[f].n_rows; i++) {
             const rg_row *row = &l->machine->file[f].row[i];
-            if (rg_timed(row) && rg_asked(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", l->x, -1) == x &&
+            if (rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", l->x, -1) == x &&
                 rg_pick(l->machine, base, row->cell[RG_C_SHAPE], l->scopes, partner))
                 return true;
         }
@@ -71,7 +71,7 @@ static bool best_at(const listed *l, const char *spec, int64_t x, rg_measure *be
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure a, b = {0};
             double work = rg_cell_number(row, RG_C_WORK);
-            if (!rg_timed(row) || !(work > most) || !rg_asked(row, spec) || rg_part(shape, ",", l->x, -1) != x ||
+            if (!rg_timed(row) || !(work > most) || !rg_matches(row, spec) || rg_part(shape, ",", l->x, -1) != x ||
                 !rg_shaped(shape, l->shape, ",") || !rg_pick(l->machine, spec, shape, l->scopes, &a) ||
                 (*l->base && !partner_at(l, spec, shape, x, &b)))
                 continue;
@@ -109,7 +109,7 @@ static int write_series(const listed *l, FILE *out, const char *series)
     for (int f = 0; f < l->machine->n_files; f++)
         for (int i = 0; i < l->machine->file[f].n_rows; i++) {
             const rg_row *row = &l->machine->file[f].row[i];
-            int64_t x = rg_asked(row, equals + 1) ? rg_part(row->cell[RG_C_SHAPE], ",", l->x, -1) : -1;
+            int64_t x = rg_matches(row, equals + 1) ? rg_part(row->cell[RG_C_SHAPE], ",", l->x, -1) : -1;
             if (x >= 0 && x < X_MOST)
                 seen[x] = true;
         }

@@ -72,7 +72,7 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
             const rg_row *row = &l->machine->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure a;
-            if (!rg_timed(row) || !rg_asked(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
+            if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
                 continue;
             double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
             if (ns > 0 && !(ns >= best)) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../../report/claims/claims.h"
+#include "../../../report/report.h"
 #include "../test_command.h"
 #include <math.h>
 
@@ -44,9 +44,9 @@ static void add_table(const char *name, const char *text)
     free(path);
 }
 
-static rg_asked_claim asked(const char *a, const char *b, const char *size, double low, double high, const char *direction)
+static rg_comparison asked(const char *a, const char *b, const char *size, double low, double high, const char *direction)
 {
-    return (rg_asked_claim){&machine, NULL, a, b, size, "kernel,device", direction, "s", low, high};
+    return (rg_comparison){&machine, NULL, a, b, size, "kernel,device", direction, "s", low, high};
 }
 
 static int set_up(void **state)
@@ -80,16 +80,16 @@ static void test_growth(void **state)
     add("gather", "s9", "-", 1000, 1e9);
     add("scatter", "s99", "-", 60000, 2e9);
     add("gather", "s99", "-", 10000, 3e9);
-    rg_asked_claim q = asked("autocorr:scatter", "autocorr:gather", "s9;s99", 1, NAN, ">0.9");
-    rg_judgement j = rg_judge_growth(&q);
+    rg_comparison q = asked("autocorr:scatter", "autocorr:gather", "s9;s99", 1, NAN, ">0.9");
+    rg_judgement j = rg_judge_as("growth", &q);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     assert_true(fabs(j.value - 2) < 1e-6); // 6 at the large size, 3 at the small
     q = asked("autocorr:gather", "", "s9;s99", 1.1, 1.4, ">1");
-    j = rg_judge_growth(&q);
+    j = rg_judge_as("growth", &q);
     assert_true(fabs(j.value - 3) < 1e-9); // of the rates
     assert_int_equal(j.outcome, RG_DIRECTION);
     q = asked("autocorr:scatter", "autocorr:gather", "s9;s999", 1, NAN, ">0.9");
-    assert_int_equal(rg_judge_growth(&q).outcome, RG_NOT_TESTABLE);
+    assert_int_equal(rg_judge_as("growth", &q).outcome, RG_NOT_TESTABLE);
 }
 
 static void test_agree(void **state)
@@ -101,13 +101,13 @@ static void test_agree(void **state)
         put(RG_C_ERROR, error[i]);
         put(RG_C_TOL, "5e-6");
     }
-    rg_asked_claim q = asked("autocorr:scatter", "autocorr:gather", "", NAN, 1, "<10");
-    rg_judgement j = rg_judge_agree(&q);
+    rg_comparison q = asked("autocorr:scatter", "autocorr:gather", "", NAN, 1, "<10");
+    rg_judgement j = rg_judge_as("agree", &q);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     assert_true(fabs(j.value - 0.6) < 1e-9); // the worse size: 6e-6 of 1e-5
     assert_string_equal(j.size, "s99");
     test_set(&row[2], RG_C_ERROR, "5e-5");
-    assert_int_equal(rg_judge_agree(&q).outcome, RG_DIRECTION);
+    assert_int_equal(rg_judge_as("agree", &q).outcome, RG_DIRECTION);
 }
 
 static void test_configs(void **state)
@@ -118,8 +118,8 @@ static void test_configs(void **state)
     add("gather", "s9", "b=3", 1000, 1e9);
     put(RG_C_STATUS, "FAIL");
     add("gather", "s99", "b=1", 1000, 1e9); // another shape is no further configuration
-    rg_asked_claim q = asked("autocorr:gather", "", "", 2, 2, ">1");
-    rg_judgement j = rg_judge_configs(&q);
+    rg_comparison q = asked("autocorr:gather", "", "", 2, 2, ">1");
+    rg_judgement j = rg_judge_as("configs", &q);
     assert_true(j.value == 2);
     assert_int_equal(j.outcome, RG_REPRODUCED);
 }
@@ -130,13 +130,13 @@ static void test_energy(void **state)
     add("naive", "s9", "-", 1000, 1e9);
     add("gather", "s9", "-", 1000, 1e9);
     put(RG_C_JOULES, "0.5");
-    rg_asked_claim q = asked("autocorr:naive", "autocorr:gather", "", 3, 30, ">1");
+    rg_comparison q = asked("autocorr:naive", "autocorr:gather", "", 3, 30, ">1");
     test_set(&row[0], RG_C_ENERGY_SOURCE, "no RAPL here");
-    rg_judgement j = rg_judge_energy(&q);
+    rg_judgement j = rg_judge_as("energy", &q);
     assert_int_equal(j.outcome, RG_NOT_TESTABLE);
     assert_non_null(strstr(j.why, "no RAPL here"));
     test_set(&row[0], RG_C_JOULES, "5");
-    j = rg_judge_energy(&q);
+    j = rg_judge_as("energy", &q);
     assert_true(fabs(j.value - 10) < 1e-9);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     // Faster rows of a run that did not ask for energy do not hide those that did.
@@ -144,9 +144,9 @@ static void test_energy(void **state)
     put(RG_C_ENERGY_SOURCE, "not asked for (--energy)");
     add("gather", "s9", "-", 900, 1e9);
     put(RG_C_ENERGY_SOURCE, "not asked for (--energy)");
-    assert_true(fabs(rg_judge_energy(&q).value - 10) < 1e-9);
+    assert_true(fabs(rg_judge_as("energy", &q).value - 10) < 1e-9);
     test_set(&row[0], RG_C_JOULES, "");
-    j = rg_judge_energy(&q);
+    j = rg_judge_as("energy", &q);
     assert_int_equal(j.outcome, RG_NOT_TESTABLE);
     assert_non_null(strstr(j.why, "no RAPL here"));
     assert_non_null(strstr(j.why, "`gather` takes 0.5 J"));
@@ -157,19 +157,19 @@ static void test_cell(void **state)
     (void)state;
     add_table("one", "stage\tbusy_s\nregion\t8\nwhole\t10\nempty\t-\n");
     add_table("two", "stage\tbusy_s\nregion\t5\n");
-    rg_asked_claim q = asked("one stage=whole busy_s", "", "", NAN, 12, "<100");
-    rg_judgement j = rg_judge_cell(&q);
+    rg_comparison q = asked("one stage=whole busy_s", "", "", NAN, 12, "<100");
+    rg_judgement j = rg_judge_as("cell", &q);
     assert_true(j.value == 10);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     q = asked("one stage=region busy_s", "two stage=region busy_s", "", 1.8, 2, ">1");
-    j = rg_judge_cell(&q);
+    j = rg_judge_as("cell", &q);
     assert_true(fabs(j.value - 1.6) < 1e-9);
     assert_int_equal(j.outcome, RG_DIRECTION);
     const char *const missing[] = {"three stage=whole busy_s", "one stage=none busy_s", "one stage=empty busy_s",
                                    "one stage=whole none", "one whole"};
     for (int i = 0; i < (int)(sizeof missing / sizeof *missing); i++) {
         q = asked(missing[i], "", "", NAN, 12, "<100");
-        j = rg_judge_cell(&q);
+        j = rg_judge_as("cell", &q);
         assert_int_equal(j.outcome, RG_NOT_TESTABLE);
         assert_true(*j.why);
     }
@@ -180,29 +180,29 @@ static void test_crossing(void **state)
     (void)state;
     add_table("a", "frequency\tfsc\n0\t1\n0.1\t0.9\n0.2\t0.1\n");
     add_table("b", "frequency\tfsc\n0\t1\n0.1\t0.9\n0.2\t0.7\n");
-    rg_asked_claim q = asked("a", "a", "", 0.99, 1.01, ">0.9");
-    rg_judgement j = rg_judge_crossing(&q);
+    rg_comparison q = asked("a", "a", "", 0.99, 1.01, ">0.9");
+    rg_judgement j = rg_judge_as("crossing", &q);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     q = asked("a", "b", "", 0.99, 1.01, ">0.9");
-    j = rg_judge_crossing(&q); // a falls below one half at 0.15, b nowhere: its last frequency
+    j = rg_judge_as("crossing", &q); // a falls below one half at 0.15, b nowhere: its last frequency
     assert_true(fabs(j.value - 0.75) < 1e-9);
     assert_int_equal(j.outcome, RG_NOT_REPRODUCED);
     q = asked("a", "c", "", 0.99, 1.01, ">0.9");
-    assert_int_equal(rg_judge_crossing(&q).outcome, RG_NOT_TESTABLE);
+    assert_int_equal(rg_judge_as("crossing", &q).outcome, RG_NOT_TESTABLE);
 }
 
 static void test_least(void **state)
 {
     (void)state;
     add_table("same", "shell\tfsc\n0\t-\n1\t0.99\n2\t0.96\n3\t1\n");
-    rg_asked_claim q = asked("same fsc", "", "", 0.97, NAN, ">0.9");
-    rg_judgement j = rg_judge_least(&q);
+    rg_comparison q = asked("same fsc", "", "", 0.97, NAN, ">0.9");
+    rg_judgement j = rg_judge_as("least", &q);
     assert_true(j.value == 0.96);
     assert_int_equal(j.outcome, RG_DIRECTION);
     const char *const missing[] = {"other fsc", "same none", "same"};
     for (int i = 0; i < 3; i++) {
         q = asked(missing[i], "", "", 0.97, NAN, ">0.9");
-        assert_int_equal(rg_judge_least(&q).outcome, RG_NOT_TESTABLE);
+        assert_int_equal(rg_judge_as("least", &q).outcome, RG_NOT_TESTABLE);
     }
 }
 
@@ -214,16 +214,16 @@ static void test_equal_work(void **state)
     put(RG_C_WORK, "2");
     add("default", "s500,many", "gpus=1", 600, 1);
     put(RG_C_WORK, "24");
-    rg_asked_claim q = asked("autocorr:default gpus=0 threads=1@s500", "autocorr:default gpus=1@s500", "", 10, 30, ">1");
+    rg_comparison q = asked("autocorr:default gpus=0 threads=1@s500", "autocorr:default gpus=1@s500", "", 10, 30, ">1");
     q.scopes = "device";
-    rg_judgement j = rg_judge_ratio(&q);
+    rg_judgement j = rg_judge_as("ratio", &q);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     assert_true(fabs(j.value - 20) < 1e-9);
     assert_true(j.low <= 20 && j.high >= 20 && j.low > 10);
     q.a = "autocorr:default gpus=0 threads=1@s50"; // another size
-    assert_int_equal(rg_judge_ratio(&q).outcome, RG_NOT_TESTABLE);
+    assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_NOT_TESTABLE);
     q.a = "autocorr:default gpus=0 threads=1@s500;p4"; // a part that the shape has not
-    assert_int_equal(rg_judge_ratio(&q).outcome, RG_NOT_TESTABLE);
+    assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_NOT_TESTABLE);
 }
 
 // A kind of input other than the first is compared where the claim names it, and only there.
@@ -234,12 +234,12 @@ static void test_kinds_of_input(void **state)
     add("gather", "s500,p1,k64,t1", "-", 600, 1);
     add("naive", "s56,p1,k0,t1", "threads=1", 100, 1);
     add("gather", "s56,p1,k0,t1", "-", 50, 1);
-    rg_asked_claim q = asked("autocorr:naive threads=1", "autocorr:gather", "s500,p1,k64,t1", 5, 20, ">1");
-    rg_judgement j = rg_judge_ratio(&q);
+    rg_comparison q = asked("autocorr:naive threads=1", "autocorr:gather", "s500,p1,k64,t1", 5, 20, ">1");
+    rg_judgement j = rg_judge_as("ratio", &q);
     assert_true(fabs(j.value - 10) < 1e-9);
     assert_string_equal(j.size, "s500,p1,k64,t1");
     q.size = "s500,p1,k0,t1";
-    assert_true(fabs(rg_judge_ratio(&q).value - 2) < 1e-9);
+    assert_true(fabs(rg_judge_as("ratio", &q).value - 2) < 1e-9);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
