@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor.c: the command `regather doctor`: what this machine has and lacks, and the one command that mends it. It reports and
+// doctor.c: the command `regather doctor`: what this machine has and lacks, and the one command that repairs it. It reports and
 // judges nothing, so its exit code is 0 whatever it finds.
 #include "machine.h"
 #include "sensors.h"
@@ -29,7 +29,7 @@ static void line(const char *label, const char *format, ...)
     va_end(list);
 }
 
-// "found" with what was found, or "missing" with what is lost and the command that mends it.
+// "found" with what was found, or "missing" with what is lost and the command that repairs it.
 static void item(const char *label, bool found, const char *detail, const char *fix)
 {
     const char *word = found ? "found" : "missing";
@@ -46,11 +46,10 @@ static void cpu_clock(void)
     if (!rg_line(low, sizeof low, "%s/scaling_min_freq", root) || !rg_line(high, sizeof high, "%s/scaling_max_freq", root)) {
         rg_sensors now;
         rg_sensors_read(NULL, &now);
-        if (isnan(now.cpu_MHz)) {
+        if (isnan(now.cpu_MHz))
             line("clock", "unknown (neither cpufreq nor /proc/cpuinfo tells it)");
-        } else {
+        else
             line("clock", "%.0f MHz by /proc/cpuinfo; cannot be locked from here (no cpufreq)", now.cpu_MHz);
-        }
     } else if (strcmp(low, high) == 0) {
         line("clock", "locked at %.0f MHz", atof(high) / 1e3);
     } else {
@@ -80,9 +79,8 @@ static void report_cpu(void)
     rg_topology_caches(&t, text);
     line("caches", "%s", text);
     rg_device_facts facts;
-    if (rg_device_cpu()->facts(&facts) == RG_OK) {
+    if (rg_device_cpu()->facts(&facts) == RG_OK)
         line("memory", "%.1f GiB, %.1f GiB free", (double)facts.memory_bytes / 0x1p30, (double)facts.free_bytes / 0x1p30);
-    }
     rg_cpu_governor(text);
     line("governor", "%s", text);
     cpu_clock();
@@ -118,9 +116,8 @@ static void gpu_clock(const rg_device *gpu, int index)
         return;
     }
     snprintf(words, sizeof words, "unknown");
-    if (nvml->throttle && nvml->throttle(board, &mask) == 0) {
+    if (nvml->throttle && nvml->throttle(board, &mask) == 0)
         rg_throttle_words(mask, words);
-    }
     // NVML has no query for locked clocks; application clocks show among the reasons.
     line("clock", "SM %u of %u MHz, held by: %s", now, top, words);
     line("", "whether locked, NVML does not tell; to lock: sudo nvidia-smi -i %d -lgc %u", index, top / 4 * 3);
@@ -162,24 +159,20 @@ static void report_gpus(void)
     char why[200], reason[160], name[96];
     section("GPUs");
     int count = rg_gpu_count(why);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         report_gpu(i);
-    }
-    if (count > 0) {
+    if (count > 0)
         return;
-    }
     line("none", "%s", why);
     // A board that CUDA cannot use is worth naming.
     const rg_nvml *nvml = rg_nvml_load(reason);
     unsigned boards = 0;
     void *board;
-    if (!nvml || !nvml->count || !nvml->by_index || !nvml->name || nvml->count(&boards) != 0) {
+    if (!nvml || !nvml->count || !nvml->by_index || !nvml->name || nvml->count(&boards) != 0)
         return;
-    }
     for (unsigned i = 0; i < boards; i++) {
-        if (nvml->by_index(i, &board) == 0 && nvml->name(board, name, sizeof name) == 0) {
+        if (nvml->by_index(i, &board) == 0 && nvml->name(board, name, sizeof name) == 0)
             line("seen by NVML", "%s", name);
-        }
     }
 }
 
@@ -210,9 +203,8 @@ static void report_libraries(void)
     item("FFTW", true, fftw_version, "");
     for (int i = 0; i < RG_COUNT(library); i++) {
         const char *fix = library[i].fix;
-        if (!strcmp(fix, CUDA_FIX) && nvcc) {
+        if (!strcmp(fix, CUDA_FIX) && nvcc)
             fix = "nvcc is here now: make HAVE_CUDA=1";
-        }
         item(library[i].name, library[i].found, library[i].use, fix);
     }
     free(nvcc);
@@ -234,9 +226,8 @@ static void report_programs(void)
     section("Programs (in PATH)");
     for (int i = 0; i < RG_COUNT(program); i++) {
         char *found = rg_program_path(program[i].name[0]);
-        if (!found && program[i].name[1]) {
+        if (!found && program[i].name[1])
             found = rg_program_path(program[i].name[1]);
-        }
         item(program[i].label, found, found ? found : program[i].use, program[i].fix);
         free(found);
     }
@@ -252,11 +243,10 @@ static void rate_cell(double per_s)
         per_s /= 1000;
         step++;
     }
-    if (isnan(per_s)) {
+    if (isnan(per_s))
         printf(" %10s", "-");
-    } else {
+    else
         printf(" %8.*f %c", per_s < 10 ? 3 : per_s < 100 ? 2 : 1, per_s, prefix[step]);
-    }
 }
 
 enum { COLUMNS_MAX = 10 };
@@ -264,9 +254,8 @@ enum { COLUMNS_MAX = 10 };
 static void rate_row(const char *name, const char *unit, int n, const double *per_s)
 {
     printf("  %-13s", name);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         rate_cell(per_s[i]);
-    }
     printf("  %s\n", unit);
 }
 
@@ -293,28 +282,23 @@ static void report_rates(void)
         n++;
     }
     printf("  %-13s", rates[0].isa);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         printf(" %10s", title[i]);
-    }
     putchar('\n');
     double row[COLUMNS_MAX];
     for (int r = 0; r < RG_RESOURCES; r++) {
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             row[i] = rates[i].per_s[r];
-        }
         rate_row(rg_resource_name[r], rg_resource_unit[r], n, row);
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         row[i] = rates[i].l2_bytes_per_s;
-    }
     rate_row("L2", "B/s", n, row);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         row[i] = rates[i].mma_i8_per_s;
-    }
     rate_row("mma", "multiply-adds/s", n, row);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         row[i] = rates[i].wgmma_i8_per_s;
-    }
     rate_row("wgmma", "multiply-adds/s", n, row);
 }
 
@@ -354,7 +338,7 @@ static const rg_option options[] = {
 const rg_command rg_cmd_doctor = {
     .name = "doctor",
     .words = "",
-    .summary = "what this machine has and lacks, and the command that mends it",
+    .summary = "what this machine has and lacks, and the command that repairs it",
     .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether this binary holds code\n"
             "for them; each library and program found or missing; whether energy counters can be read, whether clocks are locked. With\n"
             "--probe also the rates that `bench` sets times against.\n\n"

@@ -58,9 +58,8 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
     }
     size_t room = ((size_t)head->n + 1) * sizeof(char *);
     char **key_room = realloc(head->key, room), **value_room = realloc(head->value, room);
-    if (!key_room || !value_room) {
+    if (!key_room || !value_room)
         exit(rg_fail(RG_LACKS, "out of memory"));
-    }
     head->key = key_room;
     head->value = value_room;
     head->key[head->n] = rg_print("%s", key);
@@ -90,9 +89,8 @@ static void without_folders(char *out, size_t n, const char *text)
             const char *past = text + strcspn(text, " '\"");
             const char *last = text;
             for (const char *c = text; c < past; c++) {
-                if (*c == '/' && c + 1 < past) {
+                if (*c == '/' && c + 1 < past)
                     last = c + 1;
-                }
             }
             text = last;
         }
@@ -126,23 +124,20 @@ static void head_cpu(rg_head *head)
     rg_topology_read(&t);
     rg_cpu_model(text);
     rg_head_add(head, "cpu", "%s", text);
-    if (!rg_proc_field("/proc/cpuinfo", "vendor_id", text, sizeof text)) {
+    if (!rg_proc_field("/proc/cpuinfo", "vendor_id", text, sizeof text))
         snprintf(text, sizeof text, "unknown (/proc/cpuinfo names no vendor)");
-    }
     rg_head_add(head, "cpu_vendor", "%s", text);
-    if (t.sockets) {
+    if (t.sockets)
         rg_head_add(head, "sockets", "%d", t.sockets);
-    } else {
+    else
         rg_head_add(head, "sockets", "unknown (/sys tells no topology)");
-    }
     rg_head_add(head, "cores", "%d of %d usable, %d threads", rg_cpu_cores(), t.cores, t.threads);
     rg_cpu_simd(text);
     rg_head_add(head, "simd", "%s", text);
     rg_topology_caches(&t, text);
     rg_head_add(head, "caches", "%s", text);
-    if (!rg_proc_field("/proc/meminfo", "MemTotal", text, sizeof text)) {
+    if (!rg_proc_field("/proc/meminfo", "MemTotal", text, sizeof text))
         snprintf(text, sizeof text, "unknown (/proc/meminfo)");
-    }
     rg_head_add(head, "memory", "%s", text);
     rg_cpu_governor(text);
     rg_head_add(head, "governor", "%s", text);
@@ -169,17 +164,15 @@ static void head_board(rg_head *head, const rg_device *gpu, const rg_device_fact
     const rg_nvml *nvml;
     void *board = rg_nvml_gpu(gpu, &nvml, why);
     unsigned sm, mem, sm_max, mem_max, cap_mW;
-    if (!board || !nvml->driver || nvml->driver(driver, sizeof driver) != 0) {
+    if (!board || !nvml->driver || nvml->driver(driver, sizeof driver) != 0)
         snprintf(driver, sizeof driver, "unknown version");
-    }
     rg_head_add(head, "gpu_driver", "%s (CUDA %d.%d)", driver, facts->driver / 1000, facts->driver % 1000 / 10);
     rg_head_add(head, "cuda_runtime", "%d.%d", facts->runtime / 1000, facts->runtime % 1000 / 10);
     rg_head_add(head, "gpu_ecc", "%s", !facts->ecc_known ? "unknown (not told by this GPU)" : facts->ecc ? "on" : "off");
-    if (board && nvml->power_cap_mW && nvml->power_cap_mW(board, &cap_mW) == 0) {
+    if (board && nvml->power_cap_mW && nvml->power_cap_mW(board, &cap_mW) == 0)
         rg_head_add(head, "gpu_power_cap", "%g W", cap_mW / 1e3);
-    } else {
+    else
         rg_head_add(head, "gpu_power_cap", "unknown (%s)", why);
-    }
     if (board && nvml->clock && nvml->max_clock && nvml->clock(board, RG_NVML_CLOCK_SM, &sm) == 0 &&
         nvml->clock(board, RG_NVML_CLOCK_MEM, &mem) == 0 && nvml->max_clock(board, RG_NVML_CLOCK_SM, &sm_max) == 0 &&
         nvml->max_clock(board, RG_NVML_CLOCK_MEM, &mem_max) == 0) {
@@ -195,11 +188,10 @@ static void head_gpu(rg_head *head, const rg_device *gpu)
     int code = gpu ? gpu->facts(&facts) : RG_OK;
     if (!gpu || !gpu->is_gpu || gpu->is_emulated || code != RG_OK) {
         for (int i = 0; i < RG_COUNT(gpu_key); i++) {
-            if (code == RG_OK) {
+            if (code == RG_OK)
                 rg_head_add(head, gpu_key[i], "none (CPU run)");
-            } else {
+            else
                 rg_head_add(head, gpu_key[i], "unknown (%s)", gpu->error(code));
-            }
         }
         return;
     }
@@ -218,11 +210,10 @@ void rg_head_make(rg_head *head, const rg_device *gpu, uint64_t seed, const char
     head_run(head, seed, command);
     // Model, usable cores and GPU: nothing that a reboot, an update of the kernel or the day's clock changes.
     rg_cpu_model(model);
-    if (gpu && gpu->is_gpu && !gpu->is_emulated && gpu->facts(&facts) == RG_OK) {
+    if (gpu && gpu->is_gpu && !gpu->is_emulated && gpu->facts(&facts) == RG_OK)
         rg_head_add(head, "machine", "%s, %d cores, %s", model, rg_cpu_cores(), facts.name);
-    } else {
+    else
         rg_head_add(head, "machine", "%s, %d cores", model, rg_cpu_cores());
-    }
     head_cpu(head);
     head_build(head);
     head_gpu(head, gpu);

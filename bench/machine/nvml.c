@@ -38,9 +38,8 @@ const rg_nvml *rg_nvml_load(char why[160])
 #undef F
             int code = nvml.init ? nvml.init() : 3;
             ready = code == 0;
-            if (!ready) {
+            if (!ready)
                 snprintf(failed, sizeof failed, "NVML: %s (%d)", reason(code), code);
-            }
         }
     }
     if (!ready) {
@@ -53,16 +52,14 @@ const rg_nvml *rg_nvml_load(char why[160])
 void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
 {
     // Asked for at every sample, while facts() takes milliseconds: the last answer is kept.
-    static char asked[sizeof "gpu999999"];
+    static char named[sizeof "gpu999999"];
     static void *answer;
     rg_device_facts facts;
     *nvml = rg_nvml_load(why);
-    if (!*nvml) {
+    if (!*nvml)
         return NULL;
-    }
-    if (answer && strcmp(asked, device->name) == 0) {
+    if (answer && strcmp(named, device->name) == 0)
         return answer;
-    }
     int code = device->facts(&facts);
     if (code != RG_OK) {
         snprintf(why, 160, "%s", device->error(code));
@@ -74,7 +71,7 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
         snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
         return NULL;
     }
-    snprintf(asked, sizeof asked, "%s", device->name);
+    snprintf(named, sizeof named, "%s", device->name);
     answer = gpu;
     return gpu;
 }
@@ -86,15 +83,13 @@ void rg_throttle_words(unsigned long long mask, char text[160])
     size_t at = 0;
     text[0] = '\0';
     for (int bit = 0; bit < 64 && at < 159; bit++) {
-        if (!(mask >> bit & 1)) {
+        if (!(mask >> bit & 1))
             continue;
-        }
         const char *comma = at ? ", " : "";
         int n = bit < RG_COUNT(word) ? snprintf(text + at, 160 - at, "%s%s", comma, word[bit])
                                      : snprintf(text + at, 160 - at, "%sbit 0x%llx", comma, 1ull << bit);
         at += (size_t)n;
     }
-    if (!mask) {
+    if (!mask)
         snprintf(text, 160, "none");
-    }
 }

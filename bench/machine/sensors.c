@@ -19,9 +19,8 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...)
     va_end(list);
     FILE *f = fopen(path, "r");
     bool got = f && fgets(text, (int)bytes, f);
-    if (f) {
+    if (f)
         fclose(f);
-    }
     if (!got) {
         text[0] = '\0';
         return false;
@@ -34,20 +33,16 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...)
 static char *field_value(char *line, const char *key)
 {
     size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0) {
+    if (strncmp(line, key, length) != 0)
         return NULL;
-    }
     char *at = line + length;
-    while (*at == ' ' || *at == '\t') {
+    while (*at == ' ' || *at == '\t')
         at++;
-    }
-    if (*at != ':') {
+    if (*at != ':')
         return NULL;
-    }
     at++;
-    while (isspace((unsigned char)*at)) {
+    while (isspace((unsigned char)*at))
         at++;
-    }
     at[strcspn(at, "\n")] = '\0';
     return at;
 }
@@ -57,16 +52,13 @@ bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
     FILE *f = fopen(file, "r");
     char *line = NULL, *found = NULL;
     size_t room = 0;
-    while (f && !found && getline(&line, &room, f) > 0) {
+    while (f && !found && getline(&line, &room, f) > 0)
         found = field_value(line, key);
-    }
-    if (found) {
+    if (found)
         snprintf(value, bytes, "%s", found);
-    }
     free(line);
-    if (f) {
+    if (f)
         fclose(f);
-    }
     return found && value[0];
 }
 
@@ -75,9 +67,8 @@ static double cpu_MHz(void)
 {
     char text[64];
     int core = sched_getcpu();
-    if (core < 0) {
+    if (core < 0)
         core = 0;
-    }
     if (rg_line(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", core)) {
         double kHz = strtod(text, NULL);
         return kHz > 0 ? kHz / 1e3 : NAN;
@@ -89,16 +80,14 @@ static double cpu_MHz(void)
     bool here = false;
     while (f && !(here && MHz > 0) && getline(&line, &room, f) > 0) {
         const char *value;
-        if ((value = field_value(line, "processor"))) {
+        if ((value = field_value(line, "processor")))
             here = atoi(value) == core;
-        } else if (here && (value = field_value(line, "cpu MHz"))) {
+        else if (here && (value = field_value(line, "cpu MHz")))
             MHz = strtod(value, NULL);
-        }
     }
     free(line);
-    if (f) {
+    if (f)
         fclose(f);
-    }
     return MHz > 0 ? MHz : NAN;
 }
 
@@ -108,17 +97,14 @@ static double cpu_temp_C(void)
     double hottest = NAN;
     for (int i = 0; i < 64; i++) {
         char text[64];
-        if (!rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/name", i)) {
+        if (!rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/name", i))
             continue;
-        }
-        if (strcmp(text, "coretemp") && strcmp(text, "k10temp") && strcmp(text, "zenpower") && strcmp(text, "cpu_thermal")) {
+        if (strcmp(text, "coretemp") && strcmp(text, "k10temp") && strcmp(text, "zenpower") && strcmp(text, "cpu_thermal"))
             continue;
-        }
         if (rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/temp1_input", i)) {
             double C = strtod(text, NULL) / 1e3;
-            if (!(C <= hottest)) {
+            if (!(C <= hottest))
                 hottest = C;
-            }
         }
     }
     return hottest;
@@ -135,23 +121,18 @@ static void gpu_sensors(const rg_device *device, rg_sensors *s)
     }
     unsigned value;
     unsigned long long mask;
-    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0) {
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0)
         s->sm_MHz = value;
-    }
-    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0) {
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0)
         s->mem_MHz = value;
-    }
-    if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0) {
+    if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0)
         s->temp_C = value;
-    }
-    if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0) {
+    if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0)
         s->power_W = value / 1e3;
-    }
-    if (nvml->throttle && nvml->throttle(gpu, &mask) == 0) {
+    if (nvml->throttle && nvml->throttle(gpu, &mask) == 0)
         rg_throttle_words(mask, s->throttle);
-    } else {
+    else
         snprintf(s->throttle, sizeof s->throttle, "unknown (not told by this GPU)");
-    }
 }
 
 void rg_sensors_read(const rg_device *device, rg_sensors *s)

@@ -131,7 +131,7 @@ int rg_image_from_stream(FILE *file, int64_t bytes, const char *path, int64_t pa
     rg_image found = {0};
     int code = read_by_content(&in, &count, image ? &found : NULL);
     if (code == RG_GOOD && image && page >= count)
-        code = rg_fail(RG_USAGE, "%s: page %" PRId64 " asked for, found %" PRId64, path, page + 1, count);
+        code = rg_fail(RG_USAGE, "%s: page %" PRId64 " requested, found %" PRId64, path, page + 1, count);
     if (code != RG_GOOD) {
         rg_image_free(&found);
         return code;

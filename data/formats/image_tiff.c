@@ -159,7 +159,7 @@ static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
 {
     tiff_page p;
     if (w->in->page > 0xFFFF || !TIFFSetDirectory(tiff, (uint16_t)w->in->page))
-        return damaged(w, "the page asked for");
+        return damaged(w, "the requested page");
     int code = read_tags(tiff, w, &p);
     // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64.
     double bytes = (double)p.width * p.height * p.channels * p.bits / 8;

@@ -88,7 +88,7 @@ static bool number(const char *text, int length, double *value)
 }
 
 // Values of the columns into the row: -1, or the first column that is no number.
-static int take(int k, const char *const begin[], const int length[], rg_par_row *row)
+static int parse_words(int k, const char *const begin[], const int length[], rg_par_row *row)
 {
     for (int c = 0; c < kind[k].columns; c++)
         if (!number(begin[c], length[c], &row->value[field_of(k, c)]))
@@ -103,7 +103,7 @@ static int read_columns(rg_par *p, const char *line, const char *end, int64_t li
     int length[COLUMNS_MAX], lengths[COLUMNS_MAX], words = cut(line, end, begin, length), k = 0, by_length = 0;
     while (k < KINDS && kind[k].columns != words)
         k++;
-    int bad = k < KINDS ? take(k, begin, length, row) : COLUMNS_MAX;
+    int bad = k < KINDS ? parse_words(k, begin, length, row) : COLUMNS_MAX;
     *which = k;
     if (bad < 0)
         return RG_GOOD;
@@ -112,7 +112,7 @@ static int read_columns(rg_par *p, const char *line, const char *end, int64_t li
     cut_widths(by_length, line, end, of_width, lengths);
     *row = (rg_par_row){.line = line_number};
     *which = by_length;
-    if (words < kind[by_length].columns && take(by_length, of_width, lengths, row) < 0)
+    if (words < kind[by_length].columns && parse_words(by_length, of_width, lengths, row) < 0)
         return RG_GOOD;
     if (k == KINDS)
         return rg_star_fault(p->path, line_number, "expected 12 or 13 columns (version 8), 15 or 16 (version 9), found %d",

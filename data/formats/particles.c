@@ -233,7 +233,7 @@ static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *p
 }
 
 // All rows must have one pixel size: the images of a job are inserted into one map.
-static int take_pixel(reading *r, int64_t row, int64_t optics_row)
+static int read_pixel(reading *r, int64_t row, int64_t optics_row)
 {
     double pixel_A;
     int code = pixel_of(r, row, optics_row, &pixel_A);
@@ -251,7 +251,7 @@ static int take_pixel(reading *r, int64_t row, int64_t optics_row)
 }
 
 // "000001@stack.mrcs", or the name of a file of one image.
-static int take_name(reading *r, int64_t row, const char **name)
+static int read_name(reading *r, int64_t row, const char **name)
 {
     const char *text = rg_star_cell(r->rows, row, r->column[IMAGE]), *at = strchr(text, '@');
     char *end;
@@ -267,7 +267,7 @@ static int take_name(reading *r, int64_t row, const char **name)
     return **name ? RG_GOOD : ROW_FAULT(r, row, "expected the name of a stack, found \"%.60s\"", text);
 }
 
-static int take_origin(const reading *r, int64_t row, int in_A, int in_px, double *origin_px)
+static int read_origin(const reading *r, int64_t row, int in_A, int in_px, double *origin_px)
 {
     double value;
     int code = number(r, row, -1, in_A, NAN, &value);
@@ -281,7 +281,7 @@ static int take_origin(const reading *r, int64_t row, int in_A, int in_px, doubl
     return RG_GOOD;
 }
 
-static int take_numbers(reading *r, int64_t row, int64_t optics_row)
+static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
     const struct {
@@ -297,9 +297,9 @@ static int take_numbers(reading *r, int64_t row, int64_t optics_row)
     for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++)
         code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
     if (code == RG_GOOD)
-        code = take_origin(r, row, X_A, X_PX, &q->origin_x_px);
+        code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
     if (code == RG_GOOD)
-        code = take_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
+        code = read_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
     if (code == RG_GOOD && !(fabs(q->ctf.amplitude_contrast) <= 1))
         code = ROW_FAULT(r, row, "expected an amplitude contrast from -1 to 1, found %g", q->ctf.amplitude_contrast);
     if (code == RG_GOOD && has(r, KV) && !(q->ctf.voltage_kV > 0))
@@ -344,16 +344,16 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     q->line = r->rows->row_line[row];
     int code = group_of(r, row, &optics_row);
     if (code == RG_GOOD)
-        code = take_pixel(r, row, optics_row);
+        code = read_pixel(r, row, optics_row);
     if (code == RG_GOOD)
-        code = take_name(r, row, &name);
+        code = read_name(r, row, &name);
     if (code == RG_GOOD)
         code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
     const rg_particle_stack *stack = &r->p->stack[q->stack];
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
                              stack->path, q->image + 1);
-    return code == RG_GOOD ? take_numbers(r, row, optics_row) : code;
+    return code == RG_GOOD ? read_numbers(r, row, optics_row) : code;
 }
 
 static int open_rows(rg_particles *p, const char *star_path, bool poses)

@@ -119,7 +119,7 @@ static int add_column(reading *r, const char *name)
     return RG_GOOD;
 }
 
-static int take_name(reading *r, const words *w)
+static int parse_name(reading *r, const words *w)
 {
     if (r->at == OUTSIDE)
         return fault_at(r, "data_NAME before any name", excerpt(w->word[0]));
@@ -145,7 +145,7 @@ static int take_name(reading *r, const words *w)
     return RG_GOOD;
 }
 
-static int take_row(reading *r, const words *w)
+static int parse_row(reading *r, const words *w)
 {
     if (r->at == OUTSIDE)
         return fault_at(r, "data_NAME at the beginning of a STAR file", excerpt(w->word[0]));
@@ -168,7 +168,7 @@ static int take_row(reading *r, const words *w)
     return RG_GOOD;
 }
 
-static int take_line(reading *r, char *line, words *w)
+static int parse_line(reading *r, char *line, words *w)
 {
     if (line[0] == ';')
         return fault_at(r, "values on one line each row", "text between semicolons, which RELION does not write");
@@ -186,7 +186,7 @@ static int take_line(reading *r, char *line, words *w)
         r->at = IN_HEAD;
         return RG_GOOD;
     }
-    return !w->quoted[0] && first[0] == '_' ? take_name(r, w) : take_row(r, w);
+    return !w->quoted[0] && first[0] == '_' ? parse_name(r, w) : parse_row(r, w);
 }
 
 // The whole file, ended by a 0 byte. A STAR file of a million particles has about half a gigabyte.
@@ -217,7 +217,7 @@ static int parse(rg_star *star)
     while (code == RG_GOOD && rest && *rest) {
         char *line = strsep(&rest, "\n");
         r.line++;
-        code = take_line(&r, line, &w);
+        code = parse_line(&r, line, &w);
     }
     free(w.word);
     free(w.quoted);

@@ -26,7 +26,7 @@ struct rg_coarsening {
     double *kx_odd, *ky_odd; // the same for first derivatives: 0 where the sign is undefined (Nyquist)
 };
 
-static void *take(size_t bytes)
+static void *allocate(size_t bytes)
 {
     void *p = fftwf_malloc(bytes);
     if (!p)
@@ -75,17 +75,17 @@ rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup)
     c->half = setup->width / 2 + 1;
     c->bins = setup->height * c->half;
     size_t real = (size_t)c->n * sizeof(float), complex_bytes = (size_t)c->bins * sizeof(fftwf_complex);
-    c->phi = take(real);
-    c->f = take(real);
-    c->phi_k = take(complex_bytes);
-    c->work_k = take(complex_bytes);
-    c->f_k = take(complex_bytes);
+    c->phi = allocate(real);
+    c->f = allocate(real);
+    c->phi_k = allocate(complex_bytes);
+    c->work_k = allocate(complex_bytes);
+    c->f_k = allocate(complex_bytes);
     if (setup->model == RG_MODEL_H) {
         float **field[] = {&c->gx, &c->gy, &c->vx, &c->vy};
         for (int i = 0; i < 4; i++)
-            *field[i] = take(real);
-        c->a_k = take(complex_bytes);
-        c->b_k = take(complex_bytes);
+            *field[i] = allocate(real);
+        c->a_k = allocate(complex_bytes);
+        c->b_k = allocate(complex_bytes);
     }
     wave_numbers(c);
 #if HAVE_FFTW_OMP
@@ -243,7 +243,7 @@ void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void 
             dt = speed * dt > MOVE ? MOVE / speed : dt;
             advection(c);
         }
-        // The last step ends at the time asked for, and no step is a sliver.
+        // The last step ends at the requested time, and no step is a sliver.
         double left = time - c->time;
         dt = left <= dt ? left : left < 2 * dt ? left / 2 : dt;
         step(c, dt);

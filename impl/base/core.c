@@ -49,7 +49,7 @@ void *rg_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p)
-        exit(rg_fail(RG_LACKS, "out of memory: %zu bytes were asked for", bytes));
+        exit(rg_fail(RG_LACKS, "out of memory: %zu bytes were requested", bytes));
     return p;
 }
 
