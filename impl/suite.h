@@ -117,6 +117,8 @@ typedef struct rg_algo {
     const char *paper; // its row of reference/papers.tsv: "Lu 2009"
     const char *formula;
     const char *dim[RG_DIMS]; // short names of n[], as in "w750,h1500,r250"; NULL where unused
+    const char *dim_name[RG_DIMS]; // for people: "width"; all of them, or none
+    int (*dim_text)(int dim, int64_t value, char text[32]); // a value that has a word, "y+90", and 1; else 0. NULL: none has
     const rg_arg *arg;
     int n_args;
     const rg_shape *check_shape;

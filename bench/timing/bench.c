@@ -192,11 +192,12 @@ static void tell_tuned(const session *b, rg_head *head)
         const rg_lane *lane = &b->lineup.lane[i];
         if (!lane->tuned || (last && last->entry == lane->entry && !memcmp(&last->shape, &lane->shape, sizeof lane->shape)))
             continue;
-        char shape[96], params[192];
+        char shape[96], words[192], params[192];
         last = lane;
         rg_shape_print(lane->entry->algo, &lane->shape, shape);
         rg_params_print(lane->entry->variant, lane->param, params);
-        printf("tuned: %s:%s %s runs with %s\n", lane->entry->algo->name, lane->entry->name, shape, params);
+        rg_shape_describe(lane->entry->algo, &lane->shape, words);
+        printf("tuned: %s:%s %s runs with %s\n", lane->entry->algo->name, lane->entry->name, words, params);
         char *key = rg_print("tuned %s:%s %s", lane->entry->algo->name, lane->entry->name, shape);
         rg_head_add(head, key, "%s", params);
         free(key);

@@ -98,8 +98,14 @@ void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
 {
     if (!n)
         return;
-    fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], row[0].cell[RG_C_SHAPE],
-            rg_colour(f, "off"), row[0].cell[RG_C_RATE_UNIT]);
+    const rg_algo *algo = rg_algo_find(row[0].cell[RG_C_ALGO]);
+    rg_shape shape;
+    char words[192], why[160];
+    snprintf(words, sizeof words, "%s", row[0].cell[RG_C_SHAPE]);
+    if (algo && rg_shape_parse(algo, row[0].cell[RG_C_SHAPE], &shape, why))
+        rg_shape_describe(algo, &shape, words);
+    fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], words, rg_colour(f, "off"),
+            row[0].cell[RG_C_RATE_UNIT]);
     const rg_row *naive = baseline(row, n);
     bool headed = false;
     for (int i = 0; i < n; i++)

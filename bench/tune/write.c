@@ -36,8 +36,8 @@ int rg_tune_read_presets(rg_tune *t)
 void rg_tune_show_space(const rg_tune *t, FILE *f)
 {
     const rg_search *s = &t->search;
-    char shape[96];
-    rg_shape_print(t->entry->algo, &t->shape, shape);
+    char shape[192];
+    rg_shape_describe(t->entry->algo, &t->shape, shape);
     fprintf(f, "%s:%s at %s: %lld combinations, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
             t->entry->name, shape, (long long)s->combinations, (long long)s->refused, s->n, rg_search_name[s->kind],
             (unsigned long long)t->given.seed);

@@ -263,11 +263,34 @@ static double traffic_affine(const rg_shape *s)
     return 4 * ((double)pixels_2(s) + (double)numbers_2(s) + (double)transformed(s));
 }
 
+// The rule outside, and "y+90" for turns by whole degrees about an axis; 2-D ones are about z.
+static int dim_word(int outside, int turn, int64_t value, char text[32])
+{
+    static const char *const rule[] = {"zero", "edge", "ignore"};
+    if (outside && value >= 0 && value < RG_COUNT(rule))
+        return snprintf(text, 32, "%s", rule[value]) > 0;
+    if (turn && value == 0)
+        return snprintf(text, 32, "drawn") > 0;
+    if (turn && value > 0 && value <= 3 * 361)
+        return snprintf(text, 32, "%c%+d", "zyx"[(value - 1) / 361], (int)((value - 1) % 361 - 180)) > 0;
+    return 0;
+}
+static int dim_text_2(int dim, int64_t value, char text[32])
+{
+    return dim_word(dim == AF2_OUTSIDE, dim == AF2_TURN, value, text);
+}
+static int dim_text_3(int dim, int64_t value, char text[32])
+{
+    return dim_word(dim == AF3_OUTSIDE, dim == AF3_TURN, value, text);
+}
+
 RG_ALGO(affine2d) = {
     .name = "affine2d",
     .paper = "Garcia 2014",
     .formula = "I'(p) = I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
+    .dim_name = {"width", "height", "transforms", "outside", "turn"},
+    .dim_text = dim_text_2,
     RG_ALGO_ARRAYS(affine_args, affine_checks, affine_bench, smoke_2),
     .invalid = invalid_2,
     .fill = fill_affine,
@@ -312,6 +335,8 @@ RG_ALGO(align2d) = {
     .paper = "Garcia 2014",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), bilinear",
     .dim = {"w", "h", "m", "o", "t"},
+    .dim_name = {"width", "height", "transforms", "outside", "turn"},
+    .dim_text = dim_text_2,
     RG_ALGO_ARRAYS(align2d_args, align2d_checks, align2d_bench, smoke_2),
     .invalid = invalid_2,
     .fill = fill_align_2,
@@ -366,6 +391,8 @@ RG_ALGO(align3d) = {
     .paper = "Garcia 2014",
     .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), trilinear",
     .dim = {"w", "h", "d", "m", "o", "t"},
+    .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"},
+    .dim_text = dim_text_3,
     RG_ALGO_ARRAYS(align3d_args, align3d_checks, align3d_bench, smoke_3),
     .invalid = invalid_3,
     .fill = fill_align_3,

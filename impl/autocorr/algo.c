@@ -273,11 +273,21 @@ static const rg_trace trace = {.argument = AC_A, .fill = fill_one, .shape = CHEC
 
 static const rg_shape smoke_shapes[] = {CHECK(65, 33, 16, AUTO8)};
 
+static int dim_text(int dim, int64_t value, char text[32])
+{
+    static const char *const kind[] = {"plain", "cross", "16bit", "cross+16bit"};
+    if (dim == AC_KIND && value >= 0 && value < RG_COUNT(kind))
+        return snprintf(text, 32, "%s", kind[value]) > 0;
+    return 0;
+}
+
 RG_ALGO(autocorr) = {
     .name = "autocorr",
     .paper = "Lu 2009",
     .formula = "S(X0,Y0) = sum over x,y of a(x,y) b(x-X0,y-Y0), |X0|,|Y0| <= R",
     .dim = {"w", "h", "r", "k"},
+    .dim_name = {"width", "height", "max-offset", "kind"},
+    .dim_text = dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,

@@ -112,6 +112,7 @@ RG_ALGO(autocorr_printed) = {
     .paper = "Lu 2009",
     .formula = "listing 1: corr(X0,Y0) = sum over lines y of round(100 sum over x of I(x,y) I(x-X0,y+Y0) / (w-|X0|))",
     .dim = {"w", "h", "r", "g"},
+    .dim_name = {"width", "height", "max-offset", "grey"},
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,

@@ -3,6 +3,7 @@
 #include "core.h"
 #include "../suite.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -122,29 +123,57 @@ void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96])
         used += (size_t)snprintf(text + used, 96 - used, "%s%s%" PRId64, i ? "," : "", algo->dim[i], shape->n[i]);
 }
 
-// The value of "NAME<number>" items separated by commas; each known name at most once, all of them present.
+void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < RG_DIMS && algo->dim[i] && used < 192; i++) {
+        char value[32];
+        if (!algo->dim_text || !algo->dim_text(i, shape->n[i], value))
+            snprintf(value, sizeof value, "%" PRId64, shape->n[i]);
+        used += (size_t)snprintf(text + used, 192 - used, "%s%s=%s", i ? "," : "", algo->dim_name[i] ? algo->dim_name[i]
+                                 : algo->dim[i], value);
+    }
+}
+
+// The value of dimension i that reads like this; those that have a word are small. False: there is none.
+static bool dim_value(const rg_algo *algo, int i, const char *text, size_t length, int64_t *value)
+{
+    enum { WORDS_END = 2048 };
+    char word[32], *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (!errno && end == text + length && length)
+        return true;
+    for (*value = 0; algo->dim_text && *value < WORDS_END; ++*value)
+        if (algo->dim_text(i, *value, word) && strlen(word) == length && !strncmp(word, text, length))
+            return true;
+    return false;
+}
+
+// Items "w750", "w=750" or "width=750" separated by commas; each name at most once, all of them present.
 bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char why[160])
 {
     bool seen[RG_DIMS] = {false};
     memset(shape->n, 0, sizeof shape->n);
     for (const char *at = text; *at;) {
-        int which = -1;
-        for (int i = 0; i < RG_DIMS && algo->dim[i]; i++) {
-            size_t length = strlen(algo->dim[i]);
-            if (!strncmp(at, algo->dim[i], length) && (at[length] == '-' || (at[length] >= '0' && at[length] <= '9')))
-                which = i;
+        const size_t item = strcspn(at, ","), name = strcspn(at, "=,");
+        bool good = false;
+        for (int i = 0; i < RG_DIMS && algo->dim[i] && !good; i++) {
+            const char *const of[] = {algo->dim[i], algo->dim_name[i]};
+            for (int k = 0; k < 2 && !good; k++) {
+                const size_t length = of[k] ? strlen(of[k]) : 0, past = length + (name < item);
+                const bool meant = length && !strncmp(at, of[k], length) && (name < item ? name == length : k == 0);
+                good = meant && !seen[i] && item > past && !isspace((unsigned char)at[past]) && at[past] != '+'
+                       && dim_value(algo, i, at + past, item - past, &shape->n[i]);
+                seen[i] |= good;
+            }
         }
-        char *end = NULL;
-        if (which >= 0 && !seen[which]) {
-            errno = 0;
-            shape->n[which] = strtoll(at + strlen(algo->dim[which]), &end, 10);
-        }
-        if (!end || errno || (*end && *end != ',')) {
+        if (!good) {
             snprintf(why, 160, "shape \"%s\": at \"%.40s\" expected one of the sizes of %s, each once", text, at, algo->name);
             return false;
         }
-        seen[which] = true;
-        at = *end ? end + 1 : end;
+        at += item + (at[item] == ',');
     }
     for (int i = 0; i < RG_DIMS && algo->dim[i]; i++)
         if (!seen[i]) {

@@ -54,10 +54,12 @@ const char *rg_colour(FILE *f, const char *name);
 
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
-// "w750,h1500,r250,k0" from and to a shape; parse fails with a reason in why[].
+// "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:
+// "width=750,height=1500,max-offset=250,kind=cross".
 struct rg_algo;
 struct rg_shape;
 void rg_shape_print(const struct rg_algo *, const struct rg_shape *, char text[96]);
+void rg_shape_describe(const struct rg_algo *, const struct rg_shape *, char text[192]);
 bool rg_shape_parse(const struct rg_algo *, const char *text, struct rg_shape *, char why[160]);
 // "block=128;isa=2" for a variant's parameters ("-" when it has none), from and to values; missing ones take the default.
 struct rg_variant;

@@ -12,6 +12,17 @@ int64_t fr_count_reference(const rg_shape *s) { return 2 * fr_voxels(fr_pad(s->n
 int64_t fr_count_pose(const rg_shape *s) { return FR_POSE_FLOATS * s->n[FR_PARTICLES] * s->n[FR_TRIALS]; }
 int64_t fr_count_setting(const rg_shape *s) { return (void)s, FR_SETTINGS; }
 
+int fr_dim_text(int dim, int64_t value, char text[32])
+{
+    static const char *const interpolation[] = {"trilinear", "nearest", "box1", "box2", "box3", "box5"};
+    static const char *const pad[] = {"", "+pad2", "+pad4"};
+    const int64_t padding = value >> 3 & 3;
+    if (dim != FR_KIND || value < 0 || value > 255 || fr_interpolation(value) >= FR_INTERPOLATIONS || padding > 2)
+        return 0;
+    return snprintf(text, 32, "%s%s%s%s%s", interpolation[fr_interpolation(value)], pad[padding],
+                    value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "", value & FR_MASKED ? "+masked" : "") < 32;
+}
+
 int64_t fr_band_stored(const rg_shape *s)
 {
     int64_t n = 0;

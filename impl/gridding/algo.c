@@ -283,11 +283,21 @@ static double work(const rg_shape *s) { return gr_inserted(s); }
 static const rg_shape smoke_shapes[] = {{{21, 3, 2, 19, BOTH}, 1}};
 static const char *const broken[] = {"gridding_mates_missing", "gridding_transposed", "gridding_no_atomics", NULL};
 
+static int dim_text(int dim, int64_t value, char text[32])
+{
+    static const char *const kind[] = {"plain", "ctf", "weight", "ctf+weight"};
+    if (dim == GR_KIND && value >= 0 && value < RG_COUNT(kind))
+        return snprintf(text, 32, "%s", kind[value]) > 0;
+    return 0;
+}
+
 RG_ALGO(gridding) = {
     .name = "gridding",
     .paper = "Strelak 2019",
     .formula = "G(v) = sum of m c w(|v-r|) F(p), W(v) = sum of m c^2 w(|v-r|) over images, operators and pixels p, r = M p",
     .dim = {"s", "i", "o", "b", "k"},
+    .dim_name = {"side", "images", "operators", "radius-tenths", "kind"},
+    .dim_text = dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .broken = broken,
     .presets = "impl/gridding/presets.tsv",

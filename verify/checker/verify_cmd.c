@@ -29,7 +29,8 @@ typedef struct session {
 } session;
 
 static const rg_option options[] = {
-    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0", RG_TO(session, shape_text)},
+    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
+     RG_TO(session, shape_text)},
     {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
     {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
@@ -163,8 +164,8 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
         printf("    slow: %d of %d cases were left out\n", sum->left_out, plan->n);
     if (!sum->has_fault)
         return;
-    char shape[96];
-    rg_shape_print(e->algo, &sum->at.shape, shape);
+    char shape[192];
+    rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
     print_repeat(s, e, &sum->at);
 }

@@ -99,11 +99,11 @@ static void print_fault(const rg_pairs *pairs, const rg_pair *p)
 
 static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
 {
-    char shape[96], words[160];
+    char shape[192], words[160];
     int64_t count[RG_WORDS];
     const rg_pair *fault = rg_pairs_first(pairs);
     const bool ran = pairs->ran.status == RG_PASS;
-    rg_shape_print(pairs->algo, &pairs->shape, shape);
+    rg_shape_describe(pairs->algo, &pairs->shape, shape);
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     printf("%s:%s  %s  %" PRId64 " inputs: %s%s%s (%s)\n", pairs->algo->name, how->entry->name, shape, pairs->n_inputs,

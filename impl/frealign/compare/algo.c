@@ -163,6 +163,7 @@ static const rg_shape smoke_shapes[] = {{{20, 3, 64, 5, 7, 2}, 1}};
 #define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                     \
     {                                                                                                                       \
         .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                       \
+        .dim_name = {"side", "particles", "kind", "trials", "outer", "inner"}, .dim_text = fr_dim_text,                         \
         RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH, smoke_shapes),                                                     \
         .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at,                   \
         .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \

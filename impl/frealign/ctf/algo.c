@@ -121,6 +121,8 @@ RG_ALGO(ctfapply) = {
     .paper = "Li 2010",
     .formula = "D = DFT(image) e^{i s.q}; X = DFT(mask(IDFT D)) c, or whitened and weighted by the SSNR; c the CTF",
     .dim = {"s", "p", "k", "t"},
+    .dim_name = {"side", "particles", "kind", "trials"},
+    .dim_text = fr_dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,

@@ -108,6 +108,8 @@ RG_ALGO(pinsert_s) = {
     .paper = "Li 2010",
     .formula = "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2",
     .dim = {"s", "p", "k", "t", "b"},
+    .dim_name = {"side", "particles", "kind", "trials", "outer"},
+    .dim_text = fr_dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .broken = broken,
     .invalid = invalid,

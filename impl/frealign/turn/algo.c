@@ -128,6 +128,8 @@ RG_ALGO(ccp) = {
     .formula =
         "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
     .dim = {"s", "p", "k", "t", "b", "u"},
+    .dim_name = {"side", "particles", "kind", "trials", "outer", "turns"},
+    .dim_text = fr_dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .invalid = invalid,
     .fill = fill,

@@ -94,6 +94,36 @@ static void test_shapes(void **state)
                                "w99999999999999999999,h1,r0,k0"};
     for (int i = 0; i < RG_COUNT(bad); i++)
         assert_false(rg_shape_parse(algo, bad[i], &shape, why));
+    assert_true(rg_shape_parse(algo, "width=3,h=4,max-offset=1,kind=cross+16bit", &shape, why));
+    assert_int_equal(shape.n[3], 3);
+    const char *const worse[] = {"width=3,h=4,max-offset=1,kind=cros", "width3,h4,r1,k0", "width=3,w=3,h=4,r=1,k=0", "w=,h4,r1,k0",
+                                 "w=3,h=4,r=1,k=0x", "width=3,height=4,max-offset=+1,kind=plain"};
+    for (int i = 0; i < RG_COUNT(worse); i++)
+        assert_false(rg_shape_parse(algo, worse[i], &shape, why));
+}
+
+// What is printed for people is read back as the same shape, of every algorithm at every shape it is checked or timed at.
+static void test_shapes_in_words(void **state)
+{
+    (void)state;
+    char text[192], why[160];
+    for (int a = 0; a < rg_algo_count(); a++) {
+        const rg_algo *algo = rg_algo_at(a);
+        for (int i = 0; i < algo->n_check_shapes + algo->n_bench_shapes; i++) {
+            const rg_shape *s = i < algo->n_check_shapes ? &algo->check_shape[i]
+                                                         : &algo->bench_shape[i - algo->n_check_shapes].shape;
+            rg_shape read;
+            rg_shape_describe(algo, s, text);
+            if (!rg_shape_parse(algo, text, &read, why))
+                print_message("%s: %s\n", algo->name, why);
+            assert_memory_equal(read.n, s->n, sizeof read.n);
+        }
+    }
+    rg_shape turned;
+    assert_true(rg_shape_parse(rg_algo_find("align3d"), "w8,h8,d8,m1,outside=ignore,turn=y+90", &turned, why));
+    assert_int_equal(turned.n[5], 1 + 361 + 180 + 90);
+    rg_shape_describe(rg_algo_find("align3d"), &turned, text);
+    assert_string_equal(text, "width=8,height=8,depth=8,transforms=1,outside=ignore,turn=y+90");
 }
 
 static const int64_t blocks[] = {64, 128};
@@ -231,7 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plugin_of_a_built_in_name),
-        cmocka_unit_test(test_command_line), cmocka_unit_test(test_shapes), cmocka_unit_test(test_params),
+        cmocka_unit_test(test_command_line), cmocka_unit_test(test_shapes), cmocka_unit_test(test_shapes_in_words), cmocka_unit_test(test_params),
         cmocka_unit_test(test_files_whole_or_nothing), cmocka_unit_test(test_guards), cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -344,7 +344,7 @@ static void a_call_of_minutes_is_foreseen(void **state)
     int code = run_command(&rg_cmd_bench, "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
                                           "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet", text);
     assert_int_equal(code, RG_GOOD); // the first shape has a time
-    assert_non_null(strstr(text, "autocorr w32,h32,r4,k0"));
+    assert_non_null(strstr(text, "autocorr width=32,height=32,max-offset=4,kind=plain"));
     assert_non_null(strstr(text, "--max-call allows 0.001 s"));
 }
 
