@@ -116,8 +116,8 @@ RG_HD int gr_last(float c, float b, int high)
 
 // ---- the map -------------------------------------------------------------------------------------------------------------
 
-// What a map of side^3 voxels is made of: the sums on 2k + 1 voxels a side, which are the transform on `padded` points; `wiener`
-// is added to the weights; a mask of radius 0 is none.
+// What a map of side^3 voxels is made of: the sums on 2k + 1 voxels a side, which are the transform on `padded` points;
+// `wiener` is added to the weights; a mask of radius 0 is none.
 typedef struct gr_map_of {
     int64_t k, padded, side, radius_tenths;
     const float *g, *w;

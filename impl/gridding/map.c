@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, the crop to N^3, the gridding
-// correction (the division by the kernel's transform at the voxel's distance from the centre) and the mask.
+// map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, the crop to N^3, the
+// gridding correction (the division by the kernel's transform at the voxel's distance from the centre) and the mask.
 #include "index.h"
 #include "kernel.h"
 

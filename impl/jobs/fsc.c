@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_fsc.c: regather fsc, the Fourier shell correlation of two maps.
+// fsc.c: regather fsc, the Fourier shell correlation of two maps.
 #include "../../data/geometry/fsc.h"
 #include "../../data/geometry/volume.h"
 #include "../base/options.h"

@@ -30,7 +30,7 @@ static int transform(int64_t side, const float *map, float *grid)
     return error ? error : pl_fft_3d(side, grid, CUFFT_R2C, nullptr);
 }
 
-static __global__ void take(int64_t own, const float2 *grid, int64_t side, float2 *f3)
+static __global__ void resample(int64_t own, const float2 *grid, int64_t side, float2 *f3)
 {
     const int64_t e = fr_thread();
     if (e >= fr_voxels(own))
@@ -47,7 +47,7 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
     error = error ? error : (int)cudaMemsetAsync(f3, 0, (size_t)fr_voxels(side) * sizeof(float2), nullptr);
     if (error)
         return error;
-    RG_LAUNCH(take, blocks_of(fr_voxels(own)), BLOCK, 0, nullptr, own, (const float2 *)grid, side, (float2 *)f3);
+    RG_LAUNCH(resample, blocks_of(fr_voxels(own)), BLOCK, 0, nullptr, own, (const float2 *)grid, side, (float2 *)f3);
     return done();
 }
 

@@ -162,7 +162,7 @@ int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *
     free(*volume);
     return rg_fail(RG_USAGE,
                    "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
-                   "cut or pad it to their field of view, or mend its size with --reference-pixel",
+                   "cut or pad it to their field of view, or correct its size with --reference-pixel",
                    path, *own, own_A, (double)*own * own_A, (double)side * pixel_A, side, pixel_A);
 }
 

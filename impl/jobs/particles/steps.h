@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, a map from a volume, sums
-// over rings. The same steps on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are the device's memory;
-// all is done on return; 0 or an error code of the device.
+// over rings. The same steps on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are the device's
+// memory; all is done on return; 0 or an error code of the device.
 #ifndef RG_PARTICLES_STEPS_H
 #define RG_PARTICLES_STEPS_H
 

@@ -84,8 +84,9 @@ int pl_team_open(pl_team *t, const pl_devices *of)
         return code;
     t->n = (int)n;
     t->member = rg_alloc((size_t)n * sizeof *t->member);
+    const int threads = of->threads > t->n ? of->threads / t->n : 1;
     for (int i = 0; i < t->n; i++)
-        t->member[i] = (pl_member){.team = t, .index = i, .bad_row = -1, .threads = of->threads > t->n ? of->threads / t->n : 1};
+        t->member[i] = (pl_member){.team = t, .index = i, .bad_row = -1, .threads = threads};
     for (int i = 0; i < t->n; i++)
         t->is_opening[i] = pthread_create(&t->opening[i], NULL, open_ahead, &t->member[i]) == 0;
     pl_lap(t->member, PL_OPEN, of->began_s);

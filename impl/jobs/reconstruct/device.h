@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, the operators of the grid, the
-// map. The same steps as prepare.c, map.c and the gridding's own map.c take on the host, compiled for the GPU and emulated. All
-// pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
+// device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, the operators of the grid,
+// the map. The same steps as prepare.c, map.c and the gridding's own map.c take on the host, compiled for the GPU and emulated.
+// All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
 #ifndef RG_RECONSTRUCT_DEVICE_H
 #define RG_RECONSTRUCT_DEVICE_H
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): every
+// frealign.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): every
 // particle under every operator into numerator and denominator, odd and even rows apart. Of N GPUs, N even, row m N + n goes to
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
-//
-// 1000 images of 500 x 500 under D7, files in page cache to files on disk, one GPU of an H200 node with 16 Xeon cores: 1.4 s
-// before, of which 0.35 s were two starts of the driver, 0.4 s the file (statistics, then the disk), 0.08 s pinning and 0.07 s
-// waiting for images; 0.75 s predicted and found with one start, reading ahead, and the disk at work from the first piece on.
 #include "frealign_map.h"
 
 #include <inttypes.h>
@@ -112,8 +108,8 @@ static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
 {
     const double since_s = rg_seconds();
     if (rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false) != RG_OK)
-        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free", e->member->device->name,
-                       r->side, (double)volume_bytes(r) / 0x1p30);
+        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free",
+                       e->member->device->name, r->side, (double)volume_bytes(r) / 0x1p30);
     int code = pl_failed(e->member, "clearing the volume", e->member->device->fill(b->base, 0, b->bytes));
     pl_lap(e->member, PL_SETUP, since_s);
     return code;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask;
-// Fourier shell correlation of the halves. On the device that has the sums.
+// frealign_map.c: R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform,
+// mask; Fourier shell correlation of the halves. On the device that has the sums.
 #include "frealign_map.h"
+#include "files.h"
 #include "../../../data/geometry/fsc.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,27 +12,12 @@
 
 static const double PI = 3.14159265358979323846;
 
-enum { PIECES = 2, PIECE_BYTES = 32 << 20 };
-
-// A map on its way to its file: a thread writes one piece while the other is copied from the device.
-typedef struct written {
-    rg_mrc_out out;
-    int64_t side, sections, next, n; // a piece has; of the one that is written
-    float *piece[PIECES], *at;       // pinned
-    pthread_t thread, flusher;
-    bool is_writing, is_flushing;
-    int threads, code;
-} written;
-
-enum { HALF_1, HALF_2, FULL, MAPS };
-
 typedef struct maps {
     fr_reconstruction *r;
     fr_engine *engine;
     rg_buffer map[2], grid[2], correction, edge, sums;
     double f[2], *rings[2]; // of each half; see fr_job_steps.weights
-    written file[MAPS];
-    int files;
+    rc_files files;
 } maps;
 
 double fr_maps_bytes(int64_t side)
@@ -107,97 +92,11 @@ static int make(maps *m, int half, double f, int at)
     return pl_failed(e->member, "making the map", error);
 }
 
-// ---- files ---------------------------------------------------------------------------------------------------------------
-
-// The disk begins with what the system has got, so that at the end there is little to wait for.
-static void *flush_pieces(void *of)
-{
-    sync_file_range(fileno(((written *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
-    return NULL;
-}
-
-static void finish_flushing(written *w)
-{
-    if (w->is_flushing)
-        pthread_join(w->flusher, NULL);
-    w->is_flushing = false;
-}
-
-static void *write_piece(void *of)
-{
-    written *w = of;
-    w->code = rg_mrc_write_sections(&w->out, w->at, w->n, w->threads);
-    finish_flushing(w);
-    w->is_flushing = pthread_create(&w->flusher, NULL, flush_pieces, w) == 0;
-    return NULL;
-}
-
-static void finish_piece(written *w)
-{
-    if (w->is_writing)
-        pthread_join(w->thread, NULL);
-    w->is_writing = false;
-}
-
-static int copy_piece(written *w, const fr_engine *e, const rg_buffer *map, int which)
-{
-    const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
-    float *piece = w->piece[which];
-    int error = e->member->device->download(piece, (const float *)map->base + w->next * plane, (size_t)(n * plane) * sizeof *piece);
-    finish_piece(w);
-    w->at = piece;
-    w->n = n;
-    w->next += n;
-    if (error)
-        return pl_failed(e->member, "copying the map", error);
-    if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
-        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
-    w->is_writing = true;
-    return RG_GOOD;
-}
-
-// The device's map[at] to a file, which end_files will give its name.
-static int begin_file(maps *m, int at, const char *suffix)
+static int write_map(maps *m, int at, const char *suffix)
 {
     const fr_reconstruction *r = m->r;
-    const rg_device *d = m->engine->member->device;
-    const double since_s = rg_seconds();
-    const int64_t plane_bytes = r->side * r->side * (int64_t)sizeof(float);
-    written *w = &m->file[m->files];
-    *w = (written){.side = r->side, .sections = PIECE_BYTES / plane_bytes > 0 ? PIECE_BYTES / plane_bytes : 1,
-                   .threads = m->engine->member->threads};
-    char *path = rg_path_beside(r->out, suffix, NULL);
-    int code = rg_mrc_write_begin(&w->out, path, r->side, r->side, r->side, RG_MRC_FLOAT32, r->files.particles.pixel_A, true);
-    free(path);
-    if (code != RG_GOOD)
-        return code;
-    m->files++;
-    for (int i = 0; i < PIECES; i++)
-        if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
-            code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
-    for (int which = 0; w->next < w->side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
-        code = copy_piece(w, m->engine, &m->map[at], which);
-    finish_piece(w);
-    for (int i = 0; i < PIECES; i++)
-        if (w->piece[i])
-            d->unpin(w->piece[i]);
-    pl_lap(m->engine->member, PL_WRITE, since_s);
-    return code > w->code ? code : w->code;
-}
-
-// Nothing stands at the names before everything is written.
-static int end_files(maps *m, int code)
-{
-    const double since_s = rg_seconds();
-    for (int i = 0; i < m->files; i++) {
-        finish_flushing(&m->file[i]);
-        if (code == RG_GOOD)
-            code = rg_mrc_write_commit(&m->file[i].out);
-        else
-            rg_mrc_write_abandon(&m->file[i].out);
-    }
-    pl_lap(m->engine->member, PL_WRITE, since_s);
-    return code;
+    return rc_files_add(&m->files, m->engine->member, m->map[at].base, r->side, r->files.particles.pixel_A, r->out, suffix,
+                        m->engine->member->threads);
 }
 
 // ---- correlation of the halves -------------------------------------------------------------------------------------------
@@ -236,7 +135,8 @@ static int correlate(maps *m)
     float *const grid[2] = {m->grid[0].base, m->grid[1].base};
     const size_t bytes = (size_t)(3 * (side / 2 + 1)) * sizeof(double);
     double *sums = rg_alloc(bytes);
-    int error = fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->member->threads);
+    int error = fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base,
+                                                    e->member->threads);
     error = error ? error : e->member->device->download(sums, m->sums.base, bytes);
     int code = pl_failed(e->member, "correlating the halves", error);
     if (code == RG_GOOD)
@@ -256,7 +156,7 @@ static int make_all(maps *m)
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         code = make(m, h, m->f[h], h);
         if (code == RG_GOOD && r->write_halves)
-            code = begin_file(m, h, h ? "_half2" : "_half1");
+            code = write_map(m, h, h ? "_half2" : "_half1");
     }
     if (code == RG_GOOD)
         code = correlate(m);
@@ -266,13 +166,13 @@ static int make_all(maps *m)
     }
     if (code == RG_GOOD)
         code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
-    return code == RG_GOOD ? begin_file(m, 0, "") : code;
+    return code == RG_GOOD ? write_map(m, 0, "") : code;
 }
 
 int fr_maps(fr_reconstruction *r, fr_engine *e)
 {
     maps m = {.r = r, .engine = e};
-    int code = end_files(&m, make_all(&m));
+    int code = rc_files_end(&m.files, e->member, make_all(&m));
     if (code == RG_GOOD)
         printf("f\t%.6g and %.6g\n", m.f[0], m.f[1]);
     rg_buffer *const held[] = {&m.map[0], &m.map[1], &m.grid[0], &m.grid[1], &m.correction, &m.edge, &m.sums};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead go in turn over GR_LANES streams, on each
-// of which a chunk is copied, padded, transformed and cropped into one of two sets of inputs; when a set is full, another stream
-// inserts it and adds the result to the sums. So reading, copies, preparation and insertion go on at the same time; kernels that
-// prepare start before those that insert, whose blocks would keep them waiting.
+// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead go in turn over GR_LANES streams, on
+// each of which a chunk is copied, padded, transformed and cropped into one of two sets of inputs; when a set is full, another
+// stream inserts it and adds the result to the sums. So reading, copies, preparation and insertion go on at the same time;
+// kernels that prepare start before those that insert, whose blocks would keep them waiting.
 #include "reconstruct.h"
 #include "../../runtime/search.h"
 #include "device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// insert.c: particles in batches through the variant, odd and even rows apart when half maps are wanted; here on the host, gpu.c on
-// GPUs. A batch is filled chunk by chunk: while one is prepared by all threads, the next is read.
+// insert.c: particles in batches through the variant, odd and even rows apart when half maps are wanted; here on the host,
+// gpu.c on GPUs. A batch is filled chunk by chunk: while one is prepared by all threads, the next is read.
 #include "reconstruct.h"
 
 #include <stdlib.h>
@@ -184,9 +184,10 @@ int gr_insert(gr_job *job)
 {
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
+    const size_t pixels = (size_t)(job->particles.side * job->particles.side);
     job->source = (pl_source){.path = job->particles.path, .context = job, .open = open_reader, .close = close_reader,
                               .read = read_image,
-                              .part_bytes = {[GR_PICTURES] = (size_t)(job->particles.side * job->particles.side) * sizeof(float),
+                              .part_bytes = {[GR_PICTURES] = pixels * sizeof(float),
                                              [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),
                                              [GR_ORIGINS] = 2 * sizeof(double), [GR_CTFS] = sizeof(rg_ctf)}};
     t->source = &job->source;

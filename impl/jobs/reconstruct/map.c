@@ -2,6 +2,7 @@
 // map.c: from sums to maps and their files, on the device that has the sums.
 #include "reconstruct.h"
 #include "device.h"
+#include "files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,35 +111,35 @@ int gr_apply_lattice(gr_job *job, int half)
 static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
 {
     const rg_device *d = job->team.member->device;
-    int64_t side = of->side, n;
+    int64_t n;
     double *factor = gr_map_factors(of, &n);
-    size_t bytes = (size_t)(side * side * side) * sizeof *map, factors = (size_t)n * sizeof *factor;
+    size_t factors = (size_t)n * sizeof *factor;
     size_t grid = (size_t)of->padded * (size_t)of->padded * (size_t)(of->padded / 2 + 1) * 2 * sizeof *map;
-    float *out = d->alloc(bytes), *room = d->alloc(grid);
+    float *room = d->alloc(grid);
     double *table = d->alloc(factors);
-    gr_map_call call = {.k = of->k, .padded = of->padded, .side = side, .g = of->g, .w = of->w, .wiener = of->wiener,
-                        .grid = room, .factor = table, .map = out};
-    int error = out && room && table && factor ? d->upload(table, factor, factors) : RG_E_STATE;
+    gr_map_call call = {.k = of->k, .padded = of->padded, .side = of->side, .g = of->g, .w = of->w, .wiener = of->wiener,
+                        .grid = room, .factor = table, .map = map};
+    int error = room && table && factor ? d->upload(table, factor, factors) : RG_E_STATE;
     error = error ? error : gr_steps(d)->map(NULL, &call);
-    error = error ? error : d->download(map, out, bytes);
-    void *const held[] = {out, room, table};
-    for (int i = 0; i < RG_COUNT(held); i++)
-        if (held[i])
-            d->release(held[i]);
+    if (room)
+        d->release(room);
+    if (table)
+        d->release(table);
     free(factor);
-    return pl_failed(job->team.member, "making the map", error);
+    return error;
 }
 
 int gr_make_map(gr_job *job, int half, double wiener, float *map)
 {
+    pl_member *m = job->team.member;
     const rg_buffer *sum = gr_sum_of(job, 0, half);
+    const double since_s = rg_seconds();
     const gr_map_of of = {.k = job->k, .padded = job->padded, .side = job->particles.side, .radius_tenths = job->radius_tenths,
                           .g = sum[0].base, .w = sum[1].base, .wiener = wiener, .mask_radius_px = job->mask_radius_px,
                           .threads = job->threads};
-    if (gr_on_gpu(job))
-        return map_on_gpu(job, &of, map);
-    return gr_map(&of, map) == RG_OK ? RG_GOOD : rg_fail(RG_LACKS, "out of memory for a transform of %lld^3 points",
-                                                         (long long)job->padded);
+    int error = gr_on_gpu(job) ? map_on_gpu(job, &of, map) : gr_map(&of, map);
+    pl_lap(m, PL_MAP, since_s);
+    return pl_failed(m, "making the map", error);
 }
 
 int gr_add_halves(gr_job *job)
@@ -150,71 +151,33 @@ int gr_add_halves(gr_job *job)
     return pl_failed(m, "adding the halves", error ? error : m->device->sync());
 }
 
-// ---- files ---------------------------------------------------------------------------------------------------------------
-
-static int write_begin(const gr_job *job, const char *suffix, const float *map, rg_mrc_out *out)
+static int one_map(gr_job *job, rc_files *files, int half, double wiener, float *map, const char *suffix)
 {
-    int64_t side = job->particles.side;
-    char *path = rg_path_beside(job->out, suffix, NULL);
-    int code = rg_mrc_write_begin(out, path, side, side, side, RG_MRC_FLOAT32, job->particles.pixel_A, true);
-    free(path);
-    if (code != RG_GOOD)
-        return code;
-    code = rg_mrc_write_sections(out, map, side, job->threads);
-    if (code != RG_GOOD)
-        rg_mrc_write_abandon(out);
-    return code;
+    int code = gr_make_map(job, half, wiener, map);
+    return code != RG_GOOD ? code : rc_files_add(files, job->team.member, map, job->particles.side, job->particles.pixel_A,
+                                                 job->out, suffix, job->threads);
 }
 
-static int apply_lattice(gr_job *job)
+// The halves first: the full map's sums are made in place of theirs.
+int gr_write_maps(gr_job *job)
 {
-    const double since_s = rg_seconds();
+    pl_member *m = job->team.member;
+    const int64_t side = job->particles.side;
+    const double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0}, since_s = rg_seconds();
+    rc_files files = {.n = 0};
+    rg_buffer map = {0};
     int code = RG_GOOD;
     for (int h = 0; h < job->halves && code == RG_GOOD; h++)
         code = gr_apply_lattice(job, h);
-    pl_lap(job->team.member, PL_MAP, since_s);
-    return code;
-}
-
-// Of one half's sums, or with both added up in the first one's place.
-static int one_map(gr_job *job, int half, double wiener, const char *suffix, float *map, rg_mrc_out *out)
-{
-    double since_s = rg_seconds();
-    int code = gr_make_map(job, half, wiener, map);
-    pl_lap(job->team.member, PL_MAP, since_s);
-    since_s = rg_seconds();
-    if (code == RG_GOOD)
-        code = write_begin(job, suffix, map, out);
-    pl_lap(job->team.member, PL_WRITE, since_s);
-    return code;
-}
-
-// The halves first: the full map's sums are made in place of theirs. Nothing stands at its name before everything is written.
-int gr_write_maps(gr_job *job)
-{
-    int64_t side = job->particles.side;
-    rg_mrc_out out[3];
-    int n = 0, code = apply_lattice(job);
-    float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
-    double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0};
-    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++) {
-        code = one_map(job, h, wiener[h], h ? "_half2" : "_half1", map, &out[n]);
-        n += code == RG_GOOD;
-    }
+    pl_lap(m, PL_MAP, since_s);
+    if (code == RG_GOOD && rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false))
+        return rg_fail(RG_LACKS, "%s: no memory for the map", m->device->name);
+    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
+        code = one_map(job, &files, h, wiener[h], map.base, h ? "_half2" : "_half1");
     if (code == RG_GOOD && job->halves == 2)
         code = gr_add_halves(job);
-    if (code == RG_GOOD) {
-        code = one_map(job, 0, wiener[0] + wiener[1], "", map, &out[n]);
-        n += code == RG_GOOD;
-    }
-    free(map);
-    double since_s = rg_seconds();
-    for (int i = 0; i < n; i++) {
-        if (code == RG_GOOD)
-            code = rg_mrc_write_commit(&out[i]);
-        else
-            rg_mrc_write_abandon(&out[i]);
-    }
-    pl_lap(job->team.member, PL_WRITE, since_s);
-    return code;
+    if (code == RG_GOOD)
+        code = one_map(job, &files, 0, wiener[0] + wiener[1], map.base, "");
+    rg_buffer_free(&map);
+    return rc_files_end(&files, m, code);
 }

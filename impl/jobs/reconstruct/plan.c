@@ -91,8 +91,9 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
     if (gr_on_gpu(job)) {
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
+        double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
         return (memory){.device = gpu_bytes(job, side, images),
-                        .host = job->team.n * gr_slots(job) * (double)job->chunk * image + result + (job->ranks > 1 ? sums : 0)};
+                        .host = pinned + result + (job->ranks > 1 ? sums : 0)};
     }
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way

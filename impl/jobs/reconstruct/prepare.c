@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_prepare.c: what an image becomes before it is inserted. Of the padded rows only those of the image are transformed: the
+// prepare.c: what an image becomes before it is inserted. Of the padded rows only those of the image are transformed: the
 // others are zero.
 #include "reconstruct.h"
 

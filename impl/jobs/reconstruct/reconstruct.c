@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et al. 2019),
-// through whichever variant of the table.
+// reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
+// al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
 #include "reconstruct.h"
 #include "../../runtime/cpu.h"
 #include "frealign.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.h: the commands `regather reconstruct` and `regather fsc` on top of the function table. Private to this room and its
+// reconstruct.h: the command `regather reconstruct` on top of the function table and the pipeline. Private to this room and its
 // tests. --method gridding:
 //
 //     reconstruct.c   the command line, the order of the stages
@@ -7,9 +7,9 @@
 //     ranks.c         several processes of one job (MPI): rows of each, the sum of their sums
 //     prepare.c       an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
 //     insert.c        particles in batches through the variant, on the host; gpu.c: on a GPU, device.cu what it computes there
-//     map.c           division, inverse transform, gridding correction, crop, mask, files
+//     map.c           operators of the grid, maps
 //
-// --method frealign: frealign.c, frealign_map.c.
+// --method frealign: frealign.c, frealign_map.c. Both: files.c, maps to files.
 //
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
 // 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
@@ -57,8 +57,8 @@ typedef struct gr_job {
     double began_s;
 } gr_job;
 
-// G and W of one half in the memory of a device; those of device 0 are of all in the end. The second half is used with half maps
-// only.
+// G and W of one half in the memory of a device; those of device 0 are of all in the end. The second half is used with half
+// maps only.
 static inline rg_buffer *gr_sum_of(const gr_job *job, int device, int half) { return job->sum + GR_SUMS * device + 2 * half; }
 static inline bool gr_on_gpu(const gr_job *job) { return job->entry->variant->space == RG_DEVICE || job->entry->emulated; }
 
@@ -105,7 +105,8 @@ pl_task gr_insert_on_gpu;   // gpu.c
 // and a code.
 int gr_apply_lattice(gr_job *, int half);
 int gr_add_halves(gr_job *); // into the first
-// The map of N^3 voxels of these sums, wiener (FREALIGN's f) added to the weights. RG_GOOD, or one line and a code.
+// The map of N^3 voxels of these sums, wiener (FREALIGN's f) added to the weights, in the memory of the first device. RG_GOOD,
+// or one line and a code.
 int gr_make_map(gr_job *, int half, double wiener, float *map);
 double gr_wiener(const gr_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
 int gr_write_maps(gr_job *);                // the full map, and the halves when there are

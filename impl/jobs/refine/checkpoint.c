@@ -21,7 +21,7 @@ static void values_of(const fr_files *f, int64_t i, double v[VALUES])
     memcpy(v, all, sizeof all);
 }
 
-static void take(fr_files *f, int64_t i, const double v[VALUES])
+static void restore(fr_files *f, int64_t i, const double v[VALUES])
 {
     rg_particle *q = &f->particles.row[i];
     double *const to[VALUES] = {&q->rot_deg,         &q->tilt_deg,        &q->psi_deg,  &q->origin_x_px, &q->origin_y_px,
@@ -61,7 +61,7 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *command, bool *d
                 != 1 + VALUES || row < 0 || row >= f->particles.n)
             code = rg_fail(RG_USAGE, "%s: expected the values of a row, found \"%.40s\"", p->path, line);
         else {
-            take(f, row, v);
+            restore(f, row, v);
             p->resumed += !done[row];
             done[row] = true;
         }

@@ -34,13 +34,13 @@ const char *fr_optimiser_unknown(const char *name)
 
 typedef struct lockstep {
     const fr_minimiser *how;
-    int64_t problems, waiting, running; // waiting: of the running, how many have asked
+    int64_t problems, waiting, running; // waiting: of the running, how many wait for a value
     uint64_t step;                      // grows when the answers of a batch are there
     int stop;                           // the code that ends it all
     double *x, *value;
-    bool *asked;
+    bool *requested;
     pthread_mutex_t lock;
-    pthread_cond_t all_ask, answered;
+    pthread_cond_t all_wait, answered;
 } lockstep;
 
 typedef struct problem {
@@ -52,7 +52,7 @@ typedef struct problem {
     pthread_t thread;
 } problem;
 
-static double ask(unsigned n, const double *x, double *gradient, void *data)
+static double objective(unsigned n, const double *x, double *gradient, void *data)
 {
     problem *p = data;
     lockstep *all = p->all;
@@ -60,10 +60,10 @@ static double ask(unsigned n, const double *x, double *gradient, void *data)
     pthread_mutex_lock(&all->lock);
     for (unsigned d = 0; d < n; d++)
         all->x[p->i * n + d] = x[d] * all->how->unit[d];
-    all->asked[p->i] = true;
+    all->requested[p->i] = true;
     uint64_t step = all->step;
     if (++all->waiting == all->running)
-        pthread_cond_signal(&all->all_ask);
+        pthread_cond_signal(&all->all_wait);
     while (all->step == step)
         pthread_cond_wait(&all->answered, &all->lock);
     double value = all->value[p->i];
@@ -89,7 +89,7 @@ static void *work(void *data)
     double x[FR_DIMENSIONS_MAX], least;
     p->opt = nlopt_create(optimisers[find(how->optimiser)].algorithm, n);
     nlopt_srand(how->seed); // NLopt's generator is this thread's own
-    nlopt_set_min_objective(p->opt, ask, p);
+    nlopt_set_min_objective(p->opt, objective, p);
     nlopt_set_initial_step1(p->opt, how->step);
     nlopt_set_xtol_abs1(p->opt, how->tolerance);
     nlopt_set_maxeval(p->opt, (int)how->most_evaluations);
@@ -100,7 +100,7 @@ static void *work(void *data)
     pthread_mutex_lock(&all->lock);
     all->running--;
     if (all->waiting == all->running)
-        pthread_cond_signal(&all->all_ask);
+        pthread_cond_signal(&all->all_wait);
     pthread_mutex_unlock(&all->lock);
     return NULL;
 }
@@ -110,14 +110,14 @@ static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *con
     pthread_mutex_lock(&all->lock);
     for (;;) {
         while (all->waiting < all->running)
-            pthread_cond_wait(&all->all_ask, &all->lock);
+            pthread_cond_wait(&all->all_wait, &all->lock);
         if (!all->running)
             break;
         if (all->stop == RG_OK) {
-            all->stop = evaluate(context, all->problems, all->x, all->asked, all->value);
+            all->stop = evaluate(context, all->problems, all->x, all->requested, all->value);
             ++*steps;
         }
-        memset(all->asked, 0, (size_t)all->problems * sizeof *all->asked);
+        memset(all->requested, 0, (size_t)all->problems * sizeof *all->requested);
         all->waiting = 0;
         all->step++;
         pthread_cond_broadcast(&all->answered);
@@ -125,7 +125,7 @@ static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *con
     pthread_mutex_unlock(&all->lock);
 }
 
-// glibc takes a thread's storage from its stack, and the shared memory of the emulated kernels is such storage: half a megabyte.
+// glibc takes a thread's storage from its stack, and the shared memory of emulated kernels is such storage: half a megabyte.
 enum { STACK = 2 << 20 };
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
@@ -140,10 +140,10 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
         return free(p), RG_E_LIBRARY;
     all.x = rg_alloc(n * sizeof *all.x);
     all.value = rg_alloc((size_t)problems * sizeof *all.value);
-    all.asked = rg_alloc((size_t)problems * sizeof *all.asked);
+    all.requested = rg_alloc((size_t)problems * sizeof *all.requested);
     memcpy(all.x, x, n * sizeof *x);
     pthread_mutex_init(&all.lock, NULL);
-    pthread_cond_init(&all.all_ask, NULL);
+    pthread_cond_init(&all.all_wait, NULL);
     pthread_cond_init(&all.answered, NULL);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
@@ -160,9 +160,9 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
     }
     pthread_attr_destroy(&attributes);
     pthread_cond_destroy(&all.answered);
-    pthread_cond_destroy(&all.all_ask);
+    pthread_cond_destroy(&all.all_wait);
     pthread_mutex_destroy(&all.lock);
-    free(all.asked);
+    free(all.requested);
     free(all.value);
     free(all.x);
     free(p);

@@ -22,9 +22,9 @@ typedef struct fr_minimiser {
     uint64_t seed;
 } fr_minimiser;
 
-// Values of problems at x (problems * dimensions); those not `asked` have ended and need none. RG_OK, or a code that ends it
-// all.
-typedef int (*fr_evaluate)(void *context, int64_t problems, const double *x, const bool *asked, double *value);
+// Values of problems at x (problems * dimensions); those not `requested` have ended and need none. RG_OK, or a code that ends
+// it all.
+typedef int (*fr_evaluate)(void *context, int64_t problems, const double *x, const bool *requested, double *value);
 
 // Improves x in place; value[] becomes the least found, evaluations[] how many it took. *steps: batches evaluated. RG_OK, the
 // code of evaluate, or RG_E_LIBRARY when NLopt is not there or does not know the optimiser. problems <= FR_PROBLEMS_MAX.

@@ -115,14 +115,14 @@ static int compare(evaluation *e, int which, int64_t each, float *out)
     return run(e, which, e->n, 1, each, out);
 }
 
-// Problems that are asked for, of each particle that is held; slots without one repeat the particle's first.
-static void fill_slots(evaluation *e, const bool *asked)
+// Problems that are requested, of each particle that is held; slots without one repeat the particle's first.
+static void fill_slots(evaluation *e, const bool *requested)
 {
     const int64_t trials = e->r->trials;
     for (int64_t h = 0; h < e->held; h++) {
         int64_t n = 0, *slot = e->slot + h * e->room;
         for (int64_t p = e->particle[h] * trials; p < (e->particle[h] + 1) * trials; p++)
-            if (asked[p])
+            if (requested[p])
                 slot[n++] = p;
         for (; n < e->room; n++)
             slot[n] = n ? slot[0] : e->particle[h] * trials;
@@ -148,14 +148,14 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
 }
 
 // Once half of a step's calls are for nothing, it is made smaller: every other shape is prepared anew.
-static int shrink(evaluation *e, const bool *asked)
+static int shrink(evaluation *e, const bool *requested)
 {
     const int64_t trials = e->r->trials;
     int64_t held = 0, room = 0, *from = rg_alloc((size_t)e->held * sizeof *from);
     for (int64_t h = 0; h < e->held; h++) {
         int64_t n = 0;
         for (int64_t t = 0; t < trials; t++)
-            n += asked[e->particle[h] * trials + t];
+            n += requested[e->particle[h] * trials + t];
         room = n > room ? n : room;
         if (n)
             from[held++] = h;
@@ -169,7 +169,7 @@ static int shrink(evaluation *e, const bool *asked)
         e->room = room;
     }
     free(from);
-    fill_slots(e, asked);
+    fill_slots(e, requested);
     return code;
 }
 
@@ -188,14 +188,14 @@ static int new_ctf(evaluation *e)
     return code == RG_GOOD ? fr_engine_apply(g, e->n, e->r->kind) : code;
 }
 
-static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
+static int evaluate(void *context, int64_t problems, const double *x, const bool *requested, double *value)
 {
     evaluation *e = context;
     for (int64_t p = 0; p < problems; p++)
         for (int d = 0; d < e->dims; d++)
             e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
-    code = code == RG_GOOD ? shrink(e, asked) : code;
+    code = code == RG_GOOD ? shrink(e, requested) : code;
     for (int64_t s = 0; s < e->held * e->room; s++)
         fr_pose_floats(e->whole + e->slot[s] * FR_PARAMETERS, e->pose + s * FR_POSE_FLOATS);
     code = code == RG_GOOD ? run(e, FR_DO_SCORE, e->held, e->room, 1, e->score) : code;

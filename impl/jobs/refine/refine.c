@@ -114,15 +114,16 @@ static double median(double *v, int64_t n)
     return v[n / 2];
 }
 
-int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *part, const rg_cli *cli, const char *out)
+int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const rg_cli *cli,
+                         const char *out)
 {
     double sum = 0;
     const int64_t n = f->particles.n;
     for (int64_t i = 0; i < n; i++)
         sum += f->score[i];
     printf("mean score\t%.3f %%\n", sum / (double)n);
-    if (part->resumed)
-        printf("resumed\t%" PRId64 " particles of an earlier run\n", part->resumed);
+    if (done->resumed)
+        printf("resumed\t%" PRId64 " particles of an earlier run\n", done->resumed);
     if (r->is_free[FR_MAGNIFICATION]) {
         double *m = rg_alloc((size_t)n * sizeof *m);
         memcpy(m, f->magnification, (size_t)n * sizeof *m);

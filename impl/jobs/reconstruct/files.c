@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// files.c: maps to files, piece by piece, while the disk is at work on what came before.
+#include "files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+enum { PIECE_BYTES = 32 << 20 };
+
+// The disk begins with what the system has got, so that at the end there is little to wait for.
+static void *flush_pieces(void *of)
+{
+    sync_file_range(fileno(((rc_file *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
+    return NULL;
+}
+
+static void finish_flushing(rc_file *w)
+{
+    if (w->is_flushing)
+        pthread_join(w->flusher, NULL);
+    w->is_flushing = false;
+}
+
+static void *write_piece(void *of)
+{
+    rc_file *w = of;
+    w->code = rg_mrc_write_sections(&w->out, w->at, w->n, w->threads);
+    finish_flushing(w);
+    w->is_flushing = pthread_create(&w->flusher, NULL, flush_pieces, w) == 0;
+    return NULL;
+}
+
+static void finish_piece(rc_file *w)
+{
+    if (w->is_writing)
+        pthread_join(w->thread, NULL);
+    w->is_writing = false;
+}
+
+static int copy_piece(rc_file *w, const pl_member *m, const float *map, int which)
+{
+    const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
+    float *piece = w->piece[which];
+    int error = m->device->download(piece, map + w->next * plane, (size_t)(n * plane) * sizeof *piece);
+    finish_piece(w);
+    w->at = piece;
+    w->n = n;
+    w->next += n;
+    if (error)
+        return pl_failed(m, "copying the map", error);
+    if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
+        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
+    w->is_writing = true;
+    return RG_GOOD;
+}
+
+int rc_files_add(rc_files *f, pl_member *m, const float *map, int64_t side, double pixel_A, const char *out, const char *suffix,
+                 int threads)
+{
+    const rg_device *d = m->device;
+    const double since_s = rg_seconds();
+    const int64_t plane_bytes = side * side * (int64_t)sizeof(float), sections = PIECE_BYTES / plane_bytes;
+    rc_file *w = &f->file[f->n];
+    *w = (rc_file){.side = side, .sections = sections < 1 ? 1 : sections < side ? sections : side, .threads = threads};
+    char *path = rg_path_beside(out, suffix, NULL);
+    int code = rg_mrc_write_begin(&w->out, path, side, side, side, RG_MRC_FLOAT32, pixel_A, true);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    f->n++;
+    for (int i = 0; i < RC_PIECES; i++)
+        if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
+            code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
+    for (int which = 0; w->next < side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
+        code = copy_piece(w, m, map, which);
+    finish_piece(w);
+    for (int i = 0; i < RC_PIECES; i++)
+        if (w->piece[i])
+            d->unpin(w->piece[i]);
+    pl_lap(m, PL_WRITE, since_s);
+    return code > w->code ? code : w->code;
+}
+
+int rc_files_end(rc_files *f, pl_member *m, int code)
+{
+    const double since_s = rg_seconds();
+    for (int i = 0; i < f->n; i++) {
+        finish_flushing(&f->file[i]);
+        if (code == RG_GOOD)
+            code = rg_mrc_write_commit(&f->file[i].out);
+        else
+            rg_mrc_write_abandon(&f->file[i].out);
+    }
+    pl_lap(m, PL_WRITE, since_s);
+    return code;
+}

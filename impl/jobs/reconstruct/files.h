@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// files.h: maps from the memory of a device to their files, none of which stands at its name before all are written.
+#ifndef RG_RECONSTRUCT_FILES_H
+#define RG_RECONSTRUCT_FILES_H
+
+#include "../../../data/formats/mrc.h"
+#include "../pipeline/pipeline.h"
+
+enum { RC_PIECES = 2, RC_MAPS = 3 };
+
+// A map on its way: a thread writes one piece while the other is copied from the device.
+typedef struct rc_file {
+    rg_mrc_out out;
+    int64_t side, sections, next, n; // a piece has; of the one that is written
+    float *piece[RC_PIECES], *at;    // pinned
+    pthread_t thread, flusher;
+    bool is_writing, is_flushing;
+    int threads, code;
+} rc_file;
+
+typedef struct rc_files {
+    rc_file file[RC_MAPS];
+    int n;
+} rc_files;
+
+// map: side^3 voxels, in the member's memory; to `out` with the suffix before its ending. RG_GOOD, or one line and a code.
+int rc_files_add(rc_files *, pl_member *, const float *map, int64_t side, double pixel_A, const char *out, const char *suffix,
+                 int threads);
+// All get their names, or with a bad code none. The code, or one line and another.
+int rc_files_end(rc_files *, pl_member *, int code);
+
+#endif
