@@ -4,8 +4,11 @@
 // The parent sends a job (one case) over a socket; the worker answers with notes: what it is about to do and how long that may
 // take, and at last a verdict. No verdict, no PASS: a worker that dies is a CRASH, one that stays silent past its limit is
 // killed and the case a TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once.
+// The limit does not count the time that a worker stood in line for a core, so that no verdict depends on how busy the machine
+// is; an endless loop still runs out of it, if later, and a thread that sleeps stands in no line.
 #include "checker.h"
 #include "../../impl/base/core.h"
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -184,20 +187,51 @@ static rg_verdict timed_out(const char *what, double limit_s)
     return v;
 }
 
+// Seconds that a process was ready to run and had no core (Linux: the second number of schedstat, ns): of its threads, the one
+// that waited longest, since the others wait for it. 0 where the kernel does not say; then the limit is plain time.
+static double queued_s(pid_t pid)
+{
+    char path[64];
+    double longest_ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    for (struct dirent *d; threads && (d = readdir(threads));) {
+        char file[sizeof path + sizeof d->d_name + 16];
+        double ran_ns, waited_ns;
+        snprintf(file, sizeof file, "%s/%s/schedstat", path, d->d_name);
+        FILE *f = d->d_name[0] == '.' ? NULL : fopen(file, "r");
+        if (f && fscanf(f, "%lf %lf", &ran_ns, &waited_ns) == 2 && waited_ns > longest_ns)
+            longest_ns = waited_ns;
+        if (f)
+            fclose(f);
+    }
+    if (threads)
+        closedir(threads);
+    return longest_ns * 1e-9;
+}
+
+// Whether the worker said something within allowed_s, not counting the time that it was queued.
+static bool heard(double allowed_s)
+{
+    struct pollfd p = {.fd = worker.socket, .events = POLLIN};
+    const double began = rg_seconds(), queued_before = queued_s(worker.pid);
+    for (double left_s = allowed_s; left_s > 0;) {
+        const int ready = poll(&p, 1, (int)(left_s * 1000) + 1);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return true;
+        left_s = allowed_s - (rg_seconds() - began - (queued_s(worker.pid) - queued_before));
+    }
+    return false;
+}
+
 static rg_verdict converse(const rg_job *job, double limit_s)
 {
     note n = {.what = "starting", .limit_s = 120};
     if (send(worker.socket, job, sizeof *job, MSG_NOSIGNAL) != (ssize_t)sizeof *job)
         return died("before the case");
     for (;;) {
-        const double allowed_s = n.limit_s > 0 ? n.limit_s : limit_s, until = rg_seconds() + allowed_s;
-        struct pollfd p = {.fd = worker.socket, .events = POLLIN};
-        int ready;
-        do {
-            const double left_s = until - rg_seconds();
-            ready = poll(&p, 1, left_s > 0 ? (int)(left_s * 1000) + 1 : 0);
-        } while (ready < 0 && errno == EINTR);
-        if (ready == 0)
+        const double allowed_s = n.limit_s > 0 ? n.limit_s : limit_s;
+        if (!heard(allowed_s))
             return timed_out(n.what, allowed_s);
         char what[sizeof n.what];
         memcpy(what, n.what, sizeof what);

@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 // ---- the algorithm -------------------------------------------------------------------------------------------------------
@@ -97,6 +100,21 @@ static int spins(rg_call *c)
         i = 1;
     return RG_OK;
 }
+static int sleeps(rg_call *c) { return right(c), pause(), RG_OK; }
+static double core_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+static int works_once(rg_call *c) // 0.2 s of a core in the first call of a child
+{
+    static int calls;
+    for (const double until = core_seconds() + 0.2; calls == 0 && core_seconds() < until;)
+        ;
+    calls++;
+    return right(c);
+}
 static const char *declines(const rg_shape *s, const int64_t *p) { return (void)s, (void)p, "not today"; }
 
 static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how)
@@ -176,6 +194,29 @@ static void deaths_are_named(void **state)
     assert_verdict(check(right), RG_PASS, ""); // a new child
 }
 
+// A limit is of the kernel's own time: with other processes on every core a right kernel passes that is as slow as before, and
+// one that never ends, or sleeps, is still found.
+static void busy_machines_change_no_verdict(void **state)
+{
+    (void)state;
+    pid_t other[64];
+    const int n = 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) < 64 ? 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) : 64;
+    for (int i = 0; i < n; i++)
+        if ((other[i] = fork()) == 0)
+            for (alarm(60);;)
+                ;
+    const rg_verify_options soon = {.seed = 7, .limit_s = 0.5};
+    const rg_verdict slow = check_flags(works_once, 0, &soon), endless = check_flags(spins, 0, &soon),
+                     asleep = check_flags(sleeps, 0, &soon);
+    for (int i = 0; i < n; i++) {
+        kill(other[i], SIGKILL);
+        waitpid(other[i], NULL, 0);
+    }
+    assert_verdict(slow, RG_PASS, "");
+    assert_verdict(endless, RG_TIMEOUT, "no end after 0.5 s");
+    assert_verdict(asleep, RG_TIMEOUT, "no end after 0.5 s");
+}
+
 static void same_worker_goes_on_after_a_crash(void **state)
 {
     (void)state;
@@ -225,6 +266,7 @@ int main(void)
         cmocka_unit_test(right_passes),         cmocka_unit_test(wrong_values_fail),
         cmocka_unit_test(memory_is_guarded),    cmocka_unit_test(order_is_demanded),
         cmocka_unit_test(deaths_are_named),     cmocka_unit_test(same_worker_goes_on_after_a_crash),
+        cmocka_unit_test(busy_machines_change_no_verdict),
         cmocka_unit_test(refusals_are_skips),   cmocka_unit_test(timed_outputs_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
