@@ -43,7 +43,8 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
         return code;
     if (cut)
         rg_warn("%s: the last row is not whole and is left out", path);
-    if (what == TABLE || (what == ANY && strcmp(rg_column_name[RG_C_SPACE], t.column[t.n_columns > RG_C_SPACE ? RG_C_SPACE : 0]))) {
+    const bool result = t.n_columns > RG_C_SPACE && !strcmp(t.column[RG_C_SPACE], rg_column_name[RG_C_SPACE]);
+    if (what == TABLE || (what == ANY && !result)) {
         new_table(m, name, length)->tsv = t;
         m->n_tables++;
         return RG_GOOD;

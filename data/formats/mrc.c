@@ -70,7 +70,8 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     for (int i = 0; i < 3; i++) {
         *at = 4 * i;
         if (int_word(h, i + 1, swapped) < 1) {
-            snprintf(text, FAULT_ROOM, "expected the number of %s to be at least 1, found %d", side[i], int_word(h, i + 1, swapped));
+            snprintf(text, FAULT_ROOM, "expected the number of %s to be at least 1, found %d", side[i],
+                     int_word(h, i + 1, swapped));
             return true;
         }
     }

@@ -170,18 +170,14 @@ static int read_rows(rg_par *p, const char *text, const char *end)
 
 int rg_par_read(const char *path, rg_par *p)
 {
-    FILE *file;
+    char *text;
     int64_t bytes;
     *p = (rg_par){0};
-    int code = rg_input_open(path, &file, &bytes);
+    int code = rg_input_text(path, INT64_MAX, &text, &bytes);
     if (code != RG_GOOD)
         return code;
-    char *text = rg_alloc((size_t)bytes + 1);
-    size_t got = fread(text, 1, (size_t)bytes, file);
-    fclose(file);
     p->path = rg_print("%s", path);
-    code = got == (size_t)bytes ? read_rows(p, text, text + bytes)
-                                : rg_malformed(path, (int64_t)got, "expected %" PRId64 " bytes, found %zu", bytes, got);
+    code = read_rows(p, text, text + bytes);
     free(text);
     if (code != RG_GOOD)
         rg_par_free(p);

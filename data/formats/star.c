@@ -189,25 +189,6 @@ static int parse_line(reading *r, char *line, words *w)
     return !w->quoted[0] && first[0] == '_' ? parse_name(r, w) : parse_row(r, w);
 }
 
-// The whole file, ended by a 0 byte. A STAR file of a million particles has about half a gigabyte.
-static int read_text(rg_star *star)
-{
-    FILE *file;
-    int64_t bytes;
-    int code = rg_input_open(star->path, &file, &bytes);
-    if (code != RG_GOOD)
-        return code;
-    star->text = rg_alloc((size_t)bytes + 1);
-    size_t got = fread(star->text, 1, (size_t)bytes, file);
-    fclose(file);
-    if (got != (size_t)bytes)
-        return rg_malformed(star->path, (int64_t)got, "expected %" PRId64 " bytes, found a read error", bytes);
-    const char *zero = memchr(star->text, 0, got);
-    if (zero)
-        return rg_malformed(star->path, zero - star->text, "expected text, found a byte 0: no STAR file");
-    return RG_GOOD;
-}
-
 static int parse(rg_star *star)
 {
     reading r = {.star = star};
@@ -232,7 +213,8 @@ static int parse(rg_star *star)
 int rg_star_read(const char *path, rg_star *star)
 {
     *star = (rg_star){.path = rg_print("%s", path)};
-    int code = read_text(star);
+    int64_t bytes;
+    int code = rg_input_text(path, INT64_MAX, &star->text, &bytes);
     if (code == RG_GOOD)
         code = parse(star);
     if (code != RG_GOOD)

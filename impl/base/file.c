@@ -63,6 +63,14 @@ static void part_ends(const char *path)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
+static void forget(rg_file *file)
+{
+    part_ends(file->part);
+    free(file->path);
+    free(file->part);
+    *file = (rg_file){0};
+}
+
 int rg_file_open(rg_file *file, const char *path)
 {
     struct stat facts;
@@ -74,10 +82,8 @@ int rg_file_open(rg_file *file, const char *path)
     file->stream = fopen(file->part, "wb");
     if (file->stream)
         return RG_GOOD;
-    part_ends(file->part);
     int code = rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
-    free(file->path);
-    free(file->part);
+    forget(file);
     return code;
 }
 
@@ -99,10 +105,7 @@ int rg_file_commit(rg_file *file)
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
         unlink(file->part);
     }
-    part_ends(file->part);
-    free(file->path);
-    free(file->part);
-    file->stream = NULL;
+    forget(file);
     return code;
 }
 
@@ -110,10 +113,7 @@ void rg_file_abandon(rg_file *file)
 {
     fclose(file->stream);
     unlink(file->part);
-    part_ends(file->part);
-    free(file->path);
-    free(file->part);
-    file->stream = NULL;
+    forget(file);
 }
 
 int rg_file_can_write(const char *path)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,6 +34,32 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     *bytes = facts.st_size;
     return RG_GOOD;
+}
+
+int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
+{
+    FILE *file;
+    *text = NULL;
+    int code = rg_input_open(path, &file, bytes);
+    if (code != RG_GOOD)
+        return code;
+    if (*bytes > most) {
+        fclose(file);
+        return rg_fail(RG_USAGE, "%s: expected at most %" PRId64 " bytes, found %" PRId64, path, most, *bytes);
+    }
+    *text = rg_alloc((size_t)*bytes + 1);
+    int64_t got = (int64_t)fread(*text, 1, (size_t)*bytes, file);
+    const char *zero = memchr(*text, 0, (size_t)got);
+    fclose(file);
+    if (got != *bytes)
+        code = rg_malformed(path, got, "expected %" PRId64 " bytes, found a read error", *bytes);
+    else if (zero)
+        code = rg_malformed(path, zero - *text, "expected text, found a byte 0");
+    if (code != RG_GOOD) {
+        free(*text);
+        *text = NULL;
+    }
+    return code;
 }
 
 const char *rg_quote_bytes(const void *p, int n)

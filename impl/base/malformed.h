@@ -10,6 +10,8 @@
 int rg_malformed(const char *path, int64_t byte, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Opens a regular file for reading, *bytes long. RG_GOOD, or one line and RG_USAGE (missing, unreadable, a directory, a pipe).
 int rg_input_open(const char *path, FILE **, int64_t *bytes);
+// The whole of such a file of text, of at most `most` bytes, ended by a 0; malloc'ed. RG_GOOD, or one line, RG_USAGE and NULL.
+int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes);
 // At most n bytes of p as printable text for a message, quoted; the text is static for each thread.
 const char *rg_quote_bytes(const void *p, int n);
 

@@ -23,8 +23,8 @@ static void set(rg_plot *p, char *assignment)
     p->set[p->n++] = assignment;
 }
 
-// The one way from text to gnuplot: strings between single quotes, in which gnuplot knows no escape, no `command` and no @macro; a
-// quote stands between two of them, by its number ('' would end the string where it begins one, gnuplot 5.4).
+// The one way from text to gnuplot: strings between single quotes, in which gnuplot knows no escape, no `command` and no
+// @macro; a quote stands between two of them, by its number ('' would end the string where it begins one, gnuplot 5.4).
 static char *quoted(const char *text)
 {
     static const char quote[] = "'.\"\\047\".'";
@@ -39,7 +39,8 @@ static char *quoted(const char *text)
     return to;
 }
 
-// gnuplot opens a pipe for a file name that begins with < or |, and gives - + $ ~ a meaning: what is not absolute gets a folder.
+// gnuplot opens a pipe for a file name that begins with < or |, and - + $ ~ mean something else there: what is not absolute
+// gets a folder.
 static char *plain_path(const char *path) { return rg_print("%s%s", *path == '/' ? "" : "./", path); }
 
 static void set_one(rg_plot *p, const char *name, const char *text, bool path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// plot.h: the one runner of gnuplot. A script of plots/ gets its data as names of files, numbers and quoted texts, set as variables
-// before it runs; no text ever becomes a command, an `eval` or the name of a pipe.
+// plot.h: the one runner of gnuplot. A script of plots/ gets its data as names of files, numbers and quoted texts, set as
+// variables before it runs; no text ever becomes a command, an `eval` or the name of a pipe.
 #ifndef RG_PLOT_H
 #define RG_PLOT_H
 

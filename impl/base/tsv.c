@@ -3,7 +3,6 @@
 #include "core.h"
 #include "malformed.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,8 +68,6 @@ static int one_line(rg_tsv *t, char *text, size_t length, int line)
 {
     if (length > RG_TSV_LINE_MOST)
         return rg_fail(RG_USAGE, "%s: line %d: expected at most %d bytes, found %zu", t->path, line, RG_TSV_LINE_MOST, length);
-    if (strlen(text) != length)
-        return rg_fail(RG_USAGE, "%s: line %d: expected text, found a zero byte", t->path, line);
     if (*text == '#' && !t->column) {
         t->head = grown(t->head, (size_t)t->n_head, sizeof *t->head);
         t->head[t->n_head++] = (rg_tsv_line){line, text};
@@ -107,24 +104,15 @@ int rg_tsv_read(const char *path, rg_tsv *t) { return rg_tsv_read_cut(path, t, N
 
 int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut)
 {
-    FILE *file;
     int64_t bytes;
     *t = (rg_tsv){0};
     if (cut)
         *cut = false;
-    int code = rg_input_open(path, &file, &bytes);
+    int code = rg_input_text(path, RG_TSV_FILE_MOST, &t->text, &bytes);
     if (code != RG_GOOD)
         return code;
-    if (bytes > RG_TSV_FILE_MOST) {
-        code = rg_fail(RG_USAGE, "%s: expected a table of at most %d bytes, found %lld", path, RG_TSV_FILE_MOST,
-                       (long long)bytes);
-    } else {
-        t->path = rg_print("%s", path);
-        t->text = rg_alloc((size_t)bytes + 1);
-        size_t n = fread(t->text, 1, (size_t)bytes, file);
-        code = ferror(file) ? rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno)) : all_lines(t, n, cut);
-    }
-    fclose(file);
+    t->path = rg_print("%s", path);
+    code = all_lines(t, (size_t)bytes, cut);
     if (code != RG_GOOD)
         rg_tsv_free(t);
     return code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tsv.h: tables as files, the one reader and the one writer of all: '#' lines, a row of column names, rows; cells apart by tabs.
+// tsv.h: tables as files, the one reader and writer of all: '#' lines, a row of column names, rows; cells apart by tabs.
 #ifndef RG_TSV_H
 #define RG_TSV_H
 

@@ -630,8 +630,8 @@ rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
 rg_judgement rg_judge(const rg_claims *c, int i, const rg_bench_machine *m, const rg_job_files *job)
 {
     const rg_tsv *t = &c->claim;
-    const rg_comparison q = {m, job, rg_tsv_cell(t, i, "numerator"), rg_tsv_cell(t, i, "denominator"), rg_tsv_cell(t, i, "size"),
-                             rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"), rg_published(c, i, "unit"),
-                             rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high")};
+    const rg_comparison q = {m, job, rg_tsv_cell(t, i, "numerator"), rg_tsv_cell(t, i, "denominator"),
+                             rg_tsv_cell(t, i, "size"), rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"),
+                             rg_published(c, i, "unit"), rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high")};
     return rg_judge_as(rg_tsv_cell(t, i, "kind"), &q);
 }

@@ -288,8 +288,9 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
         figure_series s = all;
         choose_series(file, &s, what->one_r ? all.r : -1, !strcmp(what->name, "roofline"));
         int cores = most_cores(&s);
-        if ((!strcmp(what->name, "fig9") && !(has(&s, "gather") && any_host(&s))) || (!strcmp(what->name, "fig7") && !has(&s, "octave") &&
-            !has(&s, "naive")) || (!strcmp(what->name, "scaling") && cores < 2) || s.n == 0)
+        if (s.n == 0 || (!strcmp(what->name, "fig9") && !(has(&s, "gather") && any_host(&s))) ||
+            (!strcmp(what->name, "fig7") && !has(&s, "octave") && !has(&s, "naive")) ||
+            (!strcmp(what->name, "scaling") && cores < 2))
             continue;
         if (!strcmp(what->name, "scaling"))
             keep_scaling(&s);

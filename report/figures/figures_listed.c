@@ -84,6 +84,8 @@ static bool best_at(const listed *l, const char *spec, int64_t x, rg_measure *be
     return most >= 0;
 }
 
+static const char *or_nan(const rg_row *row, rg_column c) { return *row->cell[c] ? row->cell[c] : "NaN"; }
+
 static void write_point(const listed *l, FILE *out, const char *label, int64_t x, const rg_measure *a, const rg_measure *b)
 {
     double ratio = NAN, low = NAN, high = NAN;
@@ -91,10 +93,9 @@ static void write_point(const listed *l, FILE *out, const char *label, int64_t x
         ratio = rg_time_ratio(b, a, &low, &high);
     const rg_row *row = a->row;
     rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\n", label, (long long)x,
-            row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], rg_cell_number(row, RG_C_RATE),
-            row->cell[RG_C_RATE_UNIT], ratio, low, high, *row->cell[RG_C_ERROR] ? row->cell[RG_C_ERROR] : "NaN",
-            *row->cell[RG_C_TOL] ? row->cell[RG_C_TOL] : "NaN", *row->cell[RG_C_JOULES] ? row->cell[RG_C_JOULES] : "NaN",
-            row->cell[RG_C_WORK]);
+                 row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE],
+                 rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], ratio, low, high, or_nan(row, RG_C_ERROR),
+                 or_nan(row, RG_C_TOL), or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK]);
 }
 
 enum { X_MOST = 8192 }; // extents up to here are looked for
@@ -135,8 +136,8 @@ static bool set_rows(const listed *l, rg_plot *v)
     int n = 0;
     bool good = false;
     if (rg_file_open(&file, path) == RG_GOOD) {
-        fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\twork\n",
-              file.stream);
+        fputs("series\tx\tshape\tparams\tscope\tmode\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\t"
+              "work\n", file.stream);
         for (const char *at = l->series; next_of(&at, series) && n < SERIES_MOST;)
             if (strchr(series, '=') && write_series(l, file.stream, series))
                 label[n++] = rg_print("%.*s", (int)strcspn(series, "="), series);

@@ -34,9 +34,9 @@ static int run(const rg_plot *p, const char *commands, const char *out, char tex
     return code;
 }
 
-static const char *const hostile[] = {"`touch ran`", "$(touch ran)", "';system('touch ran');a='", "\";system(\"touch ran\");a=\"",
-                                      "|touch ran", "<touch ran", "@RUN", "a\nsystem(\"touch ran\")\n", "back\\slash\\", "{/:Bold #%d}",
-                                      "''", "-", ""};
+static const char *const hostile[] = {
+    "`touch ran`", "$(touch ran)", "';system('touch ran');a='", "\";system(\"touch ran\");a=\"", "|touch ran", "<touch ran", "@RUN",
+    "a\nsystem(\"touch ran\")\n", "back\\slash\\", "{/:Bold #%d}", "''", "-", ""};
 
 static void test_texts_come_as_they_are(void **state)
 {
@@ -67,7 +67,8 @@ static void test_numbers(void **state)
     rg_plot_number(&p, "A", 0.1);
     rg_plot_number(&p, "B", NAN);
     rg_plot_numbers(&p, "C", 3, (const double[]){1, INFINITY, -2.5e-3});
-    assert_int_equal(run(&p, "set print OUT\nprint TERM, A == 0.1, B == B, |C|, C[1] + C[3], C[2] == C[2]\n", "n.svg", text), RG_GOOD);
+    static const char commands[] = "set print OUT\nprint TERM, A == 0.1, B == B, |C|, C[1] + C[3], C[2] == C[2]\n";
+    assert_int_equal(run(&p, commands, "n.svg", text), RG_GOOD);
     assert_string_equal(text, "svg 1 0 3 0.9975 0\n");
     rg_plot_free(&p);
 }

@@ -20,6 +20,8 @@ static char output[OUTPUT_MAX];
 // Every way in which gnuplot or a shell would take a text for a command; each leaves a file that begins with "ran".
 #define HOSTILE "`touch ran1` $(touch ran2) ';system('touch ran3');a=' \";system(\"touch ran4\");a=\" @a \\"
 
+#define OUT "|touch ran11 '`touch ran12`'"
+
 static bool any_ran(void)
 {
     struct dirent *e;
@@ -72,15 +74,15 @@ static void test_hostile_names(void **state)
     put_text("<touch ran8", "stage\tbusy_s\nregion `touch ran9`\t1\n$(touch ran9)\t2\n");
     put_text("'$(touch ran10)'.tsv", "stage\tbusy_s\nregion\t1\nwhole\t2\n");
     assert_int_equal(mkdir("none", 0777), 0);
-    char *argv[] = {"report", "<touch ran7", "--out", "|touch ran11 '`touch ran12`'", "--machines", "none", "--quiet", "--table",
-                    "s9=<touch ran8", "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv", "--table",
-                    "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", NULL};
+    char *argv[] = {"report", "<touch ran7", "--out", OUT, "--machines", "none", "--quiet", "--table", "s9=<touch ran8",
+                    "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv",
+                    "--table", "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     assert_false(any_ran());
     static const char *const drawn[] = {"fig6", "fig9", "roofline", "gridding_stages", "gridding_scaling"};
     for (int i = 0; i < RG_COUNT(drawn); i++) {
         size_t n;
-        char *svg = rg_print("|touch ran11 '`touch ran12`'/fig/%s.svg", drawn[i]), *png = rg_print("%.*s.png", (int)strlen(svg) - 4, svg);
+        char *svg = rg_print(OUT "/fig/%s.svg", drawn[i]), *png = rg_print(OUT "/fig/%s.png", drawn[i]);
         char *text = get_file(svg, &n);
         if (!text || !strstr(text, "touch ran2"))
             fail_msg("%s: expected the machine's name in the heading, found %s", drawn[i], text ? "none" : "no figure");
