@@ -57,7 +57,7 @@ sleep 1 && run 0 quick && says '^steps 1 to 5: up to date$' # what is not here i
 sleep 1 && touch build/results/one.small && run 0 quick && says '^step 3 of 7: Do both$' && says '^steps 1 to 2: up to date$'
 sleep 1 && touch build/regather && run 0 quick && says '^step 1 of 7: Do one$'
 run 0 paper && says 'made .*/results/one.large'
-table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather breaks' && page && run 2 quick
+table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $product && regather breaks' && page && run 2 quick
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
 echo "$passed passed, $failed failed, 0 skipped"
