@@ -186,8 +186,8 @@ said() {
             { $column != "" ? timed++ : other++ } END { printf "%d rows timed, %d without a time", timed, other }' "$product" ;;
     *)
         line=$(tail -n 1 "$logs/$step.log")
-        [ "$says" = - ] || line=$(cat "$logs/$step.log" "$product" 2> /dev/null | grep "^$says" | tail -n 1)
-        echo "$line" | tr '\t' ' ' ;;
+        [ "$says" = - ] || line=$(grep -ahs "^$says" "$logs/$step.log" "$product" | tail -n 1)
+        echo "$line" | sed "s/^# //; s/^\\(whole\\|region\\)$tab\\([0-9.]*\\).*/\\2 s of work/; s/$tab/ /g" ;;
     esac
 }
 up_to_date() {
