@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report.c: the command `regather report`: result files in, one page and one Markdown file out, and the claims on the terminal.
 #include "report.h"
-#include "../impl/base/core.h"
+#include "../impl/base/options.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

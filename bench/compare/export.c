@@ -5,7 +5,7 @@
 // aggregate. t4 (results-schema.json of TuningSchema): one result a row; runtimes in milliseconds.
 
 #include "export.h"
-#include "../../impl/base/core.h"
+#include "../../impl/base/options.h"
 
 #include <errno.h>
 #include <math.h>

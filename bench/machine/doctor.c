@@ -3,7 +3,7 @@
 // judges nothing, so its exit code is 0 whatever it finds.
 #include "machine.h"
 #include "sensors.h"
-#include "../../impl/base/core.h"
+#include "../../impl/base/options.h"
 #include "../../impl/runtime/cpu.h"
 
 #include <fftw3.h>

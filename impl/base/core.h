@@ -19,19 +19,6 @@ int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 
 extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// ---- the command line, until every command declares its options (options.h) ------------------------------------------------
-
-typedef struct rg_cli rg_cli;
-const char *rg_cli_text(const rg_cli *, const char *name, const char *standard);
-const char *rg_cli_nth(const rg_cli *, const char *name, int i); // i-th value of a repeated option, NULL past the end
-bool rg_cli_flag(const rg_cli *, const char *name);
-int rg_cli_int(const rg_cli *, const char *name, int64_t standard, int64_t low, int64_t high, int64_t *value);
-int rg_cli_real(const rg_cli *, const char *name, double standard, double low, double high, double *value);
-int rg_cli_count(const rg_cli *);               // positional arguments
-const char *rg_cli_word(const rg_cli *, int i); // NULL past the end
-const char *rg_cli_line(const rg_cli *);        // the whole command as typed, for file headers
-int rg_cli_only_with(const rg_cli *, const char *names, const char *what);
-
 // ---- time and progress ---------------------------------------------------------------------------------------------------
 
 double rg_seconds(void); // monotonic
@@ -91,7 +78,5 @@ const char *rg_base_name(const char *path); // what stands after the last slash
 // Path of a program found in PATH, malloc'ed, or NULL.
 char *rg_program_path(const char *name);
 int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
-
-#include "options.h" // until every command does
 
 #endif

@@ -88,45 +88,43 @@ void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
-struct rg_cli {
+typedef struct parsing {
     const rg_command *command;
-    char *line;
     int n_words, n_values, n_options;
     const char **word;
     rg_placed option[RG_OPTIONS_MAX];
     struct { const rg_option *option; const char *text; } *value;
     char *options; // the command's struct
-};
+} parsing;
 
-
-static const rg_placed *option_named(const rg_cli *cli, const char *name, size_t length)
+static const rg_placed *option_named(const parsing *p, const char *name, size_t length)
 {
-    for (int i = 0; i < cli->n_options; i++)
-        if (strlen(cli->option[i].option->name) == length && !strncmp(cli->option[i].option->name, name, length))
-            return &cli->option[i];
+    for (int i = 0; i < p->n_options; i++)
+        if (strlen(p->option[i].option->name) == length && !strncmp(p->option[i].option->name, name, length))
+            return &p->option[i];
     return NULL;
 }
 
 // What was typed for it, the last time; NULL: nothing.
-static const char *typed(const rg_cli *cli, const char *name)
+static const char *typed(const parsing *p, const char *name)
 {
     const char *text = NULL;
-    for (int i = 0; i < cli->n_values; i++)
-        if (!strcmp(cli->value[i].option->name, name))
-            text = cli->value[i].text;
+    for (int i = 0; i < p->n_values; i++)
+        if (!strcmp(p->value[i].option->name, name))
+            text = p->value[i].text;
     return text;
 }
 
-static int unknown_option(const rg_cli *cli, const char *name, size_t length)
+static int unknown_option(const parsing *p, const char *name, size_t length)
 {
-    const char *command = cli->command->name;
+    const char *command = p->command->name;
     rg_near near = {0};
-    for (const rg_command *const *kind = cli->command->of ? cli->command->of->kind : NULL; kind && *kind; kind++)
+    for (const rg_command *const *kind = p->command->of ? p->command->of->kind : NULL; kind && *kind; kind++)
         for (const rg_option *o = (*kind)->option; o->name; o++)
             if (strlen(o->name) == length && !strncmp(o->name, name, length))
                 return rg_fail(RG_USAGE, "%s: takes no --%s (see 'regather %s --help')", command, o->name, command);
-    for (int i = 0; i < cli->n_options; i++)
-        rg_nearer(name, length, cli->option[i].option->name, &near);
+    for (int i = 0; i < p->n_options; i++)
+        rg_nearer(name, length, p->option[i].option->name, &near);
     return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %s%s%ssee 'regather %s --help'", command, (int)length, name,
                    near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command);
 }
@@ -246,9 +244,10 @@ static int put_value(const rg_option *o, const char *text, void *to)
     case RG_CHOICE:
     case RG_CHOICES:
         return put_words(o, text, to);
-    default:
-        return RG_GOOD;
+    case RG_GROUP: // its options have places of their own
+        break;
     }
+    return RG_GOOD;
 }
 
 static void put_standard(const rg_option *o, void *to)
@@ -294,15 +293,15 @@ int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
 
 // ---- what was typed ------------------------------------------------------------------------------------------------------
 
-static int take_option(rg_cli *cli, int argc, char **argv, int *i)
+static int take_option(parsing *p, int argc, char **argv, int *i)
 {
-    const char *command = cli->command->name, *name = argv[*i] + 2;
+    const char *command = p->command->name, *name = argv[*i] + 2;
     const size_t length = strcspn(name, "=");
-    const rg_placed *placed = option_named(cli, name, length);
+    const rg_placed *placed = option_named(p, name, length);
     if (!placed)
-        return unknown_option(cli, name, length);
+        return unknown_option(p, name, length);
     const rg_option *o = placed->option;
-    if (o->kind != RG_TEXTS && o->kind != RG_CHOICES && o->kind != RG_UNREAD_MANY && typed(cli, o->name))
+    if (o->kind != RG_TEXTS && o->kind != RG_CHOICES && typed(p, o->name))
         return rg_fail(RG_USAGE, "%s: --%s given twice", command, o->name);
     const char *text = name[length] == '=' ? name + length + 1 : NULL;
     if (!o->arg && text)
@@ -312,15 +311,15 @@ static int take_option(rg_cli *cli, int argc, char **argv, int *i)
             return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", command, o->name, o->name, o->arg);
         text = argv[++*i];
     }
-    const bool first = !typed(cli, o->name);
-    cli->value[cli->n_values].option = o;
-    cli->value[cli->n_values++].text = text ? text : "";
+    const bool first = !typed(p, o->name);
+    p->value[p->n_values].option = o;
+    p->value[p->n_values++].text = text ? text : "";
     if (first && o->kind == RG_CHOICES)
-        *(rg_mask *)(void *)(cli->options + placed->at) = (rg_mask){0}; // not the default and these
-    return put_value(o, text, cli->options + placed->at);
+        *(rg_mask *)(void *)(p->options + placed->at) = (rg_mask){0}; // not the default and these
+    return put_value(o, text, p->options + placed->at);
 }
 
-static int take_words(rg_cli *cli, int argc, char **argv)
+static int take_words(parsing *p, int argc, char **argv)
 {
     bool words_only = false;
     for (int i = 1; i < argc; i++) {
@@ -330,23 +329,23 @@ static int take_words(rg_cli *cli, int argc, char **argv)
             argv[i] = (char *)"--help";
             i--;
         } else if (!words_only && !strncmp(argv[i], "--", 2)) {
-            int code = take_option(cli, argc, argv, &i);
+            int code = take_option(p, argc, argv, &i);
             if (code)
                 return code;
         } else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", cli->command->name, argv[i],
-                           cli->command->name);
+            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", p->command->name, argv[i],
+                           p->command->name);
         } else {
-            cli->word[cli->n_words++] = argv[i];
+            p->word[p->n_words++] = argv[i];
         }
     }
     return RG_GOOD;
 }
 
 // "A.mrc B.mrc": two; "[ALGO]": none or one; "PHOTO...": one or more.
-static int check_words(const rg_cli *cli)
+static int check_words(const parsing *p)
 {
-    const char *words = cli->command->words, *name = cli->command->name;
+    const char *words = p->command->words, *name = p->command->name;
     int least = 0, most = 0;
     for (const char *at = words; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
@@ -354,26 +353,26 @@ static int check_words(const rg_cli *cli)
         most = n > 3 && !strncmp(at + n - 3, "...", 3) ? INT32_MAX : most + 1;
         at += n;
     }
-    if (cli->n_words < least)
+    if (p->n_words < least)
         return rg_fail(RG_USAGE, "%s: expected %s, found %s (see 'regather %s --help')", name, words,
-                       cli->n_words ? cli->word[0] : "nothing", name);
-    if (cli->n_words > most)
+                       p->n_words ? p->word[0] : "nothing", name);
+    if (p->n_words > most)
         return rg_fail(RG_USAGE, "%s: expected %s, found \"%s\" too (see 'regather %s --help')", name,
-                       *words ? words : "options alone", cli->word[most], name);
+                       *words ? words : "options alone", p->word[most], name);
     return RG_GOOD;
 }
 
-static int check_needs(const rg_cli *cli, const rg_option *o)
+static int check_needs(const parsing *p, const rg_option *o)
 {
-    const char *needs = o->needs, *command = cli->command->name;
+    const char *needs = o->needs, *command = p->command->name;
     const size_t length = strcspn(needs, "="), bytes = strlen(needs);
     if (*needs == '.') {
-        const size_t n = strlen(cli->word[0]);
-        return n > bytes && !strcmp(cli->word[0] + n - bytes, needs)
+        const size_t n = strlen(p->word[0]);
+        return n > bytes && !strcmp(p->word[0] + n - bytes, needs)
                    ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with a %s file only", command, o->name, needs);
     }
-    const rg_option *other = option_named(cli, needs, length)->option;
-    const char *text = typed(cli, other->name);
+    const rg_option *other = option_named(p, needs, length)->option;
+    const char *text = typed(p, other->name);
     if (!needs[length])
         return text ? RG_GOOD
                     : rg_fail(RG_USAGE, "%s: --%s needs --%s%s%s too", command, o->name, other->name, other->arg ? " " : "",
@@ -382,32 +381,32 @@ static int check_needs(const rg_cli *cli, const rg_option *o)
                ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
 }
 
-static int check_excludes(const rg_cli *cli, const rg_option *o)
+static int check_excludes(const parsing *p, const rg_option *o)
 {
     for (const char *at = o->excludes; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
-        const rg_option *other = option_named(cli, at, n)->option;
-        if (typed(cli, other->name))
-            return rg_fail(RG_USAGE, "%s: --%s and --%s exclude each other", cli->command->name, o->name, other->name);
+        const rg_option *other = option_named(p, at, n)->option;
+        if (typed(p, other->name))
+            return rg_fail(RG_USAGE, "%s: --%s and --%s exclude each other", p->command->name, o->name, other->name);
         at += n;
     }
     return RG_GOOD;
 }
 
-static int check_all(const rg_cli *cli)
+static int check_all(const parsing *p)
 {
-    int code = cli->command->run ? check_words(cli) : RG_GOOD;
-    for (int i = 0; i < cli->n_options && !code; i++) {
-        const rg_option *o = cli->option[i].option;
-        if (o->required && !typed(cli, o->name))
-            code = rg_fail(RG_USAGE, "%s: --%s %s is needed (see 'regather %s --help')", cli->command->name, o->name, o->arg,
-                           cli->command->name);
+    int code = check_words(p);
+    for (int i = 0; i < p->n_options && !code; i++) {
+        const rg_option *o = p->option[i].option;
+        if (o->required && !typed(p, o->name))
+            code = rg_fail(RG_USAGE, "%s: --%s %s is needed (see 'regather %s --help')", p->command->name, o->name, o->arg,
+                           p->command->name);
     }
-    for (int i = 0; i < cli->n_values && !code; i++) {
-        const rg_option *o = cli->value[i].option;
-        code = o->needs ? check_needs(cli, o) : RG_GOOD;
+    for (int i = 0; i < p->n_values && !code; i++) {
+        const rg_option *o = p->value[i].option;
+        code = o->needs ? check_needs(p, o) : RG_GOOD;
         if (!code && o->excludes)
-            code = check_excludes(cli, o);
+            code = check_excludes(p, o);
     }
     return code;
 }
@@ -428,21 +427,19 @@ static char *join(const char *name, int argc, char **argv)
 
 int rg_options_parse(const rg_command *command, int argc, char **argv, void **options)
 {
-    rg_given *given = rg_alloc(command->bytes ? command->bytes : sizeof *given);
-    rg_cli *cli = rg_alloc(sizeof *cli);
-    *options = given;
-    *cli = (rg_cli){.command = command, .options = (char *)given, .word = rg_alloc((size_t)argc * sizeof *cli->word),
-                    .value = rg_alloc((size_t)argc * sizeof *cli->value)};
-    cli->n_options = rg_options_of(command, cli->option);
-    for (int i = 0; i < cli->n_options; i++)
-        put_standard(cli->option[i].option, cli->options + cli->option[i].at);
-    given->line = cli->line = join(command->name, argc, argv);
-    int code = take_words(cli, argc, argv);
-    given->word = (rg_list){cli->n_words, cli->word};
-    given->device_typed = typed(cli, "device");
+    rg_given *given = *options = rg_alloc(command->bytes);
+    parsing p = {.command = command, .options = *options, .word = rg_alloc((size_t)argc * sizeof *p.word),
+                  .value = rg_alloc((size_t)argc * sizeof *p.value)};
+    p.n_options = rg_options_of(command, p.option);
+    for (int i = 0; i < p.n_options; i++)
+        put_standard(p.option[i].option, p.options + p.option[i].at);
+    given->line = join(command->name, argc, argv);
+    int code = take_words(&p, argc, argv);
+    given->word = (rg_list){p.n_words, p.word};
+    given->device_typed = typed(&p, "device");
     if (!code && !given->help)
-        code = check_all(cli);
-    given->cli = cli;
+        code = check_all(&p);
+    free(p.value);
     return code;
 }
 
@@ -453,65 +450,9 @@ void rg_options_free(const rg_command *command, void *options)
     for (int i = rg_options_of(command, placed); i-- > 0;)
         if (placed[i].option->kind == RG_TEXTS)
             free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
-    free(given->cli->value);
-    free(given->cli);
     free(given->word.item);
     free((char *)given->line);
     free(given);
-}
-
-// ---- until jobs declare their options ------------------------------------------------------------------------------------
-
-const char *rg_cli_nth(const rg_cli *cli, const char *name, int nth)
-{
-    for (int i = 0; i < cli->n_values; i++)
-        if (!strcmp(cli->value[i].option->name, name) && nth-- == 0)
-            return cli->value[i].text;
-    return NULL;
-}
-
-const char *rg_cli_text(const rg_cli *cli, const char *name, const char *standard)
-{
-    const char *text = rg_cli_nth(cli, name, 0);
-    return text ? text : standard;
-}
-
-bool rg_cli_flag(const rg_cli *cli, const char *name) { return rg_cli_nth(cli, name, 0) != NULL; }
-int rg_cli_count(const rg_cli *cli) { return cli->n_words; }
-const char *rg_cli_word(const rg_cli *cli, int i) { return i < cli->n_words ? cli->word[i] : NULL; }
-const char *rg_cli_line(const rg_cli *cli) { return cli->line; }
-
-int rg_cli_int(const rg_cli *cli, const char *name, int64_t standard, int64_t low, int64_t high, int64_t *value)
-{
-    const rg_option o = {.name = name, .kind = RG_INTEGER, .low = low, .high = high};
-    const char *text = rg_cli_text(cli, name, NULL);
-    *value = standard;
-    return text ? put_value(&o, text, value) : RG_GOOD;
-}
-
-int rg_cli_real(const rg_cli *cli, const char *name, double standard, double low, double high, double *value)
-{
-    const rg_option o = {.name = name, .kind = RG_REAL, .low = low, .high = high};
-    const char *text = rg_cli_text(cli, name, NULL);
-    *value = standard;
-    return text ? put_value(&o, text, value) : RG_GOOD;
-}
-
-static bool among(const char *words, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = words; (at = strstr(at, name)); at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-            return true;
-    return false;
-}
-
-int rg_cli_only_with(const rg_cli *cli, const char *names, const char *what)
-{
-    for (int i = 0; i < cli->n_values; i++)
-        if (among(names, cli->value[i].option->name))
-            return rg_fail(RG_USAGE, "%s: --%s goes with %s only", cli->command->name, cli->value[i].option->name, what);
-    return RG_GOOD;
 }
 
 // ---- help and manual from the same data ----------------------------------------------------------------------------------
@@ -575,7 +516,7 @@ static void print_options(const rg_placed *placed, int n, FILE *out)
 static char *usage_of(const rg_command *c)
 {
     rg_placed placed[RG_OPTIONS_MAX];
-    char *usage = rg_print("%s", c->kind ? "KIND" : c->words ? c->words : c->usage);
+    char *usage = rg_print("%s", c->kind ? "KIND" : c->words);
     const int n = rg_options_of(c, placed);
     for (int i = 0; i < n; i++)
         if (placed[i].option->required) {

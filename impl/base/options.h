@@ -6,8 +6,6 @@
 
 #include "core.h"
 
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // rows of jobs that read their options by rg_cli_text()
-
 typedef struct rg_list {
     int n;
     const char **item;
@@ -18,7 +16,6 @@ typedef struct rg_mask {
 
 // What an option's value is; it follows from the type of its place, see RG_TO.
 typedef enum {
-    RG_UNREAD, RG_UNREAD_MANY, // of jobs that read their options by rg_cli_text() and its kin
     RG_FLAG,    // bool
     RG_INTEGER, // int64_t, uint64_t
     RG_REAL,    // double
@@ -64,7 +61,6 @@ typedef struct rg_given {
     int64_t cores;     // that this process may use
     uint64_t seed;
     bool help, quiet;
-    struct rg_cli *cli; // of options.c
 } rg_given;
 static inline int rg_given_threads(const rg_given *g) { return (int)(g->threads ? g->threads : g->cores); }
 
@@ -87,8 +83,6 @@ typedef struct rg_command {
     const rg_option *option; // besides the common ones; ended by a NULL name
     size_t bytes;            // of the struct that begins with an rg_given
     int (*run)(void *);      // it, zeroes but for the options
-    const char *usage;       // until their options are declared: of jobs
-    int (*old_run)(const struct rg_cli *);
     bool one_process;        // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
     const struct rg_command *const *kind; // commands of their own, named "phantom tilt"; ended by NULL
     const struct rg_command *of;          // of a kind: the command

@@ -59,7 +59,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         for (int i = 0; !code && i < given->plugin.n; i++)
             code = rg_plugin_load(given->plugin.item[i]);
         if (!code)
-            code = command->run ? command->run(options) : command->old_run(given->cli);
+            code = command->run(options);
     }
     rg_options_free(command, options);
     return code;

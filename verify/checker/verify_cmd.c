@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // verify_cmd.c: the command `regather verify`.
 #include "checker.h"
-#include "../../impl/base/core.h"
+#include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // trace_cmd.c: the command `regather trace`.
 #include "trace.h"
-#include "../../impl/base/core.h"
+#include "../../impl/base/options.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "../../../data/formats/series.h"
 #include "../../../data/formats/transforms.h"
 #include "../../runtime/call.h"
-#include "../../base/core.h"
+#include "../../base/options.h"
 #include "../../runtime/choice.h"
 #include "../../affine/index.h"
 

@@ -14,6 +14,7 @@
 #define RG_AUTOCORR_JOB_H
 
 #include "../../../data/formats/image.h"
+#include "../../base/options.h"
 #include "../../runtime/call.h"
 #include "../../runtime/choice.h"
 #include "../../runtime/table.h"

@@ -13,23 +13,32 @@ static bool is_par(const char *path)
     return n > 4 && strcmp(path + n - 4, ".par") == 0;
 }
 
-static int open_par(fr_files *f, const rg_cli *cli)
+const rg_option fr_par_options[] = {
+    {"stack", "S.mrc", "the images of a .par file", RG_TO(fr_files, stack), .needs = ".par"},
+    {"pixel", "A", "pixel size of a .par file's images", RG_TO(fr_files, optics.pixel_A), 1e-3L, 1e6L, .unit = "Angstrom",
+     .needs = ".par"},
+    {"kv", "KV", "acceleration voltage of a .par file's images", RG_TO(fr_files, optics.voltage_kV), 1, 1e5L, "300", "kV",
+     .needs = ".par"},
+    {"cs", "MM", "spherical aberration of a .par file's images", RG_TO(fr_files, optics.cs_mm), 0, 1e3L, "2.7", "mm",
+     .needs = ".par"},
+    {"amplitude-contrast", "W", "of a .par file's images", RG_TO(fr_files, optics.amplitude_contrast), -1, 1, "0.07",
+     .needs = ".par"},
+    {0},
+};
+
+const rg_option fr_input_options[] = {
+    {.name = "", .kind = RG_GROUP, .group = fr_par_options},
+    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(fr_files, invert)},
+    {0},
+};
+
+static int open_par(fr_files *f)
 {
-    rg_par_optics o;
-    const char *stack = rg_cli_text(cli, "stack", NULL);
-    int code = rg_cli_real(cli, "pixel", 0, 1e-3, 1e6, &o.pixel_A);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "kv", 300, 1, 1e5, &o.voltage_kV);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "cs", 2.7, 0, 1e3, &o.cs_mm);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "amplitude-contrast", 0.07, -1, 1, &o.amplitude_contrast);
-    if (code == RG_GOOD && (!stack || !(o.pixel_A > 0)))
-        code = rg_fail(RG_USAGE, "%s: a .par file says neither where its images are nor how large a pixel is: expected --stack "
+    if (!f->stack || isnan(f->optics.pixel_A))
+        return rg_fail(RG_USAGE, "%s: a .par file says neither where its images are nor how large a pixel is: expected --stack "
                        "and --pixel", f->input);
-    if (code == RG_GOOD)
-        code = rg_par_read(f->input, &f->par);
-    return code == RG_GOOD ? rg_par_particles(&f->par, stack, &o, &f->particles) : code;
+    int code = rg_par_read(f->input, &f->par);
+    return code == RG_GOOD ? rg_par_particles(&f->par, f->stack, &f->optics, &f->particles) : code;
 }
 
 // Defocus 0 is how files say that nobody has measured it: the CTF of that is no one's.
@@ -48,15 +57,13 @@ static int check(const fr_files *f)
     return RG_GOOD;
 }
 
-int fr_files_open(fr_files *f, const rg_cli *cli, bool poses)
+int fr_files_open(fr_files *f, const char *input, bool poses)
 {
-    *f = (fr_files){.input = rg_cli_word(cli, 0), .invert = rg_cli_flag(cli, "invert"), .particles.open = -1};
-    int code = is_par(f->input) ? RG_GOOD : rg_cli_only_with(cli, FR_PAR_ONLY, "a .par file");
-    if (code != RG_GOOD)
-        return code;
-    code = is_par(f->input)  ? open_par(f, cli)
-               : poses           ? rg_particles_open(&f->particles, f->input)
-                                 : rg_particles_open_without_poses(&f->particles, f->input);
+    f->input = input;
+    f->particles.open = -1;
+    int code = is_par(input) ? open_par(f)
+               : poses       ? rg_particles_open(&f->particles, input)
+                             : rg_particles_open_without_poses(&f->particles, input);
     return code == RG_GOOD ? check(f) : code;
 }
 
@@ -143,13 +150,10 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     return code;
 }
 
-int fr_reference_read(const rg_cli *cli, int64_t side, double pixel_A, int64_t *own, float **volume)
+int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume)
 {
-    const char *path = rg_cli_text(cli, "reference", NULL);
-    double own_A, said_A;
-    int code = rg_cli_real(cli, "reference-pixel", 0, 1e-3, 1e6, &said_A);
-    if (code == RG_GOOD)
-        code = read_volume(path, own, &own_A, volume);
+    double own_A;
+    int code = read_volume(path, own, &own_A, volume);
     if (code != RG_GOOD)
         return code;
     own_A = said_A > 0 ? said_A : own_A;

@@ -12,25 +12,15 @@
 
 #include "../../../data/formats/par.h"
 #include "../../../data/formats/particles.h"
+#include "../../base/options.h"
 #include "../pipeline/pipeline.h"
 #include "steps.h"
 
 // ---- what is read and written --------------------------------------------------------------------------------------------
 
-// What a .par file does not say.
-#define FR_PAR_OPTIONS                                                                                  \
-    {"stack", "S.mrc", "the images of a .par file", false},                                             \
-    {"pixel", "A", "pixel size of a .par file's images", false},                                        \
-    {"kv", "KV", "acceleration voltage of a .par file's images (default 300)", false},                  \
-    {"cs", "MM", "spherical aberration of a .par file's images (default 2.7)", false},                  \
-    {"amplitude-contrast", "W", "of a .par file's images (default 0.07)", false}
-
-#define FR_PAR_ONLY "stack pixel kv cs amplitude-contrast"
-
-#define FR_INPUT_OPTIONS \
-    FR_PAR_OPTIONS, {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false}
-
 typedef struct fr_files {
+    const char *stack;    // what a .par file does not say
+    rg_par_optics optics;
     rg_particles particles;
     rg_par par;        // rows of a .par file; n 0: the particles come from a STAR file
     const char *input; // path
@@ -40,8 +30,9 @@ typedef struct fr_files {
     bool defocused; // defocus is new, too
 } fr_files;
 
-// The particles named on the command line. poses: rows need orientations. RG_GOOD, or one line and a code.
-int fr_files_open(fr_files *, const rg_cli *, bool poses);
+extern const rg_option fr_par_options[], fr_input_options[]; // of fr_files: what a .par file does not say; and --invert
+// The particles of this file. poses: rows need orientations. RG_GOOD, or one line and a code.
+int fr_files_open(fr_files *, const char *input, bool poses);
 void fr_files_close(fr_files *);
 // Poses (and scores, where there are) in the form that the name asks for: .par, else STAR with all columns of the input's.
 int fr_files_write(const fr_files *, const char *path, const char *command);
@@ -50,8 +41,8 @@ int fr_files_write(const fr_files *, const char *path, const char *command);
 void fr_optics_of(const fr_files *, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS]);
 
 // --reference: own side, own^3 voxels, malloc'ed. Refused when its field of view is not that of the images, whose sampling may
-// be another. RG_GOOD, or one line and a code.
-int fr_reference_read(const rg_cli *, int64_t side, double pixel_A, int64_t *own, float **volume);
+// be another. said_A: its voxels, NaN: as its header says. RG_GOOD, or one line and a code.
+int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume);
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
 
@@ -102,7 +93,7 @@ pl_source fr_images_source(const fr_files *);
 typedef struct fr_team {
     pl_team team;
     pl_source source;
-    const rg_cli *cli;
+    const rg_given *given;
     const fr_files *files;
     fr_engine *engine; // of each member
     char *name[FR_DOES]; // of the routines and their variants
@@ -110,7 +101,8 @@ typedef struct fr_team {
 
 // Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
 // number, or one. routines: bit mask of FR_DO_. began_s: of the job.
-int fr_team_open(fr_team *, const rg_cli *, const fr_files *, unsigned routines, int64_t most, bool even, double began_s);
+int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most, bool even,
+                 double began_s);
 void fr_team_close(fr_team *);
 int fr_team_report(const fr_team *, const char *out); // the stages: OUT_stages.tsv
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // team.c: the routines' variants, and the engines that run them.
 #include "particles.h"
-#include "../../runtime/cpu.h"
 #include "../../runtime/choice.h"
 
 #include <inttypes.h>
@@ -11,53 +10,49 @@
 static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 
 // --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
-static const char *requested_for(const rg_cli *cli, const char *name)
+static const char *requested_for(const rg_list *variant, const char *name)
 {
     size_t length = strlen(name);
-    for (int i = 0; rg_cli_nth(cli, "variant", i); i++) {
-        const char *text = rg_cli_nth(cli, "variant", i);
-        if (strncmp(text, name, length) == 0 && text[length] == ':')
-            return text + length + 1;
-    }
+    for (int i = 0; i < variant->n; i++)
+        if (strncmp(variant->item[i], name, length) == 0 && variant->item[i][length] == ':')
+            return variant->item[i] + length + 1;
     return NULL;
 }
 
-static int pick(fr_routine *r, const char *name, const rg_cli *cli, const char *device, const rg_shape *typical)
+static int pick(fr_routine *r, const char *name, const rg_list *variant, const char *device, const rg_shape *typical)
 {
     rg_choice choice;
-    int code = rg_choose(rg_algo_find(name), device, requested_for(cli, name), NULL, 0, typical, &choice);
+    int code = rg_choose(rg_algo_find(name), device, requested_for(variant, name), NULL, 0, typical, &choice);
     r->entry = choice.entry;
     memcpy(r->param, choice.param, sizeof r->param);
     return code;
 }
 
-static int check_requested(const rg_cli *cli)
+static int check_requested(const rg_list *variant)
 {
-    for (int i = 0; rg_cli_nth(cli, "variant", i); i++) {
-        const char *text = rg_cli_nth(cli, "variant", i);
+    for (int i = 0; i < variant->n; i++) {
         bool known = false;
         for (int r = 0; r < FR_DOES; r++)
-            known =
-                known || (strncmp(text, routine_name[r], strlen(routine_name[r])) == 0 && text[strlen(routine_name[r])] == ':');
+            known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
         if (!known)
-            return rg_fail(RG_USAGE,
-                           "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"", text);
+            return rg_fail(RG_USAGE, "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"",
+                           variant->item[i]);
     }
     return RG_GOOD;
 }
 
 // Variants of all routines, alike for every engine; *first: the first of them.
-static int pick_all(fr_routine does[FR_DOES], const rg_cli *cli, const char *device, int64_t side, unsigned routines,
+static int pick_all(fr_routine does[FR_DOES], const rg_list *variant, const char *device, int64_t side, unsigned routines,
                     const rg_entry **first)
 {
     const rg_shape typical = {.n = {[FR_SIDE] = side, [FR_PARTICLES] = 128, [FR_KIND] = FR_V9, [FR_TRIALS] = 1,
                                     [FR_OUTER] = side / 3, [FR_INNER] = 1}};
-    int code = check_requested(cli);
+    int code = check_requested(variant);
     bool on[2] = {false, false}; // RG_HOST, RG_DEVICE
     for (int r = 0; r < FR_DOES && code == RG_GOOD; r++) {
         if (!(routines >> r & 1))
             continue;
-        code = pick(&does[r], routine_name[r], cli, device, &typical);
+        code = pick(&does[r], routine_name[r], variant, device, &typical);
         if (code == RG_GOOD)
             on[does[r].entry->variant->space == RG_DEVICE] = true;
         *first = *first ? *first : does[r].entry;
@@ -78,17 +73,14 @@ const fr_job_steps *fr_steps(const rg_device *device)
 #endif
 }
 
-int fr_team_open(fr_team *t, const rg_cli *cli, const fr_files *files, unsigned routines, int64_t most, bool even,
-                 double began_s)
+int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computing, const fr_files *files, unsigned routines,
+                 int64_t most, bool even, double began_s)
 {
     fr_routine does[FR_DOES] = {0};
-    pl_devices of = {.device = rg_cli_text(cli, "device", "gpu"), .most = most, .even = even, .only = -1, .began_s = began_s};
-    int64_t threads;
-    *t = (fr_team){.cli = cli, .files = files, .source = fr_images_source(files)};
-    int code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    code = code == RG_GOOD ? pick_all(does, cli, of.device, files->particles.side, routines, &of.entry) : code;
-    code = code == RG_GOOD ? rg_cli_int(cli, "gpus", 0, 1, PL_DEVICES_MAX, &of.gpus) : code;
-    of.threads = (int)threads;
+    pl_devices of = {.device = given->device, .gpus = computing->gpus, .threads = rg_given_threads(given), .most = most,
+                     .even = even, .only = -1, .began_s = began_s};
+    *t = (fr_team){.given = given, .files = files, .source = fr_images_source(files)};
+    int code = pick_all(does, &computing->variant, of.device, files->particles.side, routines, &of.entry);
     code = code == RG_GOOD ? pl_team_open(&t->team, &of) : code;
     if (code != RG_GOOD)
         return code;
@@ -124,7 +116,7 @@ void fr_team_close(fr_team *t)
 int fr_team_report(const fr_team *t, const char *out)
 {
     const rg_particles *p = &t->files->particles;
-    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels\n", rg_cli_line(t->cli), p->n, p->side);
+    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels\n", t->given->line, p->n, p->side);
     int code = pl_stages_write(&t->team, out, note);
     free(note);
     return code;

@@ -3,39 +3,44 @@
 // particle under every operator into numerator and denominator, odd and even rows apart. Of N GPUs, N even, row m N + n goes to
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
-#include "frealign_map.h"
+#include "frealign.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int parse_options(fr_reconstruction *r, const rg_cli *cli)
+const rg_option fr_reconstruct_options[] = {
+    {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0, 0,
+     "v9", .needs = "method=frealign"},
+    {"f", "F", "frealign: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L, .needs = "method=frealign",
+     .otherwise = "a tenth of the operators times their mean"},
+    {"resolution", "A", "frealign: nothing finer is inserted", RG_TO(fr_reconstruction, finest_A), 0, 1e6L, .unit = "Angstrom",
+     .needs = "method=frealign", .otherwise = "two pixels"},
+    {"pbc", "P", "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file; 0: none",
+     RG_TO(fr_reconstruction, pbc), 0, 1e9L, "0", .needs = "method=frealign"},
+    {"mass", "KDA", "frealign: of the particle, for the column part_ssnr", RG_TO(fr_reconstruction, mass_kDa), 0, 1e9L, "0", "kDa",
+     .needs = "method=frealign"},
+    RG_OPTIONS_OF(fr_par_options, fr_reconstruction, files),
+    {0},
+};
+
+static int check_options(fr_reconstruction *r, const char *group)
 {
-    const char *preset = rg_cli_text(cli, "preset", "v9"), *group = rg_cli_text(cli, "sym", "C1");
-    double finest_A, pixel_A = r->files.particles.pixel_A;
+    const double pixel_A = r->files.particles.pixel_A;
     // FREALIGN always masks: noise at the box's corners is divided by as little as a fifteenth.
     const double widest = fmax(1, (double)r->files.particles.side / 2 - 1 - FR_EDGE / 2);
     r->side = r->files.particles.side;
-    r->write_halves = rg_cli_flag(cli, "half-maps");
-    r->paper = strcmp(preset, "paper") == 0;
-    if (!r->paper && strcmp(preset, "v9") != 0)
-        return rg_fail(RG_USAGE, "--preset: expected v9 or paper, found \"%s\"", preset);
+    r->f = isnan(r->f) ? -1 : r->f;
     const char *why = gr_symmetry_make(&r->symmetry, group);
     if (why)
         return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
-    int code = rg_cli_real(cli, "f", -1, 0, 1e30, &r->f);
+    int code = rg_option_within("resolution", &r->finest_A, 2 * pixel_A, 2 * pixel_A, 1e6);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "resolution", 2 * pixel_A, 2 * pixel_A, 1e6, &finest_A);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "pbc", 0, 0, 1e9, &r->pbc);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mass", 0, 0, 1e9, &r->mass_kDa);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", widest, 0, (double)r->side / 2, &r->mask_px);
+        code = rg_option_within("mask-radius", &r->mask_px, widest, 0, (double)r->side / 2);
     if (code != RG_GOOD)
         return code;
-    r->outer = (int64_t)floor((double)r->side * pixel_A / finest_A + 1e-9);
+    r->outer = (int64_t)floor((double)r->side * pixel_A / r->finest_A + 1e-9);
     if (r->files.particles.n < 2)
         return rg_fail(RG_USAGE, "%s: expected at least two rows for the halves, found one", r->files.input);
     if (r->pbc > 0 && !r->files.par.n)
@@ -92,7 +97,7 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
         if (code != RG_GOOD || !n)
             break;
         const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = n,
-                                      [FR_KIND] = r->paper ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
+                                      [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
                                       [FR_OUTER] = r->outer}};
         void *const arg[] = {e->d.base, e->c.base, e->pose.base, e->weight.base, volume};
         code = put_poses(r, e, row, n);
@@ -177,22 +182,20 @@ static int reconstruct(fr_reconstruction *r)
     return code;
 }
 
-int fr_reconstruct(const rg_cli *cli)
+int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computing *computing, const char *group)
 {
-    fr_reconstruction r = {.out = rg_cli_text(cli, "out", NULL)};
     const double began_s = rg_seconds();
-    if (rg_cli_count(cli) != 1 || !r.out)
-        return rg_fail(RG_USAGE, "reconstruct: expected PARTICLES and --out VOL.mrc (see regather reconstruct --help)");
-    int code = fr_files_open(&r.files, cli, true);
+    int code = fr_files_open(&r->files, given->word.item[0], true);
     if (code == RG_GOOD)
-        code = parse_options(&r, cli);
+        code = check_options(r, group);
     if (code == RG_GOOD)
-        code = rg_file_can_write(r.out);
+        code = rg_file_can_write(r->out);
     if (code == RG_GOOD)
-        code = fr_team_open(&r.team, cli, &r.files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r.files.particles.n, true, began_s);
+        code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
+                            true, began_s);
     if (code == RG_GOOD)
-        code = reconstruct(&r);
-    fr_team_close(&r.team);
-    fr_files_close(&r.files);
+        code = reconstruct(r);
+    fr_team_close(&r->team);
+    fr_files_close(&r->files);
     return code;
 }

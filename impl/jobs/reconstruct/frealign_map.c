@@ -42,7 +42,7 @@ static int make_rooms(maps *m)
     // (sin(pi x) / (pi x))^2 is the transform of the trilinear weights; the paper's sums of squared weights stay as they are.
     for (int64_t i = 0; i < side; i++) {
         const double t = PI * (double)(i - side / 2) / (double)side, s = t != 0 ? sin(t) / t : 1;
-        correction[i] = m->r->paper ? 1 : s * s;
+        correction[i] = m->r->preset == FR_INSERT_AS_PAPER ? 1 : s * s;
     }
     error = error ? error : rg_buffer_put(&m->correction, correction);
     free(correction);
@@ -84,7 +84,7 @@ static int make(maps *m, int half, double f, int at)
     fr_engine *e = m->engine;
     const double side = (double)r->side, since_s = rg_seconds();
     const fr_map_call call = {.side = r->side, .outer = r->outer, .volume = r->volume[half].base, .f = f,
-                              .scale = (r->paper ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
+                              .scale = (r->preset == FR_INSERT_AS_PAPER ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
                               .correction = m->correction.base, .mask_px = (float)r->mask_px, .grid = m->grid[0].base,
                               .edge = m->edge.base, .map = m->map[at].base, .threads = e->member->threads};
     int error = fr_steps(e->member->device)->map(&call);
@@ -116,7 +116,7 @@ static int write_fsc(const maps *m, const double *sums)
     if (code != RG_GOOD)
         return code;
     fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",
-            rg_cli_line(r->team.cli));
+            r->team.given->line);
     for (int64_t s = 0; s < shells; s++) {
         const double aa = sums[shells + s], bb = sums[2 * shells + s];
         const double fsc = aa > 0 && bb > 0 ? sums[s] / sqrt(aa) / sqrt(bb) : NAN, ratio = 2 * fsc / (1 - fsc);

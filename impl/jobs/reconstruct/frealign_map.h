@@ -11,9 +11,10 @@ typedef struct fr_reconstruction {
     fr_team team;
     gr_symmetry symmetry;
     const char *out;
-    bool write_halves, paper;
+    bool write_halves;
+    enum { FR_INSERT_AS_V9, FR_INSERT_AS_PAPER } preset;
     int64_t side, outer;
-    double f, pbc, mean_score, mass_kDa, mask_px; // f below 0: the rule
+    double f, finest_A, pbc, mean_score, mass_kDa, mask_px; // f below 0: the rule
     rg_buffer *volume; // the sums of member m: volume[2 * m + half], in its memory; the first has both halves in the end
 } fr_reconstruction;
 

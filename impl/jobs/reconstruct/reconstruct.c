@@ -2,29 +2,44 @@
 // reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
 // al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
 #include "reconstruct.h"
-#include "../../runtime/cpu.h"
 #include "frealign.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct request {
+    rg_given given;
+    rg_computing computing;
+    enum { GRIDDING, FREALIGN } method;
+    const char *out, *group;
+    bool half_maps, per_operator, invert;
+    double mask_radius_px, radius;
+    int64_t trials;
+    gr_job job;
+    fr_reconstruction frealign;
+} request;
+
 static const rg_option options[] = {
-    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", false},
-    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2, in RELION's settings", false},
-    {"half-maps", NULL, "write the maps of the odd and of the even rows too", false},
-    {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2", false},
-    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", false},
-    {"mask-radius", "PX", "keep a sphere of this radius in voxels, its edge six voxels of cosine (default: none; frealign: the "
-     "largest that fits)", false},
-    {"padding", "N", "images are padded to N times their side (default 2)", false},
-    {"radius", "B", "the interpolation kernel's radius in voxels of the padded transform, 1 to 3 (default 1.9)", false},
-    {"gpus", "N", "how many GPUs share the images (default: all, with --device gpu; frealign: an even number)", false},
-    {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", false},
-    {"variant", "NAME", "which variant inserts, with parameters as NAME:tile=4;...; default: the first that runs here", false},
-    {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best", false},
-    FR_RECONSTRUCT_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out), .required = true},
+    {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
+    {"half-maps", NULL, "write the maps of the odd and of the even rows too", RG_TO(request, half_maps)},
+    {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
+    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(request, invert)},
+    {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, mask_radius_px), 0, 1e6L,
+     .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
+    {"padding", "N", "images are padded to N times their side", RG_TO(request, job.padding), 1, 8, "2", .needs = "method=gridding"},
+    {"radius", "B", "the interpolation kernel's radius", RG_TO(request, radius), 1, 3, "1.9", "voxels of the padded transform",
+     .needs = "method=gridding"},
+    {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", RG_TO(request, per_operator),
+     .needs = "method=gridding"},
+    {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best",
+     RG_TO(request, trials), 1, 4096, .needs = "method=gridding"},
+    {"method", "gridding|frealign", "or FREALIGN's insertion, always with the CTF and both halves, on an even number of GPUs",
+     RG_TO(request, method), 0, 0, "gridding"},
+    RG_OPTIONS_OF(fr_reconstruct_options, request, frealign),
+    RG_OPTIONS_OF(rg_computing_options, request, computing),
+    {0},
 };
 
 static const char help[] =
@@ -55,31 +70,6 @@ static const char help[] =
     "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a job that was killed\n"
     "is started again from its first image.";
 
-static int parse_options(gr_job *job, const rg_cli *cli)
-{
-    int64_t threads;
-    double radius;
-    if (rg_cli_count(cli) != 1 || !rg_cli_text(cli, "out", NULL))
-        return rg_fail(RG_USAGE, "reconstruct: expected PARTICLES.star and --out VOL.mrc (see regather reconstruct --help)");
-    job->out = rg_cli_text(cli, "out", NULL);
-    job->command = rg_cli_line(cli);
-    job->ctf = rg_cli_flag(cli, "ctf");
-    job->invert = rg_cli_flag(cli, "invert");
-    job->halves = rg_cli_flag(cli, "half-maps") ? 2 : 1;
-    int code = rg_cli_int(cli, "padding", 2, 1, 8, &job->padding);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "radius", 1.9, 1, 3, &radius);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", 0, 0, 1e6, &job->mask_radius_px);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "threads", rg_cpu_cores(), 1, 4096, &threads);
-    if (code != RG_GOOD)
-        return code;
-    job->threads = (int)threads;
-    job->radius_tenths = (int64_t)(10 * radius + 0.5);
-    return gr_set_symmetry(job, rg_cli_text(cli, "sym", "C1"), rg_cli_flag(cli, "per-operator"));
-}
-
 static int open_particles(gr_job *job, const char *path)
 {
     int code = rg_particles_open(&job->particles, path);
@@ -87,9 +77,8 @@ static int open_particles(gr_job *job, const char *path)
         return code;
     if (job->particles.side < 2)
         return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
-    if (job->mask_radius_px > (double)job->particles.side / 2)
-        return rg_fail(RG_USAGE, "--mask-radius: expected a number from 0 to %g, half the images' side, found \"%g\"",
-                       (double)job->particles.side / 2, job->mask_radius_px);
+    if (rg_option_within("mask-radius", &job->mask_radius_px, 0, 0, (double)job->particles.side / 2) != RG_GOOD)
+        return RG_USAGE;
     if (job->halves > job->particles.n)
         return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
     if (job->ctf && job->particles.lacks_ctf)
@@ -128,64 +117,77 @@ static void say_plan(const gr_job *job)
 }
 
 // What every process finds alike is said by the first one.
-static int prepare(gr_job *job, const rg_cli *cli)
+static int prepare(request *q)
 {
-    int64_t gpus, trials;
+    gr_job *job = &q->job;
+    const char *variant = NULL;
+    job->out = q->out;
+    job->command = q->given.line;
+    job->invert = q->invert;
+    job->halves = q->half_maps ? 2 : 1;
+    job->mask_radius_px = q->mask_radius_px;
+    job->radius_tenths = (int64_t)(10 * q->radius + 0.5);
+    job->threads = rg_given_threads(&q->given);
+    job->trials = (int)q->trials;
     rg_silent = job->rank > 0;
-    int code = parse_options(job, cli);
+    int code = rg_computing_variant(&q->computing, job->algo->name, &variant);
     if (code == RG_GOOD)
-        code = rg_cli_int(cli, "gpus", 0, 1, 64, &gpus);
+        code = gr_set_symmetry(job, q->group, q->per_operator);
     if (code == RG_GOOD)
-        code = rg_cli_int(cli, "tune", 0, 1, 4096, &trials);
-    if (code == RG_GOOD)
-        code = open_particles(job, rg_cli_word(cli, 0));
+        code = open_particles(job, q->given.word.item[0]);
     if (code == RG_GOOD && job->rank == 0)
         code = rg_file_can_write(job->out);
-    job->trials = code == RG_GOOD ? (int)trials : 0;
     rg_silent = false;
     code = gr_ranks_agree(job, code);
-    if (code == RG_GOOD)
-        code = gr_ranks_agree(job, gr_plan(job, rg_cli_text(cli, "variant", NULL), rg_cli_text(cli, "device", "gpu"), gpus));
-    return code;
+    return code == RG_GOOD ? gr_ranks_agree(job, gr_plan(job, variant, q->given.device, q->computing.gpus)) : code;
 }
 
-static int run(const rg_cli *cli)
+static int run_gridding(request *q)
 {
-    const char *method = rg_cli_text(cli, "method", "gridding");
-    const bool frealign = strcmp(method, "frealign") == 0;
-    if (!frealign && strcmp(method, "gridding") != 0)
-        return rg_fail(RG_USAGE, "--method: expected gridding or frealign, found \"%s\"", method);
-    int code = frealign ? rg_cli_only_with(cli, "padding radius per-operator tune", "--method gridding")
-                        : rg_cli_only_with(cli, FR_RECONSTRUCT_ONLY, "--method frealign");
-    if (frealign || code != RG_GOOD)
-        return code == RG_GOOD ? fr_reconstruct(cli) : code;
-    gr_job job = {.algo = rg_algo_find("gridding"), .particles.open = -1, .began_s = rg_seconds()};
+    gr_job *job = &q->job;
+    job->algo = rg_algo_find("gridding");
+    job->particles.open = -1;
+    job->began_s = rg_seconds();
     bool was_quiet = rg_quiet;
-    code = gr_ranks_begin(&job);
-    rg_quiet = rg_quiet || job.rank > 0;
+    int code = gr_ranks_begin(job);
+    rg_quiet = rg_quiet || job->rank > 0;
     if (code == RG_GOOD)
-        code = prepare(&job, cli);
+        code = prepare(q);
     if (code == RG_GOOD && !rg_quiet)
-        say_plan(&job);
+        say_plan(job);
     if (code == RG_GOOD)
-        code = gr_insert(&job);
-    if (code == RG_GOOD && job.rank == 0)
-        code = gr_write_maps(&job);
-    if (code == RG_GOOD && job.rank == 0)
-        code = write_stages(&job);
-    code = gr_ranks_agree(&job, code);
-    gr_job_free(&job);
+        code = gr_insert(job);
+    if (code == RG_GOOD && job->rank == 0)
+        code = gr_write_maps(job);
+    if (code == RG_GOOD && job->rank == 0)
+        code = write_stages(job);
+    code = gr_ranks_agree(job, code);
+    gr_job_free(job);
     gr_ranks_end();
     rg_quiet = was_quiet;
     return code;
 }
 
+static int run(void *options)
+{
+    request *q = options;
+    fr_reconstruction *r = &q->frealign;
+    if (q->method == GRIDDING)
+        return run_gridding(q);
+    r->out = q->out;
+    r->write_halves = q->half_maps;
+    r->mask_px = q->mask_radius_px;
+    r->files.invert = q->invert;
+    return fr_reconstruct(r, &q->given, &q->computing, q->group);
+}
+
 const rg_command rg_cmd_reconstruct = {
     .name = "reconstruct",
-    .usage = "PARTICLES.star --out VOL.mrc [--sym GROUP] [--half-maps] [--ctf]",
+    .words = "PARTICLES",
     .summary = "a map from particle images of known orientation, by direct Fourier inversion",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(request),
+    .run = run,
     .one_process = true,
 };

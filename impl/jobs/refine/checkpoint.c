@@ -31,9 +31,9 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
 }
 
 // The command without --resume, which must be the one that left the file behind; malloc'ed.
-static char *command_of(const rg_cli *cli)
+static char *command_of(const char *typed)
 {
-    char *line = rg_print("%s", rg_cli_line(cli)), *word = strstr(line, " --resume");
+    char *line = rg_print("%s", typed), *word = strstr(line, " --resume");
     if (word)
         memmove(word, word + strlen(" --resume"), strlen(word + strlen(" --resume")) + 1);
     return line;
@@ -70,17 +70,17 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *command, bool *d
     return code;
 }
 
-int fr_checkpoint_open(fr_checkpoint *p, const rg_cli *cli, fr_files *f, const char *out)
+int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, bool resume, fr_files *f, const char *out)
 {
     const int64_t n = f->particles.n;
     bool *done = rg_alloc((size_t)n * sizeof *done);
-    char *command = command_of(cli);
+    char *command = command_of(given->line);
     *p = (fr_checkpoint){.path = rg_print("%s.part", out), .row = rg_alloc((size_t)n * sizeof *p->row)};
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
     int code = rg_file_can_write(out);
-    if (code == RG_GOOD && rg_cli_flag(cli, "resume"))
+    if (code == RG_GOOD && resume)
         code = read_part(p, f, command, done);
     else if (code == RG_GOOD && access(p->path, F_OK) == 0)
         code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);

@@ -31,56 +31,79 @@ static void find_prior(fr_refinement *r, const fr_files *f)
     r->has_prior = r->sd_px[0] > 1e-6 && r->sd_px[1] > 1e-6;
 }
 
-int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli)
+const rg_option fr_refinement_options[] = {
+    {"reference", "VOL.mrc", "the map that particles are compared with", RG_TO(fr_refinement, reference), .required = true},
+    {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one",
+     RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
+    {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", RG_TO(fr_refinement, out),
+     .required = true},
+    {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
+     .otherwise = "all but the mean"},
+    {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
+     .otherwise = "three pixels"},
+    {"mask-radius", "A", "radius of the mask on sections and particles", RG_TO(fr_refinement, mask_A), 0, 1e6L,
+     .unit = "Angstrom", .otherwise = "0.45 sides"},
+    {"b-factor", "A2", "rings are weighted by exp(-B/4 g^2)", RG_TO(fr_refinement, b_factor_A2), -1e4L, 1e4L, "0",
+     "square Angstrom"},
+    {"preset", "v9|paper", "form of the objective: whitened, trilinear, or as in the paper", RG_TO(fr_refinement, preset), 0, 0,
+     "v9"},
+    {"no-prior", NULL, "do not hold shifts to the mean and spread that they have in PARTICLES", RG_TO(fr_refinement, no_prior)},
+    {"optimiser", "praxis|bobyqa", "of NLopt", RG_TO(fr_refinement, method), 0, 0, "praxis"},
+    {"step", "U", "first step in units of 0.1 rad and of 0.01 rad an index; praxis finds its own", RG_TO(fr_refinement, step),
+     1e-3L, 100, "1", .needs = "optimiser=bobyqa"},
+    {"tolerance", "U", "stop when nothing moves by more, in these units", RG_TO(fr_refinement, tolerance), 1e-6L, 10, "0.1"},
+    {"max-evaluations", "N", "of one particle", RG_TO(fr_refinement, most_evaluations), 1, 1000000, "5000"},
+    {"batch", "N", "particles of a GPU at a time", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
+     .otherwise = "refine 128, search 24"},
+    {"resume", NULL, "go on from NEW.star.part, which a run that was stopped left behind", RG_TO(fr_refinement, resume)},
+    {0},
+};
+
+int fr_refinement_batch(fr_refinement *r, int64_t standard)
 {
-    const double side = (double)f->particles.side, width_A = side * f->particles.pixel_A;
-    const char *preset = rg_cli_text(cli, "preset", "v9");
-    double low_A, high_A, mask_A, b_A2;
-    int64_t seed;
-    *r = (fr_refinement){.side = f->particles.side, .pixel_A = f->particles.pixel_A, .trials = 1, .least = INT64_MAX};
+    const int64_t most = FR_PROBLEMS_MAX / r->trials;
+    double batch = r->batch ? (double)r->batch : NAN;
+    int code = rg_option_within("batch", &batch, (double)(most < standard ? most : standard), 1, (double)most);
+    r->batch = (int64_t)batch;
+    return code;
+}
+
+int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
+{
+    static const char *const optimiser[] = {[FR_PRAXIS] = "praxis", [FR_BOBYQA] = "bobyqa"};
+    const double pixel_A = f->particles.pixel_A, width_A = (double)f->particles.side * pixel_A;
+    r->side = f->particles.side;
+    r->pixel_A = pixel_A;
+    r->trials = 1;
+    r->least = INT64_MAX;
     for (int p = FR_PHI; p <= FR_SHIFT_Y; p++)
         r->is_free[p] = true;
-    r->optimiser = rg_cli_text(cli, "optimiser", "praxis");
-    if (strcmp(preset, "v9") != 0 && strcmp(preset, "paper") != 0)
-        return rg_fail(RG_USAGE, "--preset: expected v9 or paper, found \"%s\"", preset);
+    r->optimiser = optimiser[r->method];
     const char *why = fr_optimiser_unknown(r->optimiser);
     if (why)
-        return rg_fail(strcmp(r->optimiser, "praxis") && strcmp(r->optimiser, "bobyqa") ? RG_USAGE : RG_LACKS,
-                       "--optimiser %s: %s", r->optimiser, why);
-    if (strcmp(r->optimiser, "praxis") == 0 && rg_cli_text(cli, "step", NULL))
-        return rg_fail(RG_USAGE, "--step: praxis finds its first steps itself; expected --optimiser bobyqa with it");
-    r->kind = strcmp(preset, "v9") == 0 ? FR_V9 : FR_BOX3 | FR_SQUARED;
-    int code = rg_cli_real(cli, "low", width_A, 2 * f->particles.pixel_A, 1e6, &low_A);
+        return rg_fail(RG_LACKS, "--optimiser %s: %s", r->optimiser, why);
+    r->kind = r->preset == FR_PRESET_V9 ? FR_V9 : FR_BOX3 | FR_SQUARED;
+    int code = rg_option_within("low", &r->low_A, width_A, 2 * pixel_A, 1e6);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "high", 3 * f->particles.pixel_A, 2 * f->particles.pixel_A, 1e6, &high_A);
+        code = rg_option_within("high", &r->high_A, 3 * pixel_A, 2 * pixel_A, 1e6);
     if (code == RG_GOOD)
-        code = rg_cli_real(cli, "mask-radius", 0.45 * width_A, f->particles.pixel_A, 0.5 * width_A, &mask_A);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "b-factor", 0, -1e4, 1e4, &b_A2);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "step", 1, 1e-3, 100, &r->step);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "tolerance", 0.1, 1e-6, 10, &r->tolerance);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "max-evaluations", 5000, 1, 1000000, &r->most_evaluations);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
+        code = rg_option_within("mask-radius", &r->mask_A, 0.45 * width_A, pixel_A, 0.5 * width_A);
     if (code != RG_GOOD)
         return code;
-    r->seed = (uint64_t)seed;
-    r->inner = (int64_t)fmax(1, floor(width_A / low_A));
-    r->outer = (int64_t)floor(width_A / high_A);
+    r->seed = seed;
+    r->inner = (int64_t)fmax(1, floor(width_A / r->low_A));
+    r->outer = (int64_t)floor(width_A / r->high_A);
     if (r->outer <= r->inner)
-        return rg_fail(RG_USAGE, "--low %g A and --high %g A leave no ring of a box of %g A", low_A, high_A, width_A);
-    r->mask_px = mask_A / f->particles.pixel_A;
+        return rg_fail(RG_USAGE, "--low %g A and --high %g A leave no ring of a box of %g A", r->low_A, r->high_A, width_A);
+    r->mask_px = r->mask_A / pixel_A;
     r->setting[0] = (float)r->mask_px;
-    r->setting[1] = (float)(b_A2 / (4 * width_A * width_A));
+    r->setting[1] = (float)(r->b_factor_A2 / (4 * width_A * width_A));
     r->setting[2] = (float)(width_A / 30); // coarser rings than 30 A keep their sign
     // A radian of the CTF's phase at the finest ring; a hundredth of magnification moves that ring as far as 0.01 rad do.
     const double finest = (double)r->outer / width_A, wave = rg_electron_wavelength_A(f->particles.row[0].ctf.voltage_kV);
     const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (PI * wave * finest * finest), 0.01};
     memcpy(r->unit, unit, sizeof unit);
-    if (!rg_cli_flag(cli, "no-prior"))
+    if (!r->no_prior)
         find_prior(r, f);
     r->ring = rg_alloc((size_t)fr_rings(r->side) * sizeof *r->ring);
     return RG_GOOD;
@@ -88,11 +111,11 @@ int fr_refinement_options(fr_refinement *r, const fr_files *f, const rg_cli *cli
 
 void fr_refinement_free(fr_refinement *r) { free(r->ring); }
 
-static int write_rings(const fr_refinement *r, const char *command, const char *out)
+static int write_rings(const fr_refinement *r, const char *command)
 {
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
-    int code = rg_file_open_beside(&file, out, "_rings", ".tsv");
+    int code = rg_file_open_beside(&file, r->out, "_rings", ".tsv");
     if (code != RG_GOOD)
         return code;
     fprintf(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);
@@ -114,8 +137,7 @@ static double median(double *v, int64_t n)
     return v[n / 2];
 }
 
-int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const rg_cli *cli,
-                         const char *out)
+int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command)
 {
     double sum = 0;
     const int64_t n = f->particles.n;
@@ -136,17 +158,21 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     printf("mean coefficient\t%.3f %%\n", 100 * r->coefficient / (double)r->particles);
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
            (double)r->evaluations / (double)r->refined, r->least, r->most);
-    return write_rings(r, rg_cli_line(cli), out);
+    return write_rings(r, command);
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 typedef struct job {
+    rg_given given;
+    rg_computing computing;
+    int64_t restarts;
+    rg_mask also;
     fr_files files;
     fr_refinement refine;
     fr_team team;
     fr_checkpoint done;
-    int64_t batch, own;
+    int64_t own;
     double restart_deg;
     float *reference;
 } job;
@@ -177,7 +203,7 @@ static int refine_rows(pl_member *m, void *context)
     job *j = context;
     fr_engine *e = &j->team.engine[m->index];
     int64_t first, n, rows = pl_share(j->done.rows, m->index, m->team->n, &first);
-    const int64_t batch = j->batch < rows ? j->batch : rows, *row;
+    const int64_t batch = j->refine.batch < rows ? j->refine.batch : rows, *row;
     if (!rows)
         return RG_GOOD;
     int code = fr_engine_size(e, j->refine.side, batch, j->refine.trials, true, fr_refinement_out(&j->refine, batch),
@@ -197,89 +223,77 @@ static int refine_rows(pl_member *m, void *context)
     return code;
 }
 
-static int refine(job *j, const char *out)
+static int refine(job *j)
 {
     fr_team *t = &j->team;
-    const int64_t most = FR_PROBLEMS_MAX / j->refine.trials;
-    int code = rg_cli_int(t->cli, "batch", most < 128 ? most : 128, 1, most, &j->batch);
+    const fr_refinement *r = &j->refine;
     const double since_s = rg_seconds();
+    int code = fr_refinement_batch(&j->refine, 128);
     if (code == RG_GOOD)
-        code = fr_reference_read(t->cli, j->refine.side, j->refine.pixel_A, &j->own, &j->reference);
+        code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&j->done, t->cli, &j->files, out);
+    code = fr_checkpoint_open(&j->done, &j->given, r->resume, &j->files, r->out);
     rg_progress_begin(&t->team.progress, "refine", "particles", (double)j->done.rows);
     code = code == RG_GOOD ? pl_team_run(&t->team, refine_rows, j) : code;
     rg_progress_end(&t->team.progress);
     free(j->reference);
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
-        code = fr_files_write(&j->files, out, rg_cli_line(t->cli));
+        code = fr_files_write(&j->files, r->out, j->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
-        code = fr_refinement_report(&j->refine, &j->files, &j->done, t->cli, out);
+        code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
     fr_checkpoint_close(&j->done, code == RG_GOOD);
-    return code == RG_GOOD ? fr_team_report(t, out) : code;
+    return code == RG_GOOD ? fr_team_report(t, r->out) : code;
 }
 
 // What refine has beside search.
-static int parse_more(job *j, const rg_cli *cli)
+static int check_more(job *j)
 {
     fr_refinement *r = &j->refine;
-    int64_t restarts;
-    int code = rg_cli_int(cli, "restarts", 0, 0, 63, &restarts);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "restart-angle", 10, 0.1, 180, &j->restart_deg);
-    r->trials = code == RG_GOOD ? 1 + restarts : 1;
-    for (int i = 0; rg_cli_nth(cli, "also", i) && code == RG_GOOD; i++) {
-        const char *name = rg_cli_nth(cli, "also", i);
-        const bool defocus = strcmp(name, "defocus") == 0;
-        if (!defocus && strcmp(name, "magnification") != 0)
-            return rg_fail(RG_USAGE, "--also: expected defocus or magnification, found \"%s\"", name);
-        r->is_free[defocus ? FR_DEFOCUS : FR_MAGNIFICATION] = true;
-        if (restarts)
-            return rg_fail(RG_USAGE, "--also: a particle has one CTF at a time, so that there is no room for --restarts");
-        for (int64_t k = 0; k < j->files.particles.n; k++)
-            if (j->files.particles.row[k].ctf.b_factor_A2 != 0)
-                return rg_star_fault(j->files.input, j->files.particles.row[k].line,
-                                     "--also: expected no B-factor in the CTF, found %g A^2",
-                                     j->files.particles.row[k].ctf.b_factor_A2);
-    }
-    j->files.defocused = r->is_free[FR_DEFOCUS];
-    return code;
+    r->trials = 1 + j->restarts;
+    r->is_free[FR_DEFOCUS] = j->files.defocused = j->also.bits & 1;
+    r->is_free[FR_MAGNIFICATION] = j->also.bits >> 1 & 1;
+    if (j->also.bits && j->restarts)
+        return rg_fail(RG_USAGE, "--also: a particle has one CTF at a time, so that there is no room for --restarts");
+    for (int64_t k = 0; k < j->files.particles.n && j->also.bits; k++)
+        if (j->files.particles.row[k].ctf.b_factor_A2 != 0)
+            return rg_star_fault(j->files.input, j->files.particles.row[k].line,
+                                 "--also: expected no B-factor in the CTF, found %g A^2",
+                                 j->files.particles.row[k].ctf.b_factor_A2);
+    return RG_GOOD;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
     const double began_s = rg_seconds();
-    const char *out = rg_cli_text(cli, "out", NULL);
-    job j = {0};
-    if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
-        return rg_fail(RG_USAGE,
-                       "refine: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather refine --help)");
-    int code = fr_files_open(&j.files, cli, true);
+    job *j = options;
+    int code = fr_files_open(&j->files, j->given.word.item[0], true);
     if (code == RG_GOOD)
-        code = fr_refinement_options(&j.refine, &j.files, cli);
+        code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
     if (code == RG_GOOD)
-        code = parse_more(&j, cli);
+        code = check_more(j);
     if (code == RG_GOOD)
-        code = fr_team_open(&j.team, cli, &j.files, FR_REFINE_ROUTINES, j.files.particles.n, false, began_s);
+        code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = refine(&j, out);
-    fr_team_close(&j.team);
-    fr_files_close(&j.files);
-    fr_refinement_free(&j.refine);
+        code = refine(j);
+    fr_team_close(&j->team);
+    fr_files_close(&j->files);
+    fr_refinement_free(&j->refine);
     return code;
 }
 
 static const rg_option options[] = {
-    {"also", "WHAT", "defocus or magnification of every particle, too; may be repeated", true},
-    {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept (default 0)", false},
-    {"restart-angle", "DEG", "by up to so much (default 10)", false},
-    FR_REFINE_OPTIONS,
-    FR_INPUT_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {"also", "defocus|magnification", "of every particle, too", RG_TO(job, also)},
+    {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0, 63,
+     "0"},
+    {"restart-angle", "DEG", "by up to so much", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
+    RG_OPTIONS_OF(fr_refinement_options, job, refine),
+    RG_OPTIONS_OF(fr_input_options, job, files),
+    RG_OPTIONS_OF(rg_computing_options, job, computing),
+    {0},
 };
 
 static const char help[] =
@@ -306,10 +320,11 @@ static const char help[] =
 
 const rg_command rg_cmd_refine = {
     .name = "refine",
-    .usage = "PARTICLES --reference VOL.mrc --out NEW.star",
+    .words = "PARTICLES",
     .summary = "orientations and shifts of particles, refined against a map",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(job),
+    .run = run,
     .one_process = true,
 };

@@ -20,11 +20,14 @@ typedef struct found {
 } found;
 
 typedef struct search {
+    rg_given given;
+    rg_computing computing;
+    const char *group;
+    double step_deg, high_A; // of the directions; of the search over them
     fr_files files;
     fr_refinement refine;
     fr_grid grid;
-    int64_t best, outer, batch; // directions kept; band of ccp; particles at a time
-    uint64_t seed;
+    int64_t best, outer; // directions kept; band of ccp
     int64_t own;
     float *reference;
     fr_team team;
@@ -45,20 +48,16 @@ typedef struct hunt {
 static void offsets(const search *s, double step_deg, double offset_deg[3])
 {
     for (int a = 0; a < 3; a++)
-        offset_deg[a] = step_deg * ((double)(rg_bits(s->seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
+        offset_deg[a] = step_deg * ((double)(rg_bits(s->given.seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
 }
 
-static int make_grid(search *s, const rg_cli *cli)
+static int make_grid(search *s)
 {
-    double step_deg, offset_deg[3];
-    const char *group = rg_cli_text(cli, "sym", "C1");
-    int code = rg_cli_real(cli, "angle", 10, 0.5, 45, &step_deg);
-    if (code != RG_GOOD)
-        return code;
-    const char *why = fr_grid_make(&s->grid, group, step_deg);
+    double offset_deg[3];
+    const char *why = fr_grid_make(&s->grid, s->group, s->step_deg);
     if (why)
-        return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
-    offsets(s, step_deg, offset_deg);
+        return rg_fail(RG_USAGE, "--sym %s: %s", s->group, why);
+    offsets(s, s->step_deg, offset_deg);
     for (int64_t d = 0; d < s->grid.n; d++) {
         s->grid.direction[d].phi_deg += offset_deg[0];
         s->grid.direction[d].theta_deg += offset_deg[1];
@@ -202,7 +201,7 @@ static int search_rows(pl_member *m, void *context)
     const int64_t *row;
     if (!rows)
         return RG_GOOD;
-    int code = begin_hunt(&h, s->batch < rows ? s->batch : rows);
+    int code = begin_hunt(&h, s->refine.batch < rows ? s->refine.batch : rows);
     if (code == RG_GOOD)
         code = fr_images_begin(h.engine, s->done.row + first, rows);
     if (code == RG_GOOD)
@@ -219,89 +218,80 @@ static int search_rows(pl_member *m, void *context)
     return code;
 }
 
-static int search_all(search *s, const char *out)
+static int search_all(search *s)
 {
     fr_team *t = &s->team;
-    const int64_t most = FR_PROBLEMS_MAX / s->best;
-    int code = rg_cli_int(t->cli, "batch", most < 24 ? most : 24, 1, most, &s->batch);
+    const fr_refinement *r = &s->refine;
     const double since_s = rg_seconds();
+    int code = fr_refinement_batch(&s->refine, 24);
     if (code == RG_GOOD)
-        code = fr_reference_read(t->cli, s->refine.side, s->refine.pixel_A, &s->own, &s->reference);
+        code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&s->done, t->cli, &s->files, out);
+    code = fr_checkpoint_open(&s->done, &s->given, r->resume, &s->files, r->out);
     rg_progress_begin(&t->team.progress, "search", "particles", (double)s->done.rows);
     code = code == RG_GOOD ? pl_team_run(&t->team, search_rows, s) : code;
     rg_progress_end(&t->team.progress);
     free(s->reference);
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
-        code = fr_files_write(&s->files, out, rg_cli_line(t->cli));
+        code = fr_files_write(&s->files, r->out, s->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
-        code = fr_refinement_report(&s->refine, &s->files, &s->done, t->cli, out);
+        code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
     fr_checkpoint_close(&s->done, code == RG_GOOD);
     if (code != RG_GOOD)
         return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    return fr_team_report(t, out);
+    return fr_team_report(t, r->out);
 }
 
-static int prepare(search *s, const rg_cli *cli)
+static int prepare(search *s)
 {
     const double width_A = (double)s->files.particles.side * s->files.particles.pixel_A;
-    double high_A;
-    int code = fr_refinement_options(&s->refine, &s->files, cli);
+    int code = fr_refinement_begin(&s->refine, &s->files, s->given.seed);
     if (code == RG_GOOD)
-        code = make_grid(s, cli);
-    if (code == RG_GOOD)
-        code = rg_cli_int(cli, "best", 10, 1, BEST_MAX, &s->best);
-    if (code == RG_GOOD)
-        code = rg_cli_real(cli, "search-high", 0, 0, 1e6, &high_A);
+        code = make_grid(s);
     if (code != RG_GOOD)
         return code;
     s->best = s->best < s->grid.n ? s->best : s->grid.n;
     s->refine.trials = s->best;
-    const int64_t quarter = s->refine.side / 4, wanted = high_A > 0 ? (int64_t)floor(width_A / high_A) : s->refine.outer;
+    const int64_t quarter = s->refine.side / 4, wanted = s->high_A > 0 ? (int64_t)floor(width_A / s->high_A) : s->refine.outer;
     s->outer = wanted < 1 ? 1 : wanted < quarter ? wanted : quarter;
     return RG_GOOD;
 }
 
-static int run(const rg_cli *cli)
+static int run(void *options)
 {
     const double began_s = rg_seconds();
-    const char *out = rg_cli_text(cli, "out", NULL);
-    int64_t seed;
-    search s = {0};
-    if (rg_cli_count(cli) != 1 || !out || !rg_cli_text(cli, "reference", NULL))
-        return rg_fail(RG_USAGE,
-                       "search: expected PARTICLES, --reference VOL.mrc and --out NEW.star (see regather search --help)");
-    int code = rg_cli_int(cli, "seed", 1, 0, INT64_MAX, &seed);
-    s.seed = (uint64_t)seed;
-    code = code == RG_GOOD ? fr_files_open(&s.files, cli, false) : code;
+    search *s = options;
+    int code = fr_files_open(&s->files, s->given.word.item[0], false);
     if (code == RG_GOOD)
-        code = prepare(&s, cli);
+        code = prepare(s);
     if (code == RG_GOOD)
-        code = fr_team_open(&s.team, cli, &s.files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
-                            s.files.particles.n, false, began_s);
+        code = fr_team_open(&s->team, &s->given, &s->computing, &s->files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
+                            s->files.particles.n, false, began_s);
     if (code == RG_GOOD)
-        code = search_all(&s, out);
-    fr_team_close(&s.team);
-    fr_files_close(&s.files);
-    fr_refinement_free(&s.refine);
-    fr_grid_free(&s.grid);
+        code = search_all(s);
+    fr_team_close(&s->team);
+    fr_files_close(&s->files);
+    fr_refinement_free(&s->refine);
+    fr_grid_free(&s->grid);
     return code;
 }
 
 static const rg_option options[] = {
-    {"sym", "GROUP", "C1 (default), Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", false},
-    {"angle", "DEG", "step of the directions (default 10); rotations in the plane take a fifth of it, at least 1", false},
-    {"best", "N", "directions that are refined (default 10)", false},
-    {"search-high", "A", "finest resolution of the search over directions (default: as --high); at most four pixels", false},
-    FR_REFINE_OPTIONS,
-    FR_INPUT_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", RG_TO(search, group), 0, 0, "C1"},
+    {"angle", "DEG", "step of the directions; rotations in the plane take a fifth of it, at least 1", RG_TO(search, step_deg), 0.5L,
+     45, "10", "degrees"},
+    {"best", "N", "directions that are refined", RG_TO(search, best), 1, BEST_MAX, "10"},
+    {"search-high", "A", "finest resolution of the search over directions; at most four pixels", RG_TO(search, high_A), 0, 1e6L,
+     .unit = "Angstrom", .otherwise = "as --high"},
+    RG_OPTIONS_OF(fr_refinement_options, search, refine),
+    RG_OPTIONS_OF(fr_input_options, search, files),
+    RG_OPTIONS_OF(rg_computing_options, search, computing),
+    {0},
 };
 
 static const char help[] =
@@ -319,10 +309,11 @@ static const char help[] =
 
 const rg_command rg_cmd_search = {
     .name = "search",
-    .usage = "PARTICLES --reference VOL.mrc --out NEW.star [--sym GROUP]",
+    .words = "PARTICLES",
     .summary = "orientations and shifts of particles, found from nothing",
     .help = help,
     .option = options,
-    .old_run = run,
+    .bytes = sizeof(search),
+    .run = run,
     .one_process = true,
 };

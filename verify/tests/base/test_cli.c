@@ -136,7 +136,7 @@ static void every_option(const rg_command *command)
     const int n = rg_options_of(command, placed);
     for (const rg_command *const *kind = command->kind; kind && *kind; kind++)
         every_option(*kind);
-    for (int i = 0; i < n && !command->kind && command->run; i++) {
+    for (int i = 0; i < n && !command->kind; i++) {
         check_row(placed, n, i);
         wrong_values(command, placed[i].option);
     }

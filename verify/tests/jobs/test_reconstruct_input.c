@@ -163,7 +163,7 @@ static void test_bad_input(void **state)
     assert_non_null(strstr(caught(), "expected at least two rows for half maps, found one"));
     free(words);
     words = rg_print("%s --quiet", star);
-    assert_refused(reconstruct(words), "expected PARTICLES.star and --out VOL.mrc");
+    assert_refused(reconstruct(words), "reconstruct: --out VOL.mrc is needed");
     free(words);
     words = rg_print("%s --quiet --out %s/absent/v.mrc", star, test_dir);
     assert_refused(reconstruct(words), "cannot write here");

@@ -196,7 +196,7 @@ static void test_refused(void **state)
     assert_refused(refine_text(ROW, "--optimiser guess"), "expected praxis or bobyqa");
     assert_refused(refine_text(ROW, "--variant batch"), "expected ctfapply:");
     assert_refused(refine_text(ROW, "--variant cc3m:none"), "none");
-    assert_refused(RUN(refine, "refine %s/wrong.star --out x.star", test_dir), "expected PARTICLES, --reference");
+    assert_refused(RUN(refine, "refine %s/wrong.star --out x.star", test_dir), "refine: --reference VOL.mrc is needed");
     assert_refused(RUN(refine, "refine %s/wrong.star --reference %s/absent.mrc --device cpu --out x.star", test_dir, test_dir),
                    "absent.mrc");
     put_file("a.par", "1 1 2 3 4 5 10000 1 9000 8000 7 66\n", 35);

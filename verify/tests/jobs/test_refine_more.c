@@ -289,7 +289,7 @@ static void test_refused(void **state)
     assert_refused(RUN(refine, "refine %s/" ON_PAR("zero", "flat") ".star --reference %s/map.mrc", test_dir, test_dir, test_dir,
                        test_dir), "expected a defocus, found 0");
 #define GOOD "refine %s/particles.star --reference %s/map.mrc --device cpu --out %s/bad_out.star "
-    assert_refused(RUN(refine, GOOD "--step 2", test_dir, test_dir, test_dir), "praxis finds its first steps itself");
+    assert_refused(RUN(refine, GOOD "--step 2", test_dir, test_dir, test_dir), "--step goes with --optimiser bobyqa only");
     assert_refused(RUN(refine, GOOD "--also beam", test_dir, test_dir, test_dir), "expected defocus or magnification");
     assert_refused(RUN(refine, GOOD "--also defocus --restarts 2", test_dir, test_dir, test_dir), "no room for --restarts");
     assert_int_not_equal(access(in_dir("bad_out.star"), F_OK), 0);
