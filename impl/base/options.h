@@ -35,8 +35,8 @@ typedef struct rg_option {
     size_t at;             // where in the struct
     long double low, high; // of numbers, both included
     const char *standard;  // as it would be typed; NULL: 0 or NULL, NaN of a real, -1 of a word
-    const char *otherwise; // the default in words, where it follows from the input or from other options: "the width"
     const char *unit;      // "degrees"
+    const char *otherwise; // the default in words, where it follows from the input or from other options: "the width"
     const char *needs;     // "out": that option too; "method=frealign": only with that word; ".par": only with such a file
     const char *excludes;  // options that it cannot stand beside, a blank between two
     bool required;

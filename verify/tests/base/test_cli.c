@@ -128,6 +128,8 @@ static void check_row(const rg_placed *placed, int n, int i)
     for (int k = 0; k < n; k++)
         assert_true(k == i || strcmp(placed[k].option->name, o->name));
     assert_true((o->arg == NULL) == (o->kind == RG_FLAG));
+    assert_true(!o->standard || !o->otherwise);
+    assert_true(!o->unit || o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR);
 }
 
 static void every_option(const rg_command *command)
