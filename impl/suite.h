@@ -193,7 +193,7 @@ typedef struct rg_variant {
     void (*finish)(rg_call *); // releases call->state; may be NULL
 } rg_variant;
 
-// A variant file ends in   RG_VARIANT(autocorr_naive) = { RG_ABI, sizeof(rg_variant), "autocorr", "naive", ... };
+// A variant file ends in   RG_VARIANT(autocorr_naive) = {.abi = RG_ABI, .bytes = sizeof(rg_variant), ... };
 // and variants.def has the line HOST(autocorr_naive) or CUDA(autocorr_naive). The emulated build renames the symbol.
 #ifdef RG_EMULATED
 #define RG_VARIANT_SYMBOL(id) rg_emulated_##id

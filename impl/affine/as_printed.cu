@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // align2d:as_printed, atct_2d with eq. 2 of Garcia et al. 2014 at its word: single-precision sums of the raw values, a variance
 // that is the difference of two of them, and N/(N-1) on the variances alone, which makes the correlation of an image with
-// itself (N-1)/N. Kept for its error (digest G7): where the images are bright, a difference of 1e-5 of the sums is their
-// variance. Of 64 x 64 pixels with a sigma of 1/200 of the mean it is off by 7e-3, atct_2d on the same inputs by 1e-7
-// (verify/test_affine.c).
+// itself (N-1)/N. Kept for its error (digest G7): where the images are bright, a small difference of the sums is their variance
+// (verify/tests/affine/test_affine.c).
 #include "bound.h"
 #include "columns.cuh"
 
@@ -65,7 +64,7 @@ static int run_as_printed(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const dim3 grid = af_columns_grid(call->shape, call->param);
     printed_sums *partial = (printed_sums *)call->scratch;
-    int error = af_texture_copy(call, z, call->arg[AL_IMAGE]);
+    int error = af_texture_copy(call, call->arg[AL_IMAGE]);
     if (error) return error;
     RG_LAUNCH(printed_columns, grid, (unsigned)call->param[AF_THREADS], 0, call->stream,
               (af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
@@ -100,22 +99,22 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
 }
 
 RG_VARIANT(align2d_as_printed) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "align2d",
-    "as_printed",
-    "atct_2d with eq. 2 at its word: one-pass variance in single precision",
-    RG_OTHER,
-    RG_DEVICE,
-    "sm_50",
-    RG_COPIES_FIRST,
-    af_columns_params,
-    RG_COUNT(af_columns_params),
-    refuse,
-    scratch,
-    tolerance,
-    af_columns_cost,
-    af_texture_prepare_2d,
-    run_as_printed,
-    af_texture_finish,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "align2d",
+    .name = "as_printed",
+    .idea = "atct_2d with eq. 2 at its word: one-pass variance in single precision",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .flags = RG_COPIES_FIRST,
+    .param = af_columns_params,
+    .n_params = RG_COUNT(af_columns_params),
+    .refuse = refuse,
+    .scratch = scratch,
+    .tolerance = tolerance,
+    .cost = af_columns_cost,
+    .prepare = af_texture_prepare_2d,
+    .run = run_as_printed,
+    .finish = af_texture_finish,
 };

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
 // align2d:batch, align2d:batch_texture, align3d:batch, align3d:batch_texture: the host's part; the kernel is in batch.cuh.
 //
-// Bounds for one transform on an H200 (132 multiprocessors, 1.98 GHz), and what was measured with many at once.
-//
-// 2048 x 2048, 125 at once. batch_texture: 4.2e6 fetches at four a clock and multiprocessor, 4.0 us; measured 4.2 us at 45
-// degrees, 4.6 at 0, 4.3 drawn from all of the paper's ranges, 86 to 95 % of it. batch: two loads of 5 to 6 cycles a warp, 5.2
-// us, 40 MB from the L2, some 7 us, 32 instructions a pixel at 128 lanes, 4.0 us; measured 7.0 us at 45 degrees, 7.3 drawn
-// (8.7 while warps that lie outside went through all their pixels, and more than 64 registers a thread left room for
-// three blocks).
-//
-// 90 x 90 x 90, 729 at once. batch_texture: fetches of two planes, 1.4 us; measured 1.5 us for turns by 90 degrees about any
-// axis, 2.2 at 45 about y, 1.9 over all rotations. batch: four loads of 7 to 8 lines a warp, 2.6 us, 52 instructions a voxel,
-// 1.1 us, 6 MB from the L2, 1.2 us; measured 2.6 us at 0 degrees and at 90 about any axis, 2.5 at 45 about y, 2.7 over all, by
-// stack=8 and group=32 2.4 to 2.6. At 90 about y it was 3.3 while half a warp had 4 x 4 voxels of a plane (patch.cuh): 4 of
-// its 16 pairs at one place of their lines, the L1's data 99 % of the time at work; predicted 2.6 without. Instructions are
-// next, of which 83 % of what can be issued were at 0 degrees: pairs moved about within bricks so that fewer collide (the L1's
-// data 41 to 46 % at work) took 3.0 to 3.2 us for their longer addresses.
-// 46,656 transforms (G4) take 124 ms with copies, by the texture unit 86 ms. The slow spot at 90 degrees about y (G5) is one
-// of rows: from the rows of the volume in global memory batch took 22.7 us there, 3.2 at 0 degrees and 7.0 over all.
-//
-// Others were slower. 2048 x 2048 from the rows of the image 10.5 us, 18 at 90 degrees, from windows in shared memory
-// (gather.cu) 11.7 us, 15 at 45. The four corners by the texture unit (tex2Dgather), interpolated exactly in registers: it
-// gives two pixels a clock, not four, so 8.5 us at every angle and 2.9 to 3.6 us in three dimensions.
+// Bounds of one transform when many share a launch. batch_texture: a fetch a pixel in two dimensions, two in three. batch: two
+// loads of 5 to 6 lines a warp of 8 x 4 pixels, four of 7 to 8 lines for 4 x 4 x 2 voxels; then instructions, 32 a pixel and 52
+// a voxel; then the L2, from which the bricks come. Half a warp must not have 4 x 4 voxels of a plane (patch.cuh): a quarter of
+// its pairs would stand at one place of their lines. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "batch.cuh"
 
 enum { AF_STACK, AF_GROUP };
@@ -110,7 +93,7 @@ template <int DIMS> static int run_fetched(rg_call *call)
 {
     const af_size z = size_of<DIMS>(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, z, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
     return error ? error : launch_for(call, z, problem_of(call, z, 0.5f), af_fetched<DIMS>{af_texture_of(call)});
 }
 
@@ -174,9 +157,11 @@ static const rg_param params_3d[] = {{"stack", stacks_3d, RG_COUNT(stacks_3d), 5
                                      AF_GROUPS(16)};
 
 #define AF_BATCH(DIMS, NAME, IDEA, FLAGS, SCRATCH, TOLERANCE, COST, PREPARE, RUN, FINISH)                                      \
-    {                                                                                                                          \
-        RG_ABI, sizeof(rg_variant), "align" #DIMS "d", NAME, IDEA, RG_GATHER, RG_DEVICE, "sm_50", FLAGS, params_##DIMS##d,     \
-            RG_COUNT(params_##DIMS##d), refuse<DIMS>, SCRATCH<DIMS>, TOLERANCE, COST<DIMS>, PREPARE, RUN<DIMS>, FINISH         \
+    {                                                            \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align" #DIMS "d", .name = NAME, .idea = IDEA,            \
+        .role = RG_GATHER, .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = params_##DIMS##d,           \
+        .n_params = RG_COUNT(params_##DIMS##d), .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>,                     \
+        .tolerance = TOLERANCE, .cost = COST<DIMS>, .prepare = PREPARE, .run = RUN<DIMS>, .finish = FINISH,           \
     }
 #define AF_BRICKED(DIMS, IDEA)                                                                                                 \
     AF_BATCH(DIMS, "batch", IDEA, 0, scratch_bricked, NULL, cost_bricked, NULL, run_bricked, NULL)

@@ -4,11 +4,9 @@
 // pixels each; in three dimensions 16 x 16 threads in the plane of y and z, columns along x of the whole width (the paper's
 // 90). Each block leaves partial sums, which a second kernel adds and finishes, where the paper's host did.
 //
-// A column along x makes neighbouring threads read a whole row apart from each other, unless the map turns z or y onto x. On an
-// H200, 90 x 90 x 90, 729 transforms at once: atc_3d 11.3 us each at 0 degrees and 11.1 at 90 about x, 5.4 at 90 about z, 6.7
-// at 90 about y, 7.0 over all; atct_3d 2.5 at each of them, 3.1 over all. So there is no slow spot at 90 degrees about y (G5)
-// where the texture is used, and from memory it lies where the columns put it. atct_2d, 125 transforms of 2048 x 2048 at
-// once: 8.7 us each, 6.7 with 256 threads.
+// A column along x makes neighbouring threads read a whole row apart from each other, unless the map turns z or y onto x: from
+// memory the slow angle (G5) lies where the columns put it, with the texture there is none. Measured:
+// data/machines/h200-16xeon.affine.tsv.
 #include "bound.h"
 #include "columns.cuh"
 
@@ -79,7 +77,7 @@ static int run_atct_2d(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, z, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_2d(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h});
     return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture knows the rule
@@ -100,7 +98,7 @@ static int run_atct_3d(rg_call *call)
 {
     const af_size z = af_size_3d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, z, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_3d(call, af_texture_3d<AF_IGNORE>{af_texture_of(call), z.w, z.h, z.d});
     return launch_3d(call, af_texture_3d<AF_EDGE>{af_texture_of(call), z.w, z.h, z.d});
@@ -152,62 +150,58 @@ static const rg_param params_3d[] = {
 };
 
 RG_VARIANT(align2d_atct_2d) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "align2d",
-    "atct_2d",
-    "128 threads, columns of 128 pixels, texture hardware, sums of each block",
-    RG_OTHER,
-    RG_DEVICE,
-    "sm_50",
-    RG_COPIES_FIRST,
-    af_columns_params,
-    RG_COUNT(af_columns_params),
-    af_columns_refuse,
-    scratch_2d,
-    tolerance_2d,
-    af_columns_cost,
-    af_texture_prepare_2d,
-    run_atct_2d,
-    af_texture_finish,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "align2d",
+    .name = "atct_2d",
+    .idea = "128 threads, columns of 128 pixels, texture hardware, sums of each block",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .flags = RG_COPIES_FIRST,
+    .param = af_columns_params,
+    .n_params = RG_COUNT(af_columns_params),
+    .refuse = af_columns_refuse,
+    .scratch = scratch_2d,
+    .tolerance = tolerance_2d,
+    .cost = af_columns_cost,
+    .prepare = af_texture_prepare_2d,
+    .run = run_atct_2d,
+    .finish = af_texture_finish,
 };
 RG_VARIANT(align3d_atc_3d) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "align3d",
-    "atc_3d",
-    "16 x 16 threads, columns along x, from global memory, sums of each block",
-    RG_OTHER,
-    RG_DEVICE,
-    "sm_50",
-    0,
-    params_3d,
-    RG_COUNT(params_3d),
-    refuse_3d,
-    scratch_3d,
-    NULL,
-    cost_3d,
-    NULL,
-    run_atc_3d,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "align3d",
+    .name = "atc_3d",
+    .idea = "16 x 16 threads, columns along x, from global memory, sums of each block",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .param = params_3d,
+    .n_params = RG_COUNT(params_3d),
+    .refuse = refuse_3d,
+    .scratch = scratch_3d,
+    .cost = cost_3d,
+    .run = run_atc_3d,
 };
 RG_VARIANT(align3d_atct_3d) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "align3d",
-    "atct_3d",
-    "16 x 16 threads, columns along x, texture hardware, sums of each block",
-    RG_OTHER,
-    RG_DEVICE,
-    "sm_50",
-    RG_COPIES_FIRST,
-    params_3d,
-    RG_COUNT(params_3d),
-    refuse_3d,
-    scratch_3d,
-    tolerance_3d,
-    cost_3d_texture,
-    af_texture_prepare_3d,
-    run_atct_3d,
-    af_texture_finish,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "align3d",
+    .name = "atct_3d",
+    .idea = "16 x 16 threads, columns along x, texture hardware, sums of each block",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .flags = RG_COPIES_FIRST,
+    .param = params_3d,
+    .n_params = RG_COUNT(params_3d),
+    .refuse = refuse_3d,
+    .scratch = scratch_3d,
+    .tolerance = tolerance_3d,
+    .cost = cost_3d_texture,
+    .prepare = af_texture_prepare_3d,
+    .run = run_atct_3d,
+    .finish = af_texture_finish,
 };

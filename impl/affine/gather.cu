@@ -2,20 +2,13 @@
 // affine2d:gather, a tile of 64 x 64 result pixels a block, from a window of the image in shared memory: nearly as fast at any
 // angle.
 //
-// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches: four loads a pixel straight from the rows
-// of the image, in patches of 8 x 4 pixels a warp, took 16.4 us at 0 degrees and 24 at 90 for 2048 x 2048 on an H200. The
-// window is read row by row instead, four pixels a load, and the corners come from shared memory, where only banks count: with
-// a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3 lanes on a bank, whatever the angle.
+// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches, which makes four loads a pixel straight
+// from the rows of the image slow where they are turned. The window is read row by row instead, four pixels a load, and the
+// corners come from shared memory, where only banks count: with a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3
+// lanes on a bank, whatever the angle.
 //
-// Bound: 16.8 MB read and written, both in the L2; a plain copy takes 6.6 us, one by these tiles and patches 9.2, of which an
-// empty kernel has 2.5. On an H200, one call after the other, 2048 x 2048: 10.8 us at -180 degrees, 12.3 at 0, 12.5 at 10, 14.1
-// at 45 and 90 (data/machines/h200-16xeon.affine.tsv). It was 15.7 to 18.2 while tiles at the border of the image took their
-// pixels one by one: where a place for blocks sees only two tiles, one of those makes the launch wait; predicted was nothing.
-// Also gone since: the window computed by every thread (a quarter of 62 instructions a pixel), half the pixels a thread in
-// twice the warps (1 us).
-// A block that goes through several tiles and copies the next while it computes was slower (16 to 23 us); copies by
-// cp.async.bulk, a row each, were as fast. Beginning while the call before ends (programmatic launch) would save 1.1 us more;
-// it would be the only kernel here that has to know of the one before it.
+// Bound: the image and the result once, both in the L2. Tiles at the border have the same window, filled by the rule: a block
+// that took its pixels one by one would make the whole launch wait. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "source.cuh"
 #include "window.h"
 
@@ -187,22 +180,15 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(affine2d_gather) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "affine2d",
-    "gather",
-    "tiles of 64 x 64 pixels from a window of the image in shared memory",
-    RG_GATHER,
-    RG_DEVICE,
-    "sm_50",
-    0,
-    NULL,
-    0,
-    refuse,
-    NULL,
-    NULL,
-    cost,
-    NULL,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "affine2d",
+    .name = "gather",
+    .idea = "tiles of 64 x 64 pixels from a window of the image in shared memory",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .refuse = refuse,
+    .cost = cost,
+    .run = run,
 };

@@ -4,14 +4,10 @@
 // compute a column of 128 pixels each. "t" reads through a texture, which interpolates by itself, with shares in 1/256.
 //
 // The texture's copy of the image stands in run, so it counts in the time of one transform; with several of one image
-// it is spread over them. Bound: 2 x 16.8 MB for 2048 x 2048, 7 us from memory at 4.8 TB/s; 4.2e6 fetches at four a clock and
-// multiprocessor of an H200 are 4.0 us.
+// it is spread over them. Bound: the image and the result once through memory; of the texture unit, a fetch a pixel.
 //
-// One transform of 2048 x 2048 on an H200, blocks as in the paper: at_16x16 23 us from 0 to 45 degrees and 42 at 90, at_128x1
-// 39 to 42 and 79; att_16x16 59 at any angle, of which the copy into the array takes 42 (measured alone, 100 in a row),
-// att_128x1 77 at 0, 98 at 10, 71 at 90. Sixteen of one image, each: att_16x16 16.7 us, att_128x1 with columns of 16 pixels
-// 11.5 and at_128x1 with them 13.3 at 10 degrees, 11.0 and 70 at 90. Memory is read in lines of 128 bytes, a cycle each for a
-// warp that touches them: hence the slow angle without the texture.
+// Memory is read in lines of 128 bytes, a cycle each for a warp that touches them: without the texture an angle near 90
+// degrees is slow. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "bound.h"
 #include "source.cuh"
 
@@ -51,7 +47,7 @@ static int from_memory(const rg_call *call, dim3 block, int column)
 static int from_texture(const rg_call *call, dim3 block, int column)
 {
     const af_size z = af_size_2d(call->shape);
-    const int error = af_texture_copy(call, z, call->arg[AF_IMAGE]);
+    const int error = af_texture_copy(call, call->arg[AF_IMAGE]);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}, block, column);
     return launch(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}, block, column); // the texture knows the rule
@@ -102,9 +98,11 @@ static const rg_param line_params[] = {
 };
 
 #define AF_ROTATE(NAME, IDEA, FLAGS, PARAMS, TOLERANCE, COST, PREPARE, FINISH)                                                 \
-    {                                                                                                                          \
-        RG_ABI, sizeof(rg_variant), "affine2d", #NAME, IDEA, RG_OTHER, RG_DEVICE, "sm_50", FLAGS, PARAMS, RG_COUNT(PARAMS),    \
-            refuse, NULL, TOLERANCE, COST, PREPARE, run_##NAME, FINISH                                                         \
+    {                                                            \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = #NAME, .idea = IDEA,                  \
+        .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = PARAMS,                      \
+        .n_params = RG_COUNT(PARAMS), .refuse = refuse, .tolerance = TOLERANCE, .cost = COST,                         \
+        .prepare = PREPARE, .run = run_##NAME, .finish = FINISH,                                                      \
     }
 
 RG_VARIANT(affine2d_at_16x16) = AF_ROTATE(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", 0,

@@ -1,44 +1,91 @@
 // SPDX-License-Identifier: MIT
-// simd_isa.h: simd.c's inner loops in the vectors of simd_vector.h.
+// simd_isa.h: simd.c's inner loops in the words of ../simd/simd.h.
+
+#if SIMD_LANES == 16
+// p[i] and p[i + 1] of eight indices i, 64 bits a load.
+TARGET static inline __m512 avx512_pairs(const float *p, const int32_t *index)
+{
+    return _mm512_castpd_ps(_mm512_i32gather_pd(_mm256_load_si256((const __m256i *)index), p, 4));
+}
+
+// Every value of half a vector twice.
+TARGET static inline __m512 avx512_twice(__m512 v, int half)
+{
+    const __m512i of = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    return _mm512_permutexvar_ps(_mm512_add_epi32(of, _mm512_set1_epi32(8 * half)), v);
+}
+
+TARGET static inline __m512 avx512_every_second(__m512 low, __m512 high, int first)
+{
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(low, _mm512_add_epi32(even, _mm512_set1_epi32(first)), high);
+}
+#else
+// Loads and inserts, which take a core less time than AVX2's gathers.
+TARGET static inline __m256 avx2_pairs(const float *p, const int32_t *index)
+{
+    // Not _mm_load_sd, which demands the alignment of a double.
+    const __m128d low = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[0]))),
+                                     (const double *)(p + index[1]));
+    const __m128d high = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[2]))),
+                                      (const double *)(p + index[3]));
+    return _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1));
+}
+
+TARGET static inline __m256 avx2_twice(__m256 v, int half)
+{
+    const __m256i of = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
+    return _mm256_permutevar8x32_ps(v, _mm256_add_epi32(of, _mm256_set1_epi32(4 * half)));
+}
+
+// A shuffle of two halves leaves 0 1 4 5 2 3 6 7.
+TARGET static inline __m256 avx2_every_second(__m256 low, __m256 high, int first)
+{
+    const __m256 v = first ? _mm256_shuffle_ps(low, high, 0xDD) : _mm256_shuffle_ps(low, high, 0x88);
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xD8));
+}
+#endif
 
 // Positions in the line of the next vector: from x on, none beyond `past`, where lanes repeat the last.
 TARGET static inline VEC NAME(places)(const af_line *line, int x, int past)
 {
     const float centre = af_low(line->z->w);
-    return MIN(ADD(COUNT_UP(), SET((float)x + centre)), SET((float)(past - 1) + centre));
+    return v_min_ps(v_add_ps(v_count_ps(), v_set1_ps((float)x + centre)), v_set1_ps((float)(past - 1) + centre));
 }
 
 // Between a line and the one below, of half a vector's pixels, as pairs.
 TARGET static inline VEC NAME(plane)(const float *p, int pitch, const int32_t *index, VEC fy)
 {
-    const VEC above = PAIRS(p, index), below = PAIRS(p + pitch, index);
-    return MAD(fy, SUB(below, above), above);
+    const VEC above = NAME(pairs)(p, index), below = NAME(pairs)(p + pitch, index);
+    return v_fmadd_ps(fy, v_sub_ps(below, above), above);
 }
 
 // I' there; all corners lie in the image.
 TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
 {
-    const VEC sx = MAD(SET(line->step[0]), p, SET(line->at[0])), sy = MAD(SET(line->step[1]), p, SET(line->at[1]));
-    const VEC sz = dims == 3 ? MAD(SET(line->step[2]), p, SET(line->at[2])) : SET(0);
-    const VEC x = FLOOR(sx), y = FLOOR(sy), z = FLOOR(sz), fx = SUB(sx, x), fy = SUB(sy, y), fz = SUB(sz, z);
+    const VEC sx = v_fmadd_ps(v_set1_ps(line->step[0]), p, v_set1_ps(line->at[0])),
+              sy = v_fmadd_ps(v_set1_ps(line->step[1]), p, v_set1_ps(line->at[1]));
+    const VEC sz = dims == 3 ? v_fmadd_ps(v_set1_ps(line->step[2]), p, v_set1_ps(line->at[2])) : v_set1_ps(0);
+    const VEC x = v_floor_ps(sx), y = v_floor_ps(sy), z = v_floor_ps(sz), fx = v_sub_ps(sx, x), fy = v_sub_ps(sy, y),
+              fz = v_sub_ps(sz, z);
     const int slice = line->z->w * line->z->h;
-    INTS offset = ADD_INTS(MUL_INTS(TO_INTS(y), SET_INT(line->pitch)), TO_INTS(x));
-    if (dims == 3) offset = ADD_INTS(offset, MUL_INTS(TO_INTS(z), SET_INT(slice)));
-    _Alignas(64) int32_t index[AF_LANES];
+    INTS offset = v_add_epi32(v_mullo_epi32(v_cvtps_epi32(y), v_set1_epi32(line->pitch)), v_cvtps_epi32(x));
+    if (dims == 3) offset = v_add_epi32(offset, v_mullo_epi32(v_cvtps_epi32(z), v_set1_epi32(slice)));
+    _Alignas(64) int32_t index[SIMD_LANES];
     VEC pairs[2];
-    STORE_INTS(index, offset);
+    v_storeu_int(index, offset);
 #pragma GCC unroll 2
     for (int half = 0; half < 2; half++) {
-        const int32_t *i = index + half * AF_LANES / 2;
-        const VEC fy2 = TWICE(fy, half), front = NAME(plane)(line->centre, line->pitch, i, fy2);
+        const int32_t *i = index + half * SIMD_LANES / 2;
+        const VEC fy2 = NAME(twice)(fy, half), front = NAME(plane)(line->centre, line->pitch, i, fy2);
         pairs[half] = front;
         if (dims == 3) {
             const VEC back = NAME(plane)(line->centre + slice, line->pitch, i, fy2);
-            pairs[half] = MAD(TWICE(fz, half), SUB(back, front), front);
+            pairs[half] = v_fmadd_ps(NAME(twice)(fz, half), v_sub_ps(back, front), front);
         }
     }
-    const VEC left = LEFT(pairs[0], pairs[1]), right = RIGHT(pairs[0], pairs[1]);
-    return MAD(fx, SUB(right, left), left);
+    const VEC left = NAME(every_second)(pairs[0], pairs[1], 0), right = NAME(every_second)(pairs[0], pairs[1], 1);
+    return v_fmadd_ps(fx, v_sub_ps(right, left), left);
 }
 
 TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
@@ -79,10 +126,10 @@ TARGET static inline void NAME(store)(const af_line *line, int x0, int x1, float
     int takes_part;
     for (int x = x0; x < c.reach0; x++) to[x] = 0;
     for (int x = c.reach0; x < c.inside0; x++) to[x] = NAME(one)(line, x, &takes_part);
-    for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
+    for (int x = c.inside0; x < c.inside1; x += SIMD_LANES) {
         const int n = c.inside1 - x;
         const VEC value = NAME(values)(line, 2, NAME(places)(line, x, c.inside1));
-        STORE_SOME(to + x, FIRST(n < AF_LANES ? n : AF_LANES), value);
+        v_mask_storeu_ps(to + x, v_mask_first(n < SIMD_LANES ? n : SIMD_LANES), value);
     }
     for (int x = c.inside1; x < c.reach1; x++) to[x] = NAME(one)(line, x, &takes_part);
     for (int x = c.reach1; x < x1; x++) to[x] = 0;
@@ -96,21 +143,21 @@ typedef struct NAME(lanes) {
 
 TARGET static inline void NAME(add)(NAME(lanes) * s, MASK mask, VEC a, VEC b)
 {
-    a = KEEP(mask, a);
-    b = KEEP(mask, b);
-    s->a = ADD(s->a, a);
-    s->b = ADD(s->b, b);
-    s->aa = MAD(a, a, s->aa);
-    s->bb = MAD(b, b, s->bb);
-    s->ab = MAD(a, b, s->ab);
+    a = v_maskz_mov_ps(mask, a);
+    b = v_maskz_mov_ps(mask, b);
+    s->a = v_add_ps(s->a, a);
+    s->b = v_add_ps(s->b, b);
+    s->aa = v_fmadd_ps(a, a, s->aa);
+    s->bb = v_fmadd_ps(b, b, s->bb);
+    s->ab = v_fmadd_ps(a, b, s->ab);
 }
 
 TARGET static double NAME(total)(VEC v)
 {
-    float lane[AF_LANES];
+    float lane[SIMD_LANES];
     double sum = 0;
     __builtin_memcpy(lane, &v, sizeof lane);
-    for (int i = 0; i < AF_LANES; i++) sum += lane[i];
+    for (int i = 0; i < SIMD_LANES; i++) sum += lane[i];
     return sum;
 }
 
@@ -121,28 +168,28 @@ TARGET static void NAME(flush)(NAME(lanes) * s, af_sums *to)
     to->aa += NAME(total)(s->aa);
     to->bb += NAME(total)(s->bb);
     to->ab += NAME(total)(s->ab);
-    *s = (NAME(lanes)){SET(0), SET(0), SET(0), SET(0), SET(0)};
+    *s = (NAME(lanes)){v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};
 }
 
 // Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
 TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *reference, int x0, int x1, const float typical[2])
 {
-    for (int x = x0; x < x1; x += AF_LANES) {
-        const MASK mask = FIRST(x1 - x < AF_LANES ? x1 - x : AF_LANES);
-        NAME(add)(s, mask, SET(-typical[0]), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
+    for (int x = x0; x < x1; x += SIMD_LANES) {
+        const MASK mask = v_mask_first(x1 - x < SIMD_LANES ? x1 - x : SIMD_LANES);
+        NAME(add)(s, mask, v_set1_ps(-typical[0]), v_sub_ps(v_maskz_loadu_ps(mask, reference + x), v_set1_ps(typical[1])));
     }
 }
 
 // Along one axis: places of both corners in memory, and their shares, 0 outside.
 TARGET static inline void NAME(corners)(VEC s, int side, int pitch, INTS place[2], VEC share[2])
 {
-    const VEC low = SET(af_low(side)), high = SET(af_high(side)), whole = FLOOR(s);
-    share[1] = SUB(s, whole);
-    share[0] = SUB(SET(1), share[1]);
+    const VEC low = v_set1_ps(af_low(side)), high = v_set1_ps(af_high(side)), whole = v_floor_ps(s);
+    share[1] = v_sub_ps(s, whole);
+    share[0] = v_sub_ps(v_set1_ps(1), share[1]);
     for (int c = 0; c < 2; c++) {
-        const VEC corner = ADD(whole, SET((float)c)), held = MIN(MAX(corner, low), high);
-        share[c] = KEEP(EQUAL(corner, held), share[c]);
-        place[c] = MUL_INTS(TO_INTS(SUB(held, low)), SET_INT(pitch));
+        const VEC corner = v_add_ps(whole, v_set1_ps((float)c)), held = v_min_ps(v_max_ps(corner, low), high);
+        share[c] = v_maskz_mov_ps(v_cmp_ps(corner, held, _CMP_EQ_OQ), share[c]);
+        place[c] = v_mullo_epi32(v_cvtps_epi32(v_sub_ps(held, low)), v_set1_epi32(pitch));
     }
 }
 
@@ -151,24 +198,31 @@ TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const fl
                                  af_sums *to)
 {
     const int side[3] = {z->w, z->h, z->d}, pitch[3] = {1, z->w, z->w * z->h};
-    for (int i = 0; i < odd->n; i += AF_LANES) {
-        MASK mask = FIRST(odd->n - i < AF_LANES ? odd->n - i : AF_LANES);
-        INTS place[3][2] = {{SET_INT(0), SET_INT(0)}, {SET_INT(0), SET_INT(0)}, {SET_INT(0), SET_INT(0)}};
-        VEC share[3][2], value = SET(0);
+    for (int i = 0; i < odd->n; i += SIMD_LANES) {
+        MASK mask = v_mask_first(odd->n - i < SIMD_LANES ? odd->n - i : SIMD_LANES);
+        INTS place[3][2] = {
+            {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}};
+        VEC share[3][2], value = v_set1_ps(0);
         for (int a = 0; a < z->dims; a++) {
-            const VEC margin = SET(AF_MARGIN), low = SET(af_low(side[a])), high = SET(af_high(side[a]));
-            VEC s = LOAD_SOME(odd->s[a] + i, mask);
-            if (z->outside == AF_IGNORE) mask = BOTH(mask, EQUAL(s, MIN(MAX(s, SUB(low, margin)), ADD(high, margin))));
-            if (z->outside != AF_ZERO) s = MIN(MAX(s, low), high);
+            const VEC margin = v_set1_ps(AF_MARGIN), low = v_set1_ps(af_low(side[a])), high = v_set1_ps(af_high(side[a]));
+            VEC s = v_maskz_loadu_ps(mask, odd->s[a] + i);
+            if (z->outside == AF_IGNORE)
+                mask = v_mask_and(
+                    mask, v_cmp_ps(s, v_min_ps(v_max_ps(s, v_sub_ps(low, margin)), v_add_ps(high, margin)), _CMP_EQ_OQ));
+            if (z->outside != AF_ZERO) s = v_min_ps(v_max_ps(s, low), high);
             NAME(corners)(s, side[a], pitch[a], place[a], share[a]);
         }
         for (int c = 0; c < 1 << z->dims; c++) {
             const int x = c & 1, y = c >> 1 & 1, d = c >> 2;
-            const VEC all = z->dims == 2 ? MUL(share[0][x], share[1][y]) : MUL(MUL(share[0][x], share[1][y]), share[2][d]);
-            value = MAD(all, GATHER(image, ADD_INTS(ADD_INTS(place[0][x], place[1][y]), place[2][d])), value);
+            const VEC all =
+                z->dims == 2 ? v_mul_ps(share[0][x], share[1][y]) : v_mul_ps(v_mul_ps(share[0][x], share[1][y]), share[2][d]);
+            value =
+                v_fmadd_ps(all, v_i32gather_ps(v_add_epi32(v_add_epi32(place[0][x], place[1][y]), place[2][d]), image), value);
         }
-        NAME(add)(lanes, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(odd->reference + i, mask), SET(typical[1])));
-        to->n += COUNT(mask);
+        NAME(add)
+        (lanes, mask, v_sub_ps(value, v_set1_ps(typical[0])),
+         v_sub_ps(v_maskz_loadu_ps(mask, odd->reference + i), v_set1_ps(typical[1])));
+        to->n += __builtin_popcount(v_mask_bits(mask));
     }
     odd->n = 0;
 }
@@ -194,10 +248,12 @@ TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, i
     if (every) NAME(add_empty)(s, reference, x0, c.reach0, typical);
     NAME(put_aside)(s, line, reference, c.reach0, c.inside0, typical, odd, to);
     NAME(lanes) t = *s; // in registers
-    for (int x = c.inside0; x < c.inside1; x += AF_LANES) {
-        const MASK mask = FIRST(c.inside1 - x < AF_LANES ? c.inside1 - x : AF_LANES);
+    for (int x = c.inside0; x < c.inside1; x += SIMD_LANES) {
+        const MASK mask = v_mask_first(c.inside1 - x < SIMD_LANES ? c.inside1 - x : SIMD_LANES);
         const VEC value = NAME(values)(line, dims, NAME(places)(line, x, c.inside1));
-        NAME(add)(&t, mask, SUB(value, SET(typical[0])), SUB(LOAD_SOME(reference + x, mask), SET(typical[1])));
+        NAME(add)
+        (&t, mask, v_sub_ps(value, v_set1_ps(typical[0])),
+         v_sub_ps(v_maskz_loadu_ps(mask, reference + x), v_set1_ps(typical[1])));
     }
     *s = t;
     NAME(put_aside)(s, line, reference, c.inside1, c.reach1, typical, odd, to);
@@ -231,7 +287,7 @@ TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const 
     af_line line[TILE];
     af_room room;
     af_odd odd = {.n = 0};
-    NAME(lanes) s = {SET(0), SET(0), SET(0), SET(0), SET(0)};
+    NAME(lanes) s = {v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};
     double per_step[3];
     af_per_step(z, matrix, per_step);
     for (int i = 0; i < n; i++) NAME(line_of)(z, image, matrix, per_step, b->y0 + i % rows, b->d0 + i / rows, &line[i]);

@@ -6,7 +6,7 @@
 #ifndef RG_AFFINE_SOURCE_CUH
 #define RG_AFFINE_SOURCE_CUH
 
-#include "../gpu/cuda.h"
+#include "../gpu/texture.cuh"
 #include "sample.h"
 
 #include <stdlib.h>
@@ -52,56 +52,29 @@ template <int OUTSIDE> struct af_texture_3d {
 
 // ---- the texture ---------------------------------------------------------------------------------------------------------
 
-typedef struct af_texture {
-    cudaArray_t array;
-    cudaTextureObject_t object;
-} af_texture;
-
 static inline void af_texture_finish(rg_call *call)
 {
-    af_texture *t = (af_texture *)call->state;
-    if (t && t->object) cudaDestroyTextureObject(t->object);
-    if (t && t->array) cudaFreeArray(t->array);
+    rg_texture *t = (rg_texture *)call->state;
+    if (t) rg_texture_free(t);
     free(t);
     call->state = NULL;
 }
 
 static inline int af_texture_prepare(rg_call *call, const af_size &z)
 {
-    af_texture *t = (af_texture *)calloc(1, sizeof *t);
+    rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
     if (!t) return RG_E_STATE;
     call->state = t;
-    const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
-    int error = z.dims == 3 ? (int)cudaMalloc3DArray(&t->array, &real, make_cudaExtent((size_t)z.w, (size_t)z.h, (size_t)z.d))
-                            : (int)cudaMallocArray(&t->array, &real, (size_t)z.w, (size_t)z.h);
-    if (error) return error;
-    cudaResourceDesc from = {};
-    from.resType = cudaResourceTypeArray;
-    from.res.array.array = t->array;
-    cudaTextureDesc how = {};
-    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] =
-        z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp;
-    how.filterMode = cudaFilterModeLinear;
-    how.readMode = cudaReadModeElementType;
-    return (int)cudaCreateTextureObject(&t->object, &from, &how, NULL);
+    return rg_texture_array<float>(t, z.w, z.h, z.dims == 3 ? z.d : 0,
+                                   z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
-static inline int af_texture_copy(const rg_call *call, const af_size &z, const void *image)
+static inline int af_texture_copy(const rg_call *call, const void *image)
 {
-    const af_texture *t = (const af_texture *)call->state;
-    const size_t line = (size_t)z.w * sizeof(float);
-    if (z.dims == 2)
-        return (int)cudaMemcpy2DToArrayAsync(t->array, 0, 0, image, line, line, (size_t)z.h, cudaMemcpyDeviceToDevice,
-                                             (cudaStream_t)call->stream);
-    cudaMemcpy3DParms copy = {};
-    copy.srcPtr = make_cudaPitchedPtr((void *)image, line, (size_t)z.w, (size_t)z.h);
-    copy.dstArray = t->array;
-    copy.extent = make_cudaExtent((size_t)z.w, (size_t)z.h, (size_t)z.d);
-    copy.kind = cudaMemcpyDeviceToDevice;
-    return (int)cudaMemcpy3DAsync(&copy, (cudaStream_t)call->stream);
+    return rg_texture_fill((const rg_texture *)call->state, image, call->stream);
 }
 
-static inline cudaTextureObject_t af_texture_of(const rg_call *call) { return ((const af_texture *)call->state)->object; }
+static inline cudaTextureObject_t af_texture_of(const rg_call *call) { return ((const rg_texture *)call->state)->object; }
 
 static inline int af_texture_prepare_2d(rg_call *call) { return af_texture_prepare(call, af_size_2d(call->shape)); }
 static inline int af_texture_prepare_3d(rg_call *call) { return af_texture_prepare(call, af_size_3d(call->shape)); }

@@ -6,7 +6,7 @@
 // What the arrays of fixed size cannot hold is refused. Among that is the paper's own case, 750 pixels and R = 250: two rows of
 // 501 threads write 1002 pixels into ImageDataLine1[800]. Bound: shared memory, two 4-byte loads for each multiply-add.
 #include "printed_index.h"
-#include "../gpu/cuda.h"
+#include "../gpu/texture.cuh"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,22 +104,12 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int prepare(rg_call *call)
 {
     const rg_shape *s = call->shape;
-    cudaTextureObject_t *texture = (cudaTextureObject_t *)calloc(1, sizeof *texture);
+    rg_texture *texture = (rg_texture *)calloc(1, sizeof *texture);
     if (!texture)
         return RG_E_STATE;
-    call->state = texture;
-    cudaResourceDesc from = {};
-    from.resType = cudaResourceTypePitch2D;
-    from.res.pitch2D.devPtr = copy_of(call);
-    from.res.pitch2D.desc = cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
-    from.res.pitch2D.width = (size_t)s->n[ACP_WIDTH];
-    from.res.pitch2D.height = (size_t)s->n[ACP_HEIGHT];
-    from.res.pitch2D.pitchInBytes = pitch(s);
-    cudaTextureDesc how = {};
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp; // the default of a texture reference
-    how.filterMode = cudaFilterModePoint;
-    how.readMode = cudaReadModeElementType;
-    return (int)cudaCreateTextureObject(texture, &from, &how, NULL);
+    call->state = texture; // clamped: the default of the paper's texture reference
+    return rg_texture_rows(texture, copy_of(call), cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned),
+                           s->n[ACP_WIDTH], s->n[ACP_HEIGHT], pitch(s));
 }
 
 static int run(rg_call *call)
@@ -138,21 +128,32 @@ static int run(rg_call *call)
         return error;
     dim3 threads2((unsigned)acp_threads(r), 1), grid2((unsigned)acp_lines(s->n[ACP_HEIGHT], r), (unsigned)r);
     RG_LAUNCH((AutoCorr_OneLine), grid2, threads2, 0, call->stream, corr, (int)w, (int)r,
-              *(const cudaTextureObject_t *)call->state);
+              ((const rg_texture *)call->state)->object);
     return (int)cudaGetLastError();
 }
 
 static void finish(rg_call *call)
 {
-    cudaTextureObject_t *texture = (cudaTextureObject_t *)call->state;
-    if (texture && *texture)
-        cudaDestroyTextureObject(*texture);
+    rg_texture *texture = (rg_texture *)call->state;
+    if (texture)
+        rg_texture_free(texture);
     free(texture);
     call->state = NULL;
 }
 
 RG_VARIANT(autocorr_printed_as_printed) = {
-    RG_ABI, sizeof(rg_variant), "autocorr_printed", "as_printed",
-    "listing 1 line by line: two lines in shared memory, int atomics",
-    RG_GATHER, RG_DEVICE, "sm_50", 0, NULL, 0, refuse, scratch, NULL, cost, prepare, run, finish,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr_printed",
+    .name = "as_printed",
+    .idea = "listing 1 line by line: two lines in shared memory, int atomics",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .refuse = refuse,
+    .scratch = scratch,
+    .cost = cost,
+    .prepare = prepare,
+    .run = run,
+    .finish = finish,
 };

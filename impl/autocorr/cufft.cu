@@ -5,11 +5,10 @@
 // The photographs are padded with zeros to at least (w + R) x (h + R), so that no offset up to R wraps around onto another, and
 // to sides with the factors 2, 3, 5 and 7 only. Everything happens in place: one array of H x (W/2 + 1) complex numbers a
 // photograph. Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and
-// rounds. 750 x 1500, R = 250 on an H200: 90 us, of which the bare transforms are 75.
+// rounds. Bound: the bare transforms. Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
-#include "../gpu/cuda.h"
+#include "../gpu/fft.cuh"
 
-#include <cufft.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,22 +116,14 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 typedef struct plans {
-    cufftHandle forward, backward;
+    rg_fft forward, backward;
 } plans;
 
-static int make_plan(cufftHandle *plan, cufftType type, grid g, const rg_call *call)
+static int make_plan(rg_fft *plan, cufftType type, grid g, const rg_call *call)
 {
-    long long n[2] = {g.height, g.width}, real[2] = {g.height, 2 * g.columns}, complex[2] = {g.height, g.columns};
-    long long *in = type == CUFFT_D2Z ? real : complex, *out = type == CUFFT_D2Z ? complex : real;
-    size_t work = 0;
-    if (cufftCreate(plan))
-        return RG_E_LIBRARY;
-    if (cufftSetAutoAllocation(*plan, 0) ||
-        cufftMakePlanMany64(*plan, 2, n, in, 1, in[0] * in[1], out, 1, out[0] * out[1], type, 1, &work) ||
-        work > work_bytes(call->shape, call->param))
-        return RG_E_LIBRARY;
+    const int64_t n[2] = {g.height, g.width};
     void *area = (char *)call->scratch + array_bytes(call->shape, call->param) * (size_t)photos(call->shape);
-    return cufftSetWorkArea(*plan, area) || cufftSetStream(*plan, (cudaStream_t)call->stream) ? RG_E_LIBRARY : RG_OK;
+    return rg_fft_make(plan, type, 2, n, 1, area, work_bytes(call->shape, call->param), call->stream);
 }
 
 static int prepare(rg_call *call)
@@ -163,15 +154,15 @@ static int run(rg_call *call)
         int error = (int)cudaGetLastError();
         if (error)
             return error;
-        if (cufftExecD2Z(plan->forward, (cufftDoubleReal *)array[i], (cufftDoubleComplex *)array[i]))
-            return RG_E_LIBRARY;
+        if ((error = rg_fft_run(&plan->forward, array[i])))
+            return error;
     }
     RG_LAUNCH((product), blocks, 256, 0, call->stream, array[0], array[1], n);
     int error = (int)cudaGetLastError();
     if (error)
         return error;
-    if (cufftExecZ2D(plan->backward, (cufftDoubleComplex *)array[0], (cufftDoubleReal *)array[0]))
-        return RG_E_LIBRARY;
+    if ((error = rg_fft_run(&plan->backward, array[0])))
+        return error;
     RG_LAUNCH((crop), (unsigned)((ac_side(r) * ac_side(r) + 255) / 256), 256, 0, call->stream, (const double *)array[0], g, r,
               (int64_t *)call->arg[AC_SUMS]);
     return (int)cudaGetLastError();
@@ -180,10 +171,10 @@ static int run(rg_call *call)
 static void finish(rg_call *call)
 {
     plans *p = (plans *)call->state;
-    if (p && p->forward)
-        cufftDestroy(p->forward);
-    if (p && p->backward)
-        cufftDestroy(p->backward);
+    if (p) {
+        rg_fft_free(&p->forward);
+        rg_fft_free(&p->backward);
+    }
     free(p);
     call->state = NULL;
 }
@@ -194,7 +185,21 @@ static const rg_param params[] = {
 };
 
 RG_VARIANT(autocorr_cufft) = {
-    RG_ABI, sizeof(rg_variant), "autocorr", "cufft",
-    "correlation theorem: cuFFT in double precision, padded, rounded to integers",
-    RG_LIBRARY, RG_DEVICE, "sm_50", 0, params, RG_COUNT(params), refuse, scratch, tolerance, cost, prepare, run, finish,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr",
+    .name = "cufft",
+    .idea = "correlation theorem: cuFFT in double precision, padded, rounded to integers",
+    .role = RG_LIBRARY,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .refuse = refuse,
+    .scratch = scratch,
+    .tolerance = tolerance,
+    .cost = cost,
+    .prepare = prepare,
+    .run = run,
+    .finish = finish,
 };

@@ -5,8 +5,7 @@
 // S = F^-1(F(a) conj(F(b))), each sum rounded to the nearest integer. The two-dimensional transforms are taken apart into rows
 // and columns: rows of padding are never transformed, rows of offsets beyond R never transformed back, and eight columns at a
 // time go forward, through the product and back while they are in cache. Rows and groups of columns are shared among threads.
-// Plans are made in prepare: by FFTW_MEASURE, which takes about a second at the size of a photograph, or by FFTW_ESTIMATE,
-// which takes milliseconds and gives transforms that take twice as long.
+// Plans are made in prepare: by FFTW_MEASURE, or by FFTW_ESTIMATE, which takes less time and gives transforms that take more.
 //
 // Error. A transform of N = nx ny points errs by at most e = 6.7 u log2 N relative to its norm, and in every single output
 // relative to the sum of magnitudes of its inputs (Higham, Accuracy and Stability, 2nd ed., Sect. 24.1; u = 2^-53; radices
@@ -14,8 +13,7 @@
 // any sum, the inverse e |a| |b|, product and scaling 4 u |a| |b|, and |a| |b| is at most width height largest^2. Below one
 // half this is no error at all after rounding: so it is for every 8-bit image below 1e8 pixels.
 //
-// Bound: the bare two-dimensional transforms. Predicted 0.8 of their time, for what is left out. Outcome at 750 x 1500, one
-// Zen 4 core: 0.7 at R = 250 (12 ms against 17 ms), 0.9 at R = 100; 0.85 at 640 x 480, R = 16.
+// Bound: the bare two-dimensional transforms, less what is left out. Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include <fftw3.h>
 #include <math.h>
@@ -160,7 +158,7 @@ static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex
     fftw_execute_dft(p->column_back, a, a);
 }
 
-// The sums of one Y0. In an autocorrelation only Y0 >= 0 is asked for, and the opposite offset gets the same number.
+// The sums of one Y0. In an autocorrelation only Y0 >= 0 is required, and the opposite offset gets the same number.
 static void row_back(const grid *g, const plans *p, fftw_complex *spectrum, int64_t y0, int64_t *sums)
 {
     fftw_complex *row = spectrum + (y0 < 0 ? y0 + g->ny : y0) * g->pitch;

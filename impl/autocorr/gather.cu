@@ -2,7 +2,7 @@
 // autocorr:gather, after Lu et al. 2009, sec. 4.3 and listing 1: lines in shared memory, threads along X0, 64-bit atomic sums.
 // The kernel is in gather_lines.cuh; here blocks that own the same offsets over different lines meet in atomics.
 //
-// Bound: dp4a. 750 x 1500, R = 250 on an H200: 2.17 ms, 86 % of the measured rate with edges of tiles, 75 % without.
+// Bound: dp4a. Measured: data/machines/h200-16xeon.tsv.
 // Three launches: pack the photograph and clear the sums, multiply, copy the half plane (autocorrelations only).
 #include "gather_lines.cuh"
 
@@ -21,16 +21,16 @@ static const rg_param params[] = {
     {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };
 
-static ac_gather layout(const ac_photo &p, const int64_t *param)
+static ac_gather layout(const ac_plane &p, const int64_t *param)
 {
     return ac_gather_of(p, (int)param[LINES], (int)param[THREADS], (int)param[ROWS]);
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *) { return ac_photo_bytes(s); }
+static size_t scratch(const rg_shape *s, const int64_t *) { return ac_plane_bytes(s); }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    ac_photo p = ac_photo_of(s, NULL);
+    ac_plane p = ac_plane_of(s, NULL);
     ac_gather g = layout(p, param);
     ac_gather_cost(p, g, (int)param[LINES], c);
     double sums = (double)ac_side(p.r) * (double)ac_side(p.r);
@@ -40,7 +40,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 static int run(rg_call *call)
 {
-    ac_photo p = ac_photo_of(call->shape, call->scratch);
+    ac_plane p = ac_plane_of(call->shape, call->scratch);
     atomic_sums out = {(unsigned long long *)call->arg[AC_SUMS]};
     int error = ac_pack_all(call, p, out.sums);
     error = error ? error : ac_gather_launch(call, p, layout(p, call->param), (int)call->param[LINES], out);
@@ -48,6 +48,18 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_gather) = {
-    RG_ABI, sizeof(rg_variant), "autocorr", "gather", "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums",
-    RG_GATHER, RG_DEVICE, "sm_61", 0, params, RG_COUNT(params), ac_photo_refuse, scratch, NULL, cost, NULL, run, NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr",
+    .name = "gather",
+    .idea = "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_61",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .refuse = ac_plane_refuse,
+    .scratch = scratch,
+    .cost = cost,
+    .run = run,
 };

@@ -23,7 +23,7 @@ typedef struct ac_gather {
 } ac_gather;
 
 // Groups of 4 X0 begin at multiples of 4, so that the word of b at a group's first X0 is an aligned one.
-static inline ac_gather ac_gather_of(const ac_photo &p, int k, int threads, int rows)
+static inline ac_gather ac_gather_of(const ac_plane &p, int k, int threads, int rows)
 {
     ac_gather g;
     int x0_first = -(p.r + 3) / 4 * 4, groups = (p.r - x0_first) / 4 + 1, tiles = (groups + threads - 1) / threads;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void ac_walk(unsigned (&sum)[K][4], const unsi
 
 // Empties the sums of the thread that begins at (x0, y0) into the sink, times 2^shift.
 template <int K, class sink>
-static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_photo &p, int x0, int y0, int shift)
+static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane &p, int x0, int y0, int shift)
 {
     int64_t e = ac_element(p.r, x0, y0);
 #pragma unroll
@@ -94,14 +94,14 @@ static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_photo
 }
 
 // The pixels of a that have a partner at some of the X0 from x0 to x0 + 3.
-RG_HD void ac_pixels(const ac_photo &p, int x0, int *first, int *past)
+RG_HD void ac_pixels(const ac_plane &p, int x0, int *first, int *past)
 {
     *first = (int)ac_first(x0);
     *past = x0 + 3 >= 0 ? p.width : (int)ac_past(p.width, x0 + 3);
 }
 
 // All lanes of a warp walk the same pixels, so that words of a are broadcast: the union of what they need.
-static __device__ __forceinline__ void ac_warp_range(const ac_photo &p, bool active, int x0, int *first, int *past)
+static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool active, int x0, int *first, int *past)
 {
     ac_pixels(p, x0, first, past);
     int from = active ? *first : p.width, to = active ? *past : 0;
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void ac_warp_range(const ac_photo &p, bool act
 }
 
 template <int K, class sink>
-static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather g, sink out)
+static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather g, sink out)
 {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT;
@@ -156,7 +156,7 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_photo p, ac_gather 
 }
 
 template <class sink>
-static int ac_gather_launch(const rg_call *call, const ac_photo &p, const ac_gather &g, int k, sink out)
+static int ac_gather_launch(const rg_call *call, const ac_plane &p, const ac_gather &g, int k, sink out)
 {
     unsigned grid = (unsigned)ac_blocks(g.tile);
     size_t shared = ac_gather_shared(g);
@@ -171,7 +171,7 @@ static int ac_gather_launch(const rg_call *call, const ac_photo &p, const ac_gat
 
 // Warp steps of 16 pixels, were every part given one line of b, in all tiles of X0: a warp issues for 32 lanes, over the range
 // of its own X0.
-static inline double ac_gather_steps(const ac_photo &p, const ac_gather &g)
+static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g)
 {
     double steps = 0;
     for (int tile_x0 = g.tile.x0_first; tile_x0 <= p.r; tile_x0 += g.tile.x0s)
@@ -191,7 +191,7 @@ static inline double ac_gather_steps(const ac_photo &p, const ac_gather &g)
 }
 
 // Each step: 16 k dp4a of 4 multiply-adds a lane; k broadcast loads of a and 4 of b, 128 bytes of shared memory each.
-static inline void ac_gather_cost(const ac_photo &p, const ac_gather &g, int k, rg_cost *c)
+static inline void ac_gather_cost(const ac_plane &p, const ac_gather &g, int k, rg_cost *c)
 {
     double lines = ac_lines_walked(p, g.tile) * p.planes * p.planes, steps = ac_gather_steps(p, g) / g.parts;
     double stage = g.tile.rows < AC_STAGE ? g.tile.rows : AC_STAGE, segments = (p.width + g.segment - 1) / g.segment;

@@ -6,8 +6,8 @@
 // socket, which reports a dead reader as an error where a pipe would raise SIGPIPE; the sums come back through a pipe. Every
 // wait has a limit: an Octave that dies or hangs is RG_E_LIBRARY, and it is always reaped.
 //
-// Bound: the fp64 rate, far away: for each product the language writes and reads three temporary matrices. Predicted a tenth of
-// naive's rate. Outcome on one Zen 4 core: 0.7e8 to 1e8 pixel pairs/s, one thirtieth of naive, which is the paper's own factor.
+// Bound: the fp64 rate, far away: for each product the language writes and reads three temporary matrices.
+// Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ typedef struct child {
 
 enum { START_S = 60, REFUSE_S = 600 };
 
-// What a run takes: one thread multiplies this many pixel pairs per second, and each offset costs the interpreter 20 us.
+// What a run takes, for the limits alone: pixel pairs that a thread multiplies a second, and what an offset costs the interpreter.
 static double estimate_s(const rg_shape *s)
 {
     double side = (double)ac_side(s->n[AC_R]);

@@ -14,16 +14,16 @@
 
 enum { AC_PITCH_STEP = 64 };
 
-typedef struct ac_photo {
+typedef struct ac_plane {
     const unsigned char *a, *b; // planes, low bytes first; b == a in an autocorrelation
     int64_t plane;              // bytes from one plane to the next
     int width, height, r, pitch, planes;
     bool cross;
-} ac_photo;
+} ac_plane;
 
-static inline ac_photo ac_photo_of(const rg_shape *s, const void *scratch)
+static inline ac_plane ac_plane_of(const rg_shape *s, const void *scratch)
 {
-    ac_photo p;
+    ac_plane p;
     p.width = (int)s->n[AC_WIDTH];
     p.height = (int)s->n[AC_HEIGHT];
     p.r = (int)s->n[AC_R];
@@ -36,26 +36,26 @@ static inline ac_photo ac_photo_of(const rg_shape *s, const void *scratch)
     return p;
 }
 
-static inline size_t ac_photo_bytes(const rg_shape *s)
+static inline size_t ac_plane_bytes(const rg_shape *s)
 {
-    ac_photo p = ac_photo_of(s, NULL);
+    ac_plane p = ac_plane_of(s, NULL);
     return (size_t)p.plane * (size_t)p.planes * (p.cross ? 2 : 1);
 }
 
 // Kernels hold coordinates, and the 2R + 1 offsets a side, in 32 bits with room for a block's overhang.
-static inline const char *ac_photo_refuse(const rg_shape *s, const int64_t *)
+static inline const char *ac_plane_refuse(const rg_shape *s, const int64_t *)
 {
     int64_t most = INT64_C(1) << 29;
     return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "32-bit coordinates need sides below 2^29 pixels";
 }
 
 // Every sum of an autocorrelation stands twice in the plane of offsets: Y0 >= 0 is enough.
-RG_HD int ac_y0_least(const ac_photo &p) { return p.cross ? -p.r : 0; }
-RG_HD int ac_y0_count(const ac_photo &p) { return p.r - ac_y0_least(p) + 1; }
+RG_HD int ac_y0_least(const ac_plane &p) { return p.cross ? -p.r : 0; }
+RG_HD int ac_y0_count(const ac_plane &p) { return p.r - ac_y0_least(p) + 1; }
 
 // A turned plane holds [column of 16 bytes][line][16 bytes], and of 64 pixels the words 0 4 8 12, then 1 5 9 13 and so on side
 // by side: the order in which tensor_wgmma multiplies. Of word `word` of a line, the word in the turned plane:
-RG_HD int64_t ac_turned_word(const ac_photo &p, int word, int64_t line)
+RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line)
 {
     return ((int64_t)(word / 16 * 4 + word % 4) * p.height + line) * 4 + word / 4 % 4;
 }
@@ -63,7 +63,7 @@ RG_HD int64_t ac_turned_word(const ac_photo &p, int word, int64_t line)
 // One thread makes four bytes of every plane of one photograph, and of its turned ones if there are; the threads of the first
 // photograph also clear the sums.
 template <class pixel>
-static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigned char *turned, ac_photo p,
+static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigned char *turned, ac_plane p,
                                unsigned long long *sums, int64_t n_sums)
 {
     int64_t words = (int64_t)p.pitch / 4 * p.height, stride = (int64_t)gridDim.x * blockDim.x;
@@ -90,7 +90,7 @@ static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigne
 
 // Packs the photographs of a call, the first also turned if there is room given; sums NULL leaves the output alone, else all
 // of them become 0.
-static inline int ac_pack_all(const rg_call *call, const ac_photo &p, unsigned long long *sums, unsigned char *turned = NULL)
+static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned long long *sums, unsigned char *turned = NULL)
 {
     int64_t n_sums = sums ? ac_side(p.r) * ac_side(p.r) : 0, most = (int64_t)p.pitch / 4 * p.height;
     most = most > n_sums ? most : n_sums;
@@ -121,7 +121,7 @@ static __global__ void ac_mirror_half(unsigned long long *sums, int64_t r)
         sums[ac_mirror(r, e)] = sums[e];
 }
 
-static inline int ac_mirror_all(const rg_call *call, const ac_photo &p, unsigned long long *sums)
+static inline int ac_mirror_all(const rg_call *call, const ac_plane &p, unsigned long long *sums)
 {
     if (p.cross || !p.r)
         return RG_OK;
@@ -130,7 +130,7 @@ static inline int ac_mirror_all(const rg_call *call, const ac_photo &p, unsigned
 }
 
 // 16 bytes of a plane from x (a multiple of 16); zeros outside the photograph.
-static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_photo &p, int x, int y)
+static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_plane &p, int x, int y)
 {
     if (x < 0 || x >= p.pitch || y < 0 || y >= p.height)
         return make_uint4(0, 0, 0, 0);
@@ -139,7 +139,7 @@ static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, co
 
 // Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is
 // `thread`.
-static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_photo &p,
+static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_plane &p,
                                                int x, int y, int bytes, int n, int thread, int threads)
 {
     int across = bytes / 16;

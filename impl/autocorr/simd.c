@@ -10,8 +10,8 @@
 // a over the rows and strips used is added at the end, from a table of running sums. 8 bits, AVX2: both widened to 16 bits for
 // vpmaddwd. 16 bits: a split in its two bytes, b stored as b - 32768, for vpdpwssd or vpmaddwd: two where 8 bits take one.
 //
-// Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD); predicted 70 % of it, since one row costs two loads besides
-// its 12 products. Outcome at 750 x 1500, R = 250, one Zen 4 core: 2.0e11 multiply-adds/s, over 80 %; AVX2 0.8e11.
+// Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD), less two loads a row beside its 12 products.
+// Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
 #include <immintrin.h>
@@ -315,9 +315,9 @@ static int run(rg_call *call)
     const void *a = call->arg[AC_A], *b = p->cross ? call->arg[AC_B] : a;
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     memset(sums, 0, (size_t)(ac_side(p->r) * ac_side(p->r)) * sizeof *sums);
-    // Eight tasks a thread, so that the last one to end is not long alone; parts of 256 rows at least. All offsets of one part of
-    // the rows come before the next part: a and b of the part then stay in the core's L2 (16 Xeon cores: 80 % of sixteen times
-    // one when every task streams 3.5 MB from L3, 87 % so).
+    // Eight tasks a thread, so that the last one to end is not long alone; parts of 256 rows at least. All offsets of one part
+    // of the rows come before the next part: a and b of the part then stay in the core's L2, where every task would
+    // else stream them from L3.
     const int64_t side = ac_side(p->rx), wanted = 8 * call->threads;
     const int64_t group = clamp(p->blocks * side / wanted, 1, GROUP), groups = (side + group - 1) / group;
     const int64_t tasks = p->blocks * groups, bytes = p->strips * p->height * w->planes * w->vector_bytes +

@@ -7,8 +7,8 @@
 // A warp owns 64 X0 x 8 N Y0 in 16 x 8 products; the order of pixels in the contraction is free, so that a lane takes 16
 // neighbours x = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
 //
-// Bound: the matrix units through mma.sync, 6.4e14 multiply-adds/s on an H200. 750 x 1500, R = 250: 1.27e11 with edges of
-// tiles for 1.08e11 useful ones, predicted 0.2 ms; measured 0.38 ms, the units busy 57 % of it, with two warps a scheduler.
+// Bound: the matrix units through mma.sync, counting the edges of tiles; two warps a scheduler do not keep them busy all the
+// time. Measured: data/machines/h200-16xeon.tsv.
 #include "tiles.cuh"
 
 enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void multiply(int (&sum)[4][N][4], const unsig
 }
 
 template <int N>
-static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, const ac_photo &p, int x0, int y0, int shift)
+static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift)
 {
     int lane = threadIdx.x % 32;
     x0 += lane / 4;
@@ -66,14 +66,14 @@ static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, cons
 }
 
 // The pixels of a, in whole steps of 64, that have a partner at some X0 of a warp.
-RG_HD void pixels(const ac_photo &p, int x0, int *first, int *past)
+RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past)
 {
     *first = (int)ac_first(x0) / 64 * 64;
     *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
 }
 
 template <int N>
-static __global__ void __launch_bounds__(256, 1) tensor(ac_photo p, tensor_layout l, unsigned long long *sums)
+static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layout l, unsigned long long *sums)
 {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
@@ -127,7 +127,7 @@ static const rg_param params[] = {
 };
 
 // Eight warps: two along Y0 and the rest along X0 as far as there are offsets, what is left over along the lines.
-static tensor_layout layout_of(const ac_photo &p, const int64_t *param)
+static tensor_layout layout_of(const ac_plane &p, const int64_t *param)
 {
     tensor_layout l;
     int n = (int)param[LINES], x = (2 * p.r + X0S) / X0S, y = (ac_y0_count(p) + 8 * n - 1) / (8 * n);
@@ -139,11 +139,11 @@ static tensor_layout layout_of(const ac_photo &p, const int64_t *param)
     return l;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *) { return ac_photo_bytes(s); }
+static size_t scratch(const rg_shape *s, const int64_t *) { return ac_plane_bytes(s); }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    ac_photo p = ac_photo_of(s, NULL);
+    ac_plane p = ac_plane_of(s, NULL);
     tensor_layout l = layout_of(p, param);
     double steps = 0, lines = ac_lines_walked(p, l.tile) * p.planes * p.planes, n = (double)param[LINES];
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
@@ -160,7 +160,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 static int run(rg_call *call)
 {
-    ac_photo p = ac_photo_of(call->shape, call->scratch);
+    ac_plane p = ac_plane_of(call->shape, call->scratch);
     tensor_layout l = layout_of(p, call->param);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
     int error = ac_pack_all(call, p, sums);
@@ -179,6 +179,18 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_tensor) = {
-    RG_ABI, sizeof(rg_variant), "autocorr", "tensor", "8-bit matrix units: lines as a Toeplitz matrix times lines",
-    RG_OTHER, RG_DEVICE, "sm_80", 0, params, RG_COUNT(params), ac_photo_refuse, scratch, NULL, cost, NULL, run, NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr",
+    .name = "tensor",
+    .idea = "8-bit matrix units: lines as a Toeplitz matrix times lines",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_80",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .refuse = ac_plane_refuse,
+    .scratch = scratch,
+    .cost = cost,
+    .run = run,
 };

@@ -10,9 +10,9 @@
 // overlap less of a line, and the last lines have no partner in half of the Y0: they get more lines a block, so that all
 // blocks take equally long: one wave of them fills the GPU.
 //
-// Bound: the matrix units. 750 x 1500, R = 250: 1.26e11 products with edges, predicted 129 us at 9.8e14/s and 15 us beside
-// them; 166 us on an H200. A block a warpgroup, without copies ahead, took 181: loads and empties of all blocks came at the same
-// time. ncu: the units are busy 81 % of the kernel; the rest is its first lines, its last sums and, between lines, T.
+// Bound: the matrix units, counting the edges of tiles; beside them a block's first lines, its last sums and, between lines, T.
+// With a block a warpgroup loads and empties of all blocks would come at the same time. Measured:
+// data/machines/h200-16xeon.tsv.
 #include "tiles.cuh"
 #include "../gpu/hopper.h"
 
@@ -43,7 +43,7 @@ typedef struct wgmma_block {
 // With fewer columns, making T takes longer than multiplying by half of them: nothing would be saved.
 RG_HD constexpr bool halves(int columns) { return columns == 256; }
 
-RG_HD wgmma_lines lines_of(const ac_photo &p, const wgmma_layout &l, int y0)
+RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0)
 {
     wgmma_lines n;
     n.first = y0 + l.columns > 0 ? 0 : 1 - y0 - l.columns;
@@ -64,13 +64,13 @@ RG_HD int line_at(wgmma_lines n, int64_t work)
 }
 
 // The pixels of a, in whole steps, that have a partner at some X0 of the tile.
-RG_HD void pixels(const ac_photo &p, int x0, int *first, int *past)
+RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past)
 {
     *first = (int)ac_first(x0) / STEP * STEP;
     *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
 }
 
-RG_HD int steps_of(const ac_photo &p, int x0)
+RG_HD int steps_of(const ac_plane &p, int x0)
 {
     int first, past;
     pixels(p, x0, &first, &past);
@@ -78,19 +78,19 @@ RG_HD int steps_of(const ac_photo &p, int x0)
 }
 
 // Lines of all Y0 a block of the tile from x0 on, and blocks for each tile of Y0.
-RG_HD int rows_of(const ac_photo &p, const wgmma_layout &l, int x0)
+RG_HD int rows_of(const ac_plane &p, const wgmma_layout &l, int x0)
 {
     int steps = steps_of(p, x0), rows = l.rows ? l.rows : steps ? l.load / steps : ROWS_MOST;
     return rows < 1 ? 1 : rows < ROWS_MOST ? rows : ROWS_MOST;
 }
-RG_HD int chunks_of(const ac_photo &p, const wgmma_layout &l, int x0)
+RG_HD int chunks_of(const ac_plane &p, const wgmma_layout &l, int x0)
 {
     int64_t work = WORK * rows_of(p, l, x0);
     return (int)((l.work + work - 1) / work);
 }
 
 // The i-th block: all of one tile of X0, then the next.
-RG_HD wgmma_block block_of(const ac_photo &p, const wgmma_layout &l, int i)
+RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
 {
     wgmma_block b = {-p.r, 0, {}};
     int n;
@@ -105,7 +105,7 @@ RG_HD wgmma_block block_of(const ac_photo &p, const wgmma_layout &l, int i)
 }
 
 // Begins to copy what a block needs of the 64-pixel steps of a from x on, and of b for their X0. All threads of the block.
-static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_photo &p, const unsigned char *turned,
+static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_plane &p, const unsigned char *turned,
                              const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
     int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
@@ -186,7 +186,7 @@ static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b win
 
 // Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
 template <int N>
-static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_photo &p, int x0, int y0,
+static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0,
                              int shift)
 {
     int group = (int)threadIdx.x / GROUP, thread = (int)threadIdx.x % GROUP, lane = thread % 32;
@@ -211,7 +211,7 @@ static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long l
 
 template <int N>
 static __global__ void __launch_bounds__(THREADS, 1)
-    tensor_wgmma(ac_photo p, wgmma_layout l, const unsigned char *turned, unsigned long long *sums)
+    tensor_wgmma(ac_plane p, wgmma_layout l, const unsigned char *turned, unsigned long long *sums)
 {
     RG_SHARED_DYNAMIC(unsigned char, shared);
     wgmma_block block = block_of(p, l, (int)blockIdx.x);
@@ -266,7 +266,7 @@ static const rg_param params[] = {
 };
 
 // Making T takes a warpgroup as long as multiplying by about 32 columns more.
-static int columns(const ac_photo &p, const int64_t *param)
+static int columns(const ac_plane &p, const int64_t *param)
 {
     int best = 0, y0s = ac_y0_count(p);
     double least = 0;
@@ -281,7 +281,7 @@ static int columns(const ac_photo &p, const int64_t *param)
     return param[COLUMNS] ? (int)param[COLUMNS] : best;
 }
 
-static int64_t blocks_of(const ac_photo &p, const wgmma_layout &l)
+static int64_t blocks_of(const ac_plane &p, const wgmma_layout &l)
 {
     int64_t blocks = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
@@ -290,7 +290,7 @@ static int64_t blocks_of(const ac_photo &p, const wgmma_layout &l)
 }
 
 // The least load whose blocks fit in the fewest waves that lines a block allow.
-static int least_load(const ac_photo &p, wgmma_layout l)
+static int least_load(const ac_plane &p, wgmma_layout l)
 {
     int64_t all = 0, most = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
@@ -306,7 +306,7 @@ static int least_load(const ac_photo &p, wgmma_layout l)
         }
 }
 
-static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
+static wgmma_layout layout_of(const ac_plane &p, const int64_t *param)
 {
     wgmma_layout l = {columns(p, param), 0, (int)param[ROWS], 0, 0, 0, 0, 0, 0};
     l.tiles_y = (ac_y0_count(p) + l.columns - 1) / l.columns;
@@ -327,17 +327,17 @@ static wgmma_layout layout_of(const ac_photo &p, const int64_t *param)
     return l;
 }
 
-static size_t turned_at(const rg_shape *s) { return (ac_photo_bytes(s) + 255) / 256 * 256; }
+static size_t turned_at(const rg_shape *s) { return (ac_plane_bytes(s) + 255) / 256 * 256; }
 
 static size_t scratch(const rg_shape *s, const int64_t *)
 {
-    ac_photo p = ac_photo_of(s, NULL);
+    ac_plane p = ac_plane_of(s, NULL);
     return turned_at(s) + (size_t)p.planes * (size_t)p.plane;
 }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    ac_photo p = ac_photo_of(s, NULL);
+    ac_plane p = ac_plane_of(s, NULL);
     wgmma_layout l = layout_of(p, param);
     double mads = 0, shared = 0, emptied = 0, pairs = p.planes * p.planes;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
@@ -358,7 +358,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 template <int N>
-static int launch(const rg_call *call, const ac_photo &p, const wgmma_layout &l, const unsigned char *turned,
+static int launch(const rg_call *call, const ac_plane &p, const wgmma_layout &l, const unsigned char *turned,
                   unsigned long long *sums)
 {
     size_t shared = 2 * (size_t)l.stage;
@@ -372,7 +372,7 @@ static int launch(const rg_call *call, const ac_photo &p, const wgmma_layout &l,
 
 static int run(rg_call *call)
 {
-    ac_photo p = ac_photo_of(call->shape, call->scratch);
+    ac_plane p = ac_plane_of(call->shape, call->scratch);
     wgmma_layout l = layout_of(p, call->param);
     unsigned char *turned = (unsigned char *)call->scratch + turned_at(call->shape);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
@@ -394,6 +394,18 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_tensor_wgmma) = {
-    RG_ABI, sizeof(rg_variant), "autocorr", "tensor_wgmma", "the Toeplitz product in Hopper's warpgroup instructions",
-    RG_OTHER, RG_DEVICE, "sm_90a", 0, params, RG_COUNT(params), ac_photo_refuse, scratch, NULL, cost, NULL, run, NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr",
+    .name = "tensor_wgmma",
+    .idea = "the Toeplitz product in Hopper's warpgroup instructions",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_90a",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .refuse = ac_plane_refuse,
+    .scratch = scratch,
+    .cost = cost,
+    .run = run,
 };

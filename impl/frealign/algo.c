@@ -59,7 +59,7 @@ void fr_where_image(const rg_shape *s, int64_t element, int parts, char text[64]
 
 void fr_where_node(int64_t side, int64_t element, int parts, char text[64])
 {
-    static const char *const name[FR_RECORD] = {"re", "im", "den", "4th"};
+    static const char *const name[4] = {"re", "im", "den", "4th"};
     const int64_t width = fr_width(side), e = element / parts;
     snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 ",%s)", e % width, fr_frequency(side, e / width % side),
              fr_frequency(side, e / width / side), name[element % parts]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// index.h: what the seven algorithms of FREALIGN are (Li, Grigorieff & Cheng 2010), and all of their index arithmetic.
+// index.h: what the seven algorithms of FREALIGN (Li, Grigorieff & Cheng 2010) have in common, and its index arithmetic. What
+// each of them is says the index.h of its room: compare/ (cc3m, presb, ccoef, sigma2), turn/ (ccp), insert/ (pinsert_s), ctf/
+// (ctfapply).
 //
 // One parametrised form holds the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent
 // the published source of v9.12 decides; [P] marks the paper, [S] that source, [D] a decision made here.
@@ -27,34 +29,6 @@
 // Rings: k = floor(r + 1/2), computed exactly from the integer r^2. A coefficient is in the band when a <= r < b; b is at most
 //   N/2, and ring N/2 takes no part, so rings are 1..N/2-1 [D: FREALIGN lets a few coefficients of ring N/2 in].
 //
-// cc3m   A0 = f S(Mq) in the band, 0 elsewhere, f = 2c, or c^2 with FR_SQUARED; A = DFT(mask(IDFT A0)); Y = X e^{i s.q}.
-//        C_k = sum over ring k of Re(Y conj A), B_k = sum |X|^2, Q_k = sum |A|^2, over the band. score[p][t] =
-//        sum C / sqrt(sum B sum Q), or with FR_RINGS  sum g_k R_k / sqrt(n sum g_k^2 B_k), R_k = C_k / sqrt(Q_k) where k + 1 <
-//        setting[2], else |C_k| / sqrt(Q_k); g_k = exp(-setting[1] k^2); n rings that have coefficients. 0 where the root is 0.
-// presb  cc[p][t][k] = C_k / sqrt(B_k Q_k), k = 0..N/2-1; 0 where the root is 0 (k = 0 always).
-// ccoef  a = IDFT(f S), x = IDFT(D e^{i s.q}), both over the band; cc[p][t] = sum a x / sqrt(sum a^2 sum x^2) over all pixels.
-// sigma2 a = IDFT(2|c| S) / N^2, x = IDFT(sign(c) D e^{i s.q}) / N^2 over the band, sign(0) = 1. Over the disc r <= R about the
-//        corner, of n pixels, means taken away: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels
-//        of x^2 / N^2). FREALIGN's alpha and sigma^2 follow from them by fr_alpha and fr_noise.
-// ccp    A0 as in cc3m with 1 <= r < b, b <= N/4; with FR_MASKED A = DFT(mask(IDFT A0)) [P], else A0 [S]. a = IDFT A / N^2, e
-//        the mean of its 4N-4 border pixels (x or y is N/2-1 or -N/2); a filled with e to 4N x 4N, transformed: big.
-//        P_u(i,j) = big[nearest(4(c_u i - s_u j)), nearest(4(s_u i + c_u j))], (c_u, s_u) = turn[u] = cos, sin of u/U quarter
-//        turns, products, difference and sum rounded like p. P_{u,v}(i,j) is P_u turned by v quarters: P_u of (i,j), (-j,i),
-//        (-i,-j), (j,-i). Over the half plane 1 <= r < b, w(x,y) = sum h Re(X conj P_uv e^{4 pi i (ix + jy)/N}), h = 1 at i =
-//        0, else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two
-//        pixels. FREALIGN takes the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
-// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of
-//        the whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at
-//        -p with their conjugates, so that the plane x = 0 stays its own mirror image.
-//        E = D e^{i s.q}, w = weight[0] exp(weight[1] r^2); to every node l of the 2^3 around p, 0 <= l_x, |l| <= N/2 each:
-//        num += b w 2c E, den += b w c^2, b = prod(1 - |p-l|) (FR_TRILINEAR), or 1 at the nearest node alone (FR_NEAREST)
-//        [S]; with FR_SQUARED num += w^2 b^2 c E, den += (w b c)^2, b = prod sinc(p-l) with FR_BOX2 [P]. Trials are operators.
-// ctfapply  X0 = DFT(image) e^{i s.q}, of columns 0 and N/2 the Hermitian part (fr_hermitian; a shift leaves the Nyquist
-//        column none [D]); D = X0 (-1)^(i+j); Xm = DFT(mask(IDFT X0)) (-1)^(i+j), the mask about the centre (N/2,N/2);
-//        X = Xm; times c with FR_SQUARED [P]; with FR_RINGS times S_k c4 / (S_k c4 + 1) / A_k, c4 = (2c)^2, A_k the root mean
-//        square of Xm over the stored coefficients of ring k, S_k = ssnr[k], and 0 in rings beyond N/2 or where A_k = 0 [S].
-//        optics: c = o4 sin(pi h) - o5 cos(pi h), h = o0 i^2 + o1 ij + o2 j^2 + o3 (i^2+j^2)^2, o = optics[p].
-//
 // Shape: n[0] N; n[1] particles; n[2] kind; n[3] trials a particle; n[4] b; n[5] a, in ccp U. Arguments are float32, complex
 // numbers pairs: image [p][y][x]; X, D [p][j][i] complex; c [p][j][i]; F3 complex; pose [p][t][8]; weight [p][2]; setting [3].
 #ifndef RG_FREALIGN_INDEX_H
@@ -63,23 +37,17 @@
 #include "../suite.h"
 #include <math.h>
 
-enum { FR_SIDE, FR_PARTICLES, FR_KIND, FR_TRIALS, FR_OUTER, FR_INNER, FR_TURNS = FR_INNER };
+enum { FR_SIDE, FR_PARTICLES, FR_KIND, FR_TRIALS, FR_OUTER, FR_INNER };
 
 enum { FR_TRILINEAR, FR_NEAREST, FR_BOX1, FR_BOX2, FR_BOX3, FR_BOX5, FR_INTERPOLATIONS, FR_INTERPOLATION = 7 }; // bits 0-2
 enum { FR_PAD_1 = 0, FR_PAD_2 = 8, FR_PAD_4 = 16 };                                                             // bits 3-4
 enum { FR_SQUARED = 32, FR_RINGS = 64, FR_MASKED = 128 };
 enum { FR_V9 = FR_TRILINEAR | FR_RINGS, FR_PAPER = FR_BOX3 | FR_SQUARED | FR_MASKED };
-enum { FR_INSERT_V9 = FR_TRILINEAR, FR_INSERT_PAPER = FR_BOX2 | FR_SQUARED };
 
-// Arguments. cc3m, presb, sigma2 and ccoef share theirs (sigma2 and ccoef have D for X, ccoef reads no setting).
-enum { FR_X, FR_C, FR_F3, FR_POSE, FR_SETTING, FR_SCORE };
-enum { FR_CCP_TURN = FR_SCORE, FR_CCP_CC };
-enum { FR_INSERT_D, FR_INSERT_C, FR_INSERT_POSE, FR_INSERT_WEIGHT, FR_INSERT_VOLUME };
-enum { FR_APPLY_IMAGE, FR_APPLY_OPTICS, FR_APPLY_SHIFT, FR_APPLY_SETTING, FR_APPLY_SSNR, FR_APPLY_D, FR_APPLY_X, FR_APPLY_C };
+// Arguments of those that read a reference, the first of all; sigma2 and ccoef have D for X, ccoef reads no setting.
+enum { FR_X, FR_C, FR_F3, FR_POSE, FR_SETTING, FR_OWN_ARGS };
 
-enum { FR_POSE_FLOATS = 8, FR_SETTINGS = 3, FR_OPTICS = 6, FR_MOMENTS = 4, FR_RECORD = 4 };
-enum { FR_LAG = 7, FR_LAGS = 2 * FR_LAG + 1, FR_QUARTERS = 4, FR_PAD_TURN = 4, FR_EDGE = 6 };
-enum { FR_SIDE_MAX = 4096 };
+enum { FR_POSE_FLOATS = 8, FR_SETTINGS = 3, FR_EDGE = 6, FR_SIDE_MAX = 4096 };
 
 RG_HD int fr_interpolation(int64_t kind) { return (int)(kind & FR_INTERPOLATION); }
 RG_HD int64_t fr_pad(int64_t kind) { return (int64_t)1 << (kind >> 3 & 3); }
@@ -190,25 +158,6 @@ RG_HD int fr_on_edge(float R, int64_t rr)
     return !(inner > 0 && (float)rr <= inner * inner) && outer >= 0 && (float)rr <= outer * outer;
 }
 RG_HD int fr_in_disc(float R, int64_t rr) { return R >= 0 && (float)rr <= R * R; }
-
-// ---- what follows from sigma2's moments ----------------------------------------------------------------------------------
-
-RG_HD double fr_alpha(const float moment[FR_MOMENTS]) { return moment[1] > 0 ? fabs((double)moment[0]) / moment[1] : 0; }
-RG_HD double fr_noise(const float moment[FR_MOMENTS]) // sigma^2
-{
-    return moment[1] > 0 ? fabs(moment[2] - (double)moment[0] * moment[0] / moment[1]) : moment[2];
-}
-
-// ---- ccp -----------------------------------------------------------------------------------------------------------------
-
-RG_HD int64_t fr_turns(const rg_shape *s) { return FR_QUARTERS * s->n[FR_TURNS]; } // rotations tried: v U + u
-RG_HD int64_t fr_lag(int64_t x, int64_t y) { return (y + FR_LAG) * FR_LAGS + x + FR_LAG; }
-// Of which coefficient of P_u the turned one (i, j) is made.
-RG_HD void fr_quarter(int v, int64_t i, int64_t j, int64_t *from_i, int64_t *from_j)
-{
-    *from_i = v == 0 ? i : v == 1 ? -j : v == 2 ? -i : j;
-    *from_j = v == 0 ? j : v == 1 ? i : v == 2 ? -j : -i;
-}
 
 // ---- poses ---------------------------------------------------------------------------------------------------------------
 // Euler angles and shift to the eight floats of a pose, in double precision until the end.

@@ -163,7 +163,7 @@ static int gpu_facts(rg_device_facts *f)
 
 static const char *gpu_error(int code) { return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code); }
 
-// The driver interface is asked, because the runtime's own count would create a context in the asking process, and a context
+// The driver interface is queried, because the runtime's own count would create a context in the querying process, and a context
 // does not survive fork().
 struct driver {
     int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int);
@@ -189,7 +189,7 @@ static const char *driver_open(driver *d)
 #include <sys/wait.h>
 #include <unistd.h>
 struct answer {
-    int count, sm; // sm and name of the GPU that was asked for, 0 and "" when there is none
+    int count, sm; // sm and name of the GPU that was queried for, 0 and "" when there is none
     char name[128];
 };
 
@@ -204,7 +204,7 @@ static void ask_driver(const driver &d, int index, answer *a)
 
 static const char *const NOT_STARTING = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
 
-static bool ask_here(int index, answer *a, const char **why)
+static bool query_here(int index, answer *a, const char **why)
 {
     driver d;
     *a = answer{};
@@ -217,7 +217,7 @@ static bool ask_here(int index, answer *a, const char **why)
     return !*why;
 }
 
-static bool ask_in_child(int index, answer *a, const char **why)
+static bool query_in_child(int index, answer *a, const char **why)
 {
     driver d;
     int end[2];
@@ -227,8 +227,8 @@ static bool ask_in_child(int index, answer *a, const char **why)
     fflush(nullptr);
     pid_t child = pipe(end) ? -1 : fork();
     if (child == 0) {
-        bool asked = ask_here(index, a, why);
-        _exit(asked && write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
+        bool queried = query_here(index, a, why);
+        _exit(queried && write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
     }
     bool answered = false;
     if (child > 0) {
@@ -242,20 +242,20 @@ static bool ask_in_child(int index, answer *a, const char **why)
     return answered;
 }
 
-static bool asks_here;
-extern "C" void rg_gpu_ask_here() { asks_here = true; }
+static bool queries_here;
+extern "C" void rg_gpu_query_here() { queries_here = true; }
 
-// Starting the driver takes a tenth of a second: each GPU is asked for once, and the first tells how many there are.
+// Starting the driver takes a tenth of a second: each GPU is queried for once, and the first tells how many there are.
 static const answer *gpu_answer(int index, const char **why)
 {
     static answer of[GPUS_MAX];
     static const char *reason[GPUS_MAX];
-    static bool asked[GPUS_MAX];
+    static bool queried[GPUS_MAX];
     if (index < 0 || index >= GPUS_MAX)
         return nullptr;
-    if (!asked[index] && !(asks_here ? ask_here : ask_in_child)(index, &of[index], &reason[index]))
+    if (!queried[index] && !(queries_here ? query_here : query_in_child)(index, &of[index], &reason[index]))
         of[index] = answer{};
-    asked[index] = true;
+    queried[index] = true;
     *why = reason[index];
     return &of[index];
 }

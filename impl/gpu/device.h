@@ -61,7 +61,7 @@ int rg_device_index(const char *name);
 const rg_device *rg_device_open(const char *name, char why[200]);
 // Counts GPUs without creating a context; 0 with the reason ("built without CUDA", "no driver", "driver too old") in why.
 int rg_gpu_count(char why[200]);
-void rg_gpu_ask_here(void); // from now on the driver is asked in this process, which must not fork() any more but to exec()
+void rg_gpu_query_here(void); // from now on the driver is queried in this process, which must not fork() any more but to exec()
 int rg_gpu_sm(int index); // compute capability as 90, without a context; 0 when there is none
 const char *rg_gpu_name(int index); // without a context; "" when there is none
 const rg_device *rg_gpu_open(int index, char why[200]);

@@ -11,7 +11,7 @@ int rg_gpu_count(char why[200])
     return 0;
 }
 
-void rg_gpu_ask_here(void) {}
+void rg_gpu_query_here(void) {}
 
 int rg_gpu_sm(int index)
 {

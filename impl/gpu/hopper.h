@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cuda_hopper.h: the instructions that only sm_90a has and that a variant uses, each in one small function; the emulated build
+// hopper.h: the instructions that only sm_90a has and that a variant uses, each in one small function; the emulated build
 // has them in plain CUDA.
 //
 // rg_wgmma_u8<N>: D += A B of one warpgroup, 64 x N x 32, unsigned 8-bit in, 32-bit integers out, which wrap (PTX

@@ -12,16 +12,9 @@
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, 10 operations for each of 28.7 pairs a stored pixel (owned.cu), 1.15e11 pixels/s. Of the pixels of a 4 x 4
-// window less than half are within b, and each is loaded from L1 anew: 128 instructions of a warp a stored pixel at side 513,
-// in 73 % of the issue slots of an H200, L1 at 49 %. The real and the imaginary part by one atomic of 8 bytes instead of two
-// gave 14 % at 513 (500 images) and at 841 (300); it had been held that loads were what was met. Weights of 6 operations
-// instead of 7 gave nothing there and 7 % at 257 with 52 images. Turning the tiles so that lanes lie along rows of the image,
-// from which a seventh fewer lines of L1 and as much time was predicted, took 2 % longer: their atomics lie farther apart.
-// Outcome on an H200 node with 16 Xeon cores, pixels/s: 2.8e9 at side 129 with 2000 images, 5.9e9 at 257 with 52 and 4.8e9
-// with 1000, 5.92e9 at 513 with 500, 5.57e9 at 841 with 300, 4.8e9 at 1025 with 52. 8 columns a block are 3 to 6 % faster than
-// 16 up to side 257 and 2 to 3 % slower from 513 on. Tables are slower by 1 to 5 %, SHARED_IMG=1 takes 1.3 times as long,
-// fewer samples at a time are slower too.
+// Bound: fp32, 10 operations for each of 28.7 pairs a stored pixel (owned.cu). What is met first are issue slots: of the pixels
+// of a 4 x 4 window less than half are within b, and each is loaded from L1 anew. The real and the imaginary part go by one
+// atomic of 8 bytes. Measured: data/machines/h200-16xeon.gridding.tsv.
 #include "view.cuh"
 
 typedef struct volume {
@@ -324,22 +317,21 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_gather) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "gridding",
-    "gather",
-    "thread per column of an iteration plane, each voxel within b gathers its pixels",
-    RG_GATHER,
-    RG_DEVICE,
-    "sm_70",
-    RG_UNORDERED,
-    params,
-    PARAMS,
-    refuse,
-    scratch,
-    tolerance,
-    cost,
-    gr_prepare_table,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "gridding",
+    .name = "gather",
+    .idea = "thread per column of an iteration plane, each voxel within b gathers its pixels",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_70",
+    .flags = RG_UNORDERED,
+    .param = params,
+    .n_params = PARAMS,
+    .refuse = refuse,
+    .scratch = scratch,
+    .tolerance = tolerance,
+    .cost = cost,
+    .prepare = gr_prepare_table,
+    .run = run,
 };

@@ -7,22 +7,11 @@
 // and list the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a
 // list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
 //
-// Bound: fp32. A pair takes 10 operations (distance 1, weight 6, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9:
-// 3.3e13 operations/s give 1.15e11 pixels/s. What is met first are issue slots, 1.05e12 instructions of a warp a second: 53 a
-// stored pixel (counted at side 841 with 300 images), seven in ten slots used. 27 of them are windows, 12.6 pixels looked at
-// for 7.6 in the disc; 9 list voxels, of which half of the columns have none, as a plane cuts half of a brick's on average; 6
-// copy pixels; most of the rest clear and store. Waiting at the two barriers of a hit is 18 % of what warps do, more than
-// waiting for memory. 2e10 would be 48 instructions in nine of ten slots: fewer barriers, with hits two at a time, for which
-// shared memory lacks 9 KiB a block.
-//
-// With few images storing is met (owned_store.cuh): at 1025 with 52, 2.1 hits a brick, inserting alone takes 2.0 ms of 5.6.
-// Rows beyond reach cleared by whoever inserts instead of brick by brick, and one pass that stores and clears a brick: 3 ms
-// predicted, 4.6 reached; asking for shared sectors beforehand, where hits are few: 3.9. Taking the hits and the first pixels
-// of the next unit before a brick is stored, to hide 3000 cycles a unit, took 20 % longer there, 2 % with many images. Weights
-// of 6 operations instead of 7 gave 2 % of the 4 % predicted. Outcome on an H200 node with 16 Xeon cores, pixels/s, with
-// 52 images 4.1e9 at side 129, 6.9e9 at 257, 8.5e9 at 513, 6.3e9 at 841, 5.5e9 at 1025 (gather 3.7e9, 5.9e9, 5.8e9, 5.1e9,
-// 4.8e9); with more 1.11e10 at 129 (2000), 1.35e10 at 257 (1000), 1.47e10 at 513 (500), 1.38e10 at 841 (300), 1.26e10 at 1025
-// (200).
+// Bound: fp32. A pair takes 10 operations (distance 1, weight 6, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9.
+// What is met first are issue slots: half of them are windows, 12.6 pixels looked at for 7.6 in the disc; then the lists, of
+// which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and storing;
+// and warps wait at the two barriers of a hit. With few images storing is met (owned_store.cuh). Measured:
+// data/machines/h200-16xeon.gridding.tsv.
 #include "owned_store.cuh"
 
 enum { GROUP = 24 };   // hits whose data are made together
@@ -305,22 +294,20 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_owned) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "gridding",
-    "owned",
-    "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable",
-    RG_GATHER,
-    RG_DEVICE,
-    "sm_80",
-    0,
-    params,
-    RG_COUNT(params),
-    refuse,
-    scratch,
-    tolerance,
-    cost,
-    plan,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "gridding",
+    .name = "owned",
+    .idea = "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_80",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .refuse = refuse,
+    .scratch = scratch,
+    .tolerance = tolerance,
+    .cost = cost,
+    .prepare = plan,
+    .run = run,
 };

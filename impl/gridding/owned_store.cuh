@@ -2,10 +2,9 @@
 // owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros where no pixel reaches.
 //
 // Rows of the volume have k + 1 voxels, so those of a brick begin and end within a sector of 32 bytes. Of a sector that two
-// bricks share, the part that comes first makes L2 read the sector from memory. That, not bytes, is what storing costs: blocks
-// that do nothing but store 16^3 voxels write 3.8e12 bytes/s on an H200 where rows have 512 voxels, 1.45e12 where they have 513
-// (bricks 32 wide: 2.1e12, whole rows: 3.1e12; a memset 4.4e12). Asking for all of a brick's shared sectors before it is
-// stored, so that L2 reads them together, makes up for a part of it where little is inserted, and costs time where much is.
+// bricks share, the part that comes first makes L2 read the sector from memory. That, not bytes, is what storing costs. Asking
+// for all of a brick's shared sectors before it is stored, so that L2 reads them together, makes up for a part of it where
+// little is inserted, and costs time where much is.
 #ifndef RG_GRIDDING_OWNED_STORE_CUH
 #define RG_GRIDDING_OWNED_STORE_CUH
 

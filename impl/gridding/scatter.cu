@@ -2,8 +2,7 @@
 // gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel adds itself to the voxels
 // within b by three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh.
 //
-// Bound: atomics in L2, three a pair, 28.7 pairs a stored pixel at b = 1.9; some 1e11 /s give 1.2e9 pixels/s. Outcome on an
-// H200 node with 16 Xeon cores: 1.36e9 at side 257 (1000 images), 1.19e9 at 513 (300), 1.15e9 at 841 (300), 1.16e9 at 1025.
+// Bound: atomics in L2, three a pair, 28.7 pairs a stored pixel at b = 1.9. Measured: data/machines/h200-16xeon.gridding.tsv.
 #include "scatter.cuh"
 
 struct scalar_atomics {
@@ -34,22 +33,21 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_scatter) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "gridding",
-    "scatter",
-    "thread per pixel, three scalar atomics for every voxel within b",
-    RG_SCATTER,
-    RG_DEVICE,
-    "sm_50",
-    RG_UNORDERED,
-    gr_s_params,
-    GR_S_PARAMS,
-    gr_scatter_refuse,
-    scratch,
-    gr_scatter_tolerance,
-    cost,
-    gr_prepare_table,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "gridding",
+    .name = "scatter",
+    .idea = "thread per pixel, three scalar atomics for every voxel within b",
+    .role = RG_SCATTER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .flags = RG_UNORDERED,
+    .param = gr_s_params,
+    .n_params = GR_S_PARAMS,
+    .refuse = gr_scatter_refuse,
+    .scratch = scratch,
+    .tolerance = gr_scatter_tolerance,
+    .cost = cost,
+    .prepare = gr_prepare_table,
+    .run = run,
 };

@@ -2,9 +2,8 @@
 // gridding:scatter_v4: scatter with one atomic a voxel instead of three. G and W stand together in scratch, 16 bytes a voxel,
 // where a vector atomic of sm_90 adds them at once; a second kernel divides them into the outputs.
 //
-// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9: 1e11 such atomics/s give 3.6e9 pixels/s; the
-// last pass moves 28 bytes a voxel. Outcome on an H200 node with 16 Xeon cores: 3.4e9 at side 257 (1000 images), 3.1e9 at 513
-// (300), 2.9e9 at 841 (300), 2.7e9 at 1025 (200); with 52 images at 841 clearing and dividing leave 1.95e9.
+// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9; the last pass moves 28 bytes a voxel, which
+// shows where images are few. Measured: data/machines/h200-16xeon.gridding.tsv.
 #include "scatter.cuh"
 
 struct vector_atomics {
@@ -56,22 +55,21 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_scatter_v4) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "gridding",
-    "scatter_v4",
-    "scatter with one 16-byte vector atomic a voxel, then G and W apart",
-    RG_SCATTER,
-    RG_DEVICE,
-    "sm_90",
-    RG_UNORDERED,
-    gr_s_params,
-    GR_S_PARAMS,
-    gr_scatter_refuse,
-    scratch,
-    gr_scatter_tolerance,
-    cost,
-    gr_prepare_table,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "gridding",
+    .name = "scatter_v4",
+    .idea = "scatter with one 16-byte vector atomic a voxel, then G and W apart",
+    .role = RG_SCATTER,
+    .space = RG_DEVICE,
+    .needs = "sm_90",
+    .flags = RG_UNORDERED,
+    .param = gr_s_params,
+    .n_params = GR_S_PARAMS,
+    .refuse = gr_scatter_refuse,
+    .scratch = scratch,
+    .tolerance = gr_scatter_tolerance,
+    .cost = cost,
+    .prepare = gr_prepare_table,
+    .run = run,
 };

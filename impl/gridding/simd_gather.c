@@ -12,24 +12,12 @@
 // and the imaginary part changes its sign.
 //
 // Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average: 16 multiply-adds and
-// multiplications a hit, and 2b hits a pixel. Hits one by one took 61 instructions each and 24 to 28 cycles on Zen 4, most of
-// them waiting for a hit's own chain; predicted for four at a time with shorter addresses: 16 to 18. Measured, b = 1.9, hits
-// one by one in bricks of 16 x 8 x 8 before and as it is now, both in turn, the shorter of several runs:
-//   an H200 node with 16 Xeon cores, one core   side 129, 208 images: 59.0 to 45.2 ms, 3.0e7 pixels/s
-//                                               side 257, 52 images: 80.5 to 55.5 ms, 2.4e7; 400 images: 490 to 362 ms, 2.9e7
-//   the same, 16 cores                          side 129, 2000 images: 39.5 to 33.6 ms; side 257, 1000 images: 86.0 to 68.9
-//   Zen 4, one core                             side 129, 60 images: 20.5 to 16.5 ms; side 257, 52 images: 89 to 67 ms
-// By the suite on that Xeon (data/machines/h200-16xeon.gridding.tsv) one core is 11.7 times naive_gather at side 129 and 10.1
-// times at 257; of 16 cores each is 7 times at 129, where they share what a core has alone, and 9.6 at 257 with 1000 images.
-// By leaving parts out, of 44 ms at side 129 copying, clearing and writing are 4, finding hits 13, adding them 27, of which
-// misses of the cache 2. At side 257 with 52 images the volume, 102 MB, was 26 of 70 ms: calling for its lines before they are
-// written took it to 55. Bricks of 16 x 16 x 8, cut by a root: 1 % with 52 images, 9 % with 400, 7 % on 16 cores with 1000.
-// Tried and left: weights of fewer operations and a wider bound, as on GPUs (no gain beyond noise); half as many calls for
-// pixels (2 to 6 % slower).
+// multiplications a hit, and 2b hits a pixel. One hit alone would wait for its own chain, hence several at a time; where images
+// are few the volume's lines are, hence they are called for before they are written. Measured:
+// data/machines/h200-16xeon.gridding.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
-#include <immintrin.h>
 
 enum { BX = 16, BY = 16, BZ = 8, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
@@ -91,14 +79,14 @@ static inline void call_for(const plan *p, const hits *h, int columns)
             __builtin_prefetch(p->record + 4 * (int64_t)h->block[i + row % 4] + row * pitch);
 }
 
-#define GR_LANES 16
-#include "simd_vector.h"
-
+#define SIMD_LANES 16
+#include "../simd/simd.h"
+#include "simd_weights.h"
 #include "simd_gather_isa.h"
-#undef GR_LANES
-#define GR_LANES 8
-#include "simd_vector.h"
-
+#undef SIMD_LANES
+#define SIMD_LANES 8
+#include "../simd/simd.h"
+#include "simd_weights.h"
 #include "simd_gather_isa.h"
 
 // ---- the whole volume ----------------------------------------------------------------------------------------------------

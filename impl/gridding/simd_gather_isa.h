@@ -1,28 +1,60 @@
 // SPDX-License-Identifier: MIT
-// simd_gather_isa.h: the brick of simd_gather.c in one instruction set, by the macros of simd_vector.h.
+// simd_gather_isa.h: the brick of simd_gather.c in one instruction set, in the words of ../simd/simd.h.
+
+#if SIMD_LANES == 16
+// The sums of four vectors' records.
+TARGET static inline __m512 avx512_add_up(const __m512 v[4])
+{
+    const __m512 low = _mm512_add_ps(_mm512_shuffle_f32x4(v[0], v[1], 0x44), _mm512_shuffle_f32x4(v[0], v[1], 0xee));
+    const __m512 high = _mm512_add_ps(_mm512_shuffle_f32x4(v[2], v[3], 0x44), _mm512_shuffle_f32x4(v[2], v[3], 0xee));
+    return _mm512_add_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xdd));
+}
+
+// Adds the vector's records to those that begin at to[at[0]] ...
+TARGET static inline void avx512_add_records(float *to, const int32_t at[4], __m512 v)
+{
+    _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm512_castps512_ps128(v)));
+    _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm512_extractf32x4_ps(v, 1)));
+    _mm_store_ps(to + at[2], _mm_add_ps(_mm_load_ps(to + at[2]), _mm512_extractf32x4_ps(v, 2)));
+    _mm_store_ps(to + at[3], _mm_add_ps(_mm_load_ps(to + at[3]), _mm512_extractf32x4_ps(v, 3)));
+}
+#else
+// The sums of two vectors' records.
+TARGET static inline __m256 avx2_add_up(const __m256 v[2])
+{
+    return _mm256_add_ps(_mm256_permute2f128_ps(v[0], v[1], 0x20), _mm256_permute2f128_ps(v[0], v[1], 0x31));
+}
+
+TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m256 v)
+{
+    _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm256_castps256_ps128(v)));
+    _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm256_extractf128_ps(v, 1)));
+}
+#endif
 
 // Notes the hits of a row of the brick after n others; t[]: the place of its first voxel; returns how many there are now.
 TARGET static inline __attribute__((always_inline)) int NAME(find_row)(const plan *p, const float *m, const float t[3],
                                                                        uint32_t inside, int row, int first, hits *h, int n)
 {
     static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const VEC scale = SET(p->scale), b = SET(p->call.b);
-    for (int x = 0; x < BX; x += GR_LANES) {
-        const VEC all = LOAD(count + x), height = MUL(MAD(all, SET(m[2]), SET(t[2])), scale);
-        const VEC level = LESS(height, height, SET(1));
-        const uint32_t bits = BITS_INSIDE(level) & inside >> x;
+    const VEC scale = v_set1_ps(p->scale), b = v_set1_ps(p->call.b);
+    for (int x = 0; x < BX; x += SIMD_LANES) {
+        const VEC all = v_loadu_ps(count + x), height = v_mul_ps(v_fmadd_ps(all, v_set1_ps(m[2]), v_set1_ps(t[2])), scale);
+        const VEC level = v_fnmadd_ps(height, height, v_set1_ps(1));
+        const uint32_t bits = v_mask_bits(v_cmp_ps(level, v_set1_ps(-1), _CMP_GE_OQ)) & inside >> x;
         if (!bits) continue;
-        const VEC lane = CHOOSE(bits, all); // those found come first, the rest is overwritten by the next row
-        const VEC tx = MAD(lane, SET(m[0]), SET(t[0])), ty = MAD(lane, SET(m[1]), SET(t[1]));
-        const VEC sign = AND(tx, SET(-0.0f)), px = XOR(tx, sign), py = XOR(ty, sign);
-        const VEC ix = CEIL(SUB(px, b)), iy = CEIL(SUB(py, b));
-        STORE(h->ux + n, MUL(SUB(ix, px), scale));
-        STORE(h->uy + n, MUL(SUB(iy, py), scale));
-        STORE(h->t + n, CHOOSE(bits, level));
-        const INTS row_of = MUL_INTS(TO_INTS(iy), SET_INT((int)p->pitch));
-        STORE_INTS(h->block + n, ADD_INTS(ADD_INTS(TO_INTS(ix), row_of), SET_INT(first)));
-        STORE_INTS(h->sum + n, TO_INTS(MAD(lane, SET(4), SET((float)(4 * row * BX)))));
-        STORE(h->sign + n, sign);
+        const VEC lane = v_maskz_compress_ps(bits, all); // those found come first, the rest is overwritten by the next row
+        const VEC tx = v_fmadd_ps(lane, v_set1_ps(m[0]), v_set1_ps(t[0])),
+                  ty = v_fmadd_ps(lane, v_set1_ps(m[1]), v_set1_ps(t[1]));
+        const VEC sign = v_and_ps(tx, v_set1_ps(-0.0f)), px = v_xor_ps(tx, sign), py = v_xor_ps(ty, sign);
+        const VEC ix = v_ceil_ps(v_sub_ps(px, b)), iy = v_ceil_ps(v_sub_ps(py, b));
+        v_storeu_ps(h->ux + n, v_mul_ps(v_sub_ps(ix, px), scale));
+        v_storeu_ps(h->uy + n, v_mul_ps(v_sub_ps(iy, py), scale));
+        v_storeu_ps(h->t + n, v_maskz_compress_ps(bits, level));
+        const INTS row_of = v_mullo_epi32(v_cvtps_epi32(iy), v_set1_epi32((int)p->pitch));
+        v_storeu_int(h->block + n, v_add_epi32(v_add_epi32(v_cvtps_epi32(ix), row_of), v_set1_epi32(first)));
+        v_storeu_int(h->sum + n, v_cvtps_epi32(v_fmadd_ps(lane, v_set1_ps(4), v_set1_ps((float)(4 * row * BX)))));
+        v_storeu_ps(h->sign + n, sign);
         n += __builtin_popcount(bits);
     }
     return n;
@@ -33,18 +65,19 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
 {
     const float *m = p->call.rotation + 9 * sample;
     const float half = m[2] * (BX - 1) / 2;
-    const VEC x = SET((float)b->x), middle = SET(half), reach = SET(p->call.b + 0.01f + fabsf(half));
+    const VEC x = v_set1_ps((float)b->x), middle = v_set1_ps(half), reach = v_set1_ps(p->call.b + 0.01f + fabsf(half));
     const int first = (int)(image * p->records + (p->call.k + ABOVE) * p->pitch) + LEFT;
     int n = 0;
-    for (int rows = 0; rows < b->nz * BY; rows += GR_LANES) {
-        const VEC y = LOAD(b->row_y + rows), z = LOAD(b->row_z + rows);
+    for (int rows = 0; rows < b->nz * BY; rows += SIMD_LANES) {
+        const VEC y = v_loadu_ps(b->row_y + rows), z = v_loadu_ps(b->row_z + rows);
         VEC t[3];
-        UNROLL for (int a = 0; a < 3; a++) t[a] = MAD(z, SET(m[6 + a]), MAD(y, SET(m[3 + a]), MUL(x, SET(m[a]))));
-        const VEC away = ADD(t[2], middle), inside = SUB(reach, XOR(away, AND(away, SET(-0.0f))));
-        uint32_t bits = BITS_POSITIVE(inside);
+        UNROLL for (int a = 0; a < 3; a++) t[a] =
+            v_fmadd_ps(z, v_set1_ps(m[6 + a]), v_fmadd_ps(y, v_set1_ps(m[3 + a]), v_mul_ps(x, v_set1_ps(m[a]))));
+        const VEC away = v_add_ps(t[2], middle), inside = v_sub_ps(reach, v_xor_ps(away, v_and_ps(away, v_set1_ps(-0.0f))));
+        uint32_t bits = v_mask_bits(v_cmp_ps(inside, v_set1_ps(0), _CMP_GT_OQ));
         if (!bits) continue;
-        float place[3][GR_LANES];
-        UNROLL for (int a = 0; a < 3; a++) STORE(place[a], t[a]);
+        float place[3][SIMD_LANES];
+        UNROLL for (int a = 0; a < 3; a++) v_storeu_ps(place[a], t[a]);
         for (; bits; bits &= bits - 1) {
             const int i = __builtin_ctz(bits), row = rows + i;
             const float at[3] = {place[0][i], place[1][i], place[2][i]};
@@ -54,56 +87,58 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
     h->n = n;
 }
 
-// Adds the blocks of all hits, `columns` (4 or 8) pixels a side. GR_LANES weights are those of GR_LANES/columns rows; SPREAD
-// repeats each four times, once for every number of a record. As many hits at a time as a vector has records: their totals
-// are one vector in the end.
+// Adds the blocks of all hits, `columns` (4 or 8) pixels a side. SIMD_LANES weights are those of SIMD_LANES/columns rows; a
+// permutation repeats each four times, once for every number of a record. As many hits at a time as a vector has records: their
+// totals are one vector in the end.
 TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, const hits *h, brick *b, const int columns)
 {
-    enum { RECORDS = GR_LANES / 4 };
-    const int groups = columns * columns / GR_LANES; // vectors of weights
+    enum { RECORDS = SIMD_LANES / 4 };
+    const int groups = columns * columns / SIMD_LANES; // vectors of weights
     const float *record = p->record, scale = p->scale;
     const int64_t pitch = 4 * p->pitch;
-    float across[GR_LANES], down[8][GR_LANES];
-    int32_t spread[4][GR_LANES], imaginary[GR_LANES];
-    for (int i = 0; i < GR_LANES; i++) {
+    float across[SIMD_LANES], down[8][SIMD_LANES];
+    int32_t spread[4][SIMD_LANES], imaginary[SIMD_LANES];
+    for (int i = 0; i < SIMD_LANES; i++) {
         across[i] = (float)(i % columns) * scale;
-        for (int g = 0; g < groups; g++) down[g][i] = (float)((g * GR_LANES + i) / columns) * scale;
+        for (int g = 0; g < groups; g++) down[g][i] = (float)((g * SIMD_LANES + i) / columns) * scale;
         for (int j = 0; j < 4; j++) spread[j][i] = j * RECORDS + i / 4;
         imaginary[i] = i % 4 == 1 ? -1 : 0;
     }
     for (int i = 0, n = h->n; i < n; i += RECORDS) {
         VEC total[RECORDS];
-        UNROLL for (int a = 0; a < RECORDS; a++) total[a] = SET(0);
+        UNROLL for (int a = 0; a < RECORDS; a++) total[a] = v_set1_ps(0);
         UNROLL for (int g = 0; g < groups; g++) {
             VEC w[RECORDS];
-            UNROLL for (int a = 0; a < RECORDS; a++)
-                w[a] = NAME(weights)(ADD(SET(h->ux[i + a]), LOAD(across)), ADD(SET(h->uy[i + a]), LOAD(down[g])),
-                                     SET(h->t[i + a]));
+            UNROLL for (int a = 0; a < RECORDS; a++) w[a] =
+                NAME(weights)(v_add_ps(v_set1_ps(h->ux[i + a]), v_loadu_ps(across)),
+                              v_add_ps(v_set1_ps(h->uy[i + a]), v_loadu_ps(down[g])), v_set1_ps(h->t[i + a]));
             UNROLL for (int a = 0; a < RECORDS; a++) {
                 const float *block = record + 4 * (int64_t)h->block[i + a];
                 UNROLL for (int j = 0; j < 4; j++) { // a vector of records
-                    const int pixel = g * GR_LANES + j * RECORDS;
-                    const VEC some = LOAD(block + pixel / columns * pitch + 4 * (pixel % columns));
-                    total[a] = MAD(SPREAD(w[a], LOAD_INTS(spread[j])), some, total[a]);
+                    const int pixel = g * SIMD_LANES + j * RECORDS;
+                    const VEC some = v_loadu_ps(block + pixel / columns * pitch + 4 * (pixel % columns));
+                    total[a] = v_fmadd_ps(v_permutexvar_ps(v_loadu_int(spread[j]), w[a]), some, total[a]);
                 }
             }
         }
-        const VEC flip = AND(SPREAD(LOAD(h->sign + i), LOAD_INTS(spread[0])), REALS_OF(LOAD_INTS(imaginary)));
-        NAME(add_records)(b->sum, h->sum + i, XOR(NAME(add_up)(total), flip));
+        const VEC flip =
+            v_and_ps(v_permutexvar_ps(v_loadu_int(spread[0]), v_loadu_ps(h->sign + i)), v_castint_ps(v_loadu_int(imaginary)));
+        NAME(add_records)(b->sum, h->sum + i, v_xor_ps(NAME(add_up)(total), flip));
     }
 }
 
 // The hits of the next sample are found, and their pixels called for, before those of the last are added.
 TARGET static inline __attribute__((always_inline)) void NAME(all)(const plan *p, brick *b, hits *h, const int columns)
 {
-    const VEC cx = SET((float)b->x + (BX - 1) / 2.0f), cy = SET((float)b->y + (BY - 1) / 2.0f),
-              cz = SET((float)b->z + (BZ - 1) / 2.0f);
+    const VEC cx = v_set1_ps((float)b->x + (BX - 1) / 2.0f), cy = v_set1_ps((float)b->y + (BY - 1) / 2.0f),
+              cz = v_set1_ps((float)b->z + (BZ - 1) / 2.0f);
     int now = 0;
     h[1].n = 0;
-    for (int64_t s = 0; s < p->padded; s += GR_LANES) {
-        const VEC away = MAD(cx, LOAD(p->normal[0] + s), MAD(cy, LOAD(p->normal[1] + s), MUL(cz, LOAD(p->normal[2] + s))));
-        const VEC inside = SUB(LOAD(p->height + s), XOR(away, AND(away, SET(-0.0f))));
-        for (uint32_t bits = BITS_POSITIVE(inside); bits; bits &= bits - 1, now ^= 1) {
+    for (int64_t s = 0; s < p->padded; s += SIMD_LANES) {
+        const VEC away = v_fmadd_ps(cx, v_loadu_ps(p->normal[0] + s),
+                                    v_fmadd_ps(cy, v_loadu_ps(p->normal[1] + s), v_mul_ps(cz, v_loadu_ps(p->normal[2] + s))));
+        const VEC inside = v_sub_ps(v_loadu_ps(p->height + s), v_xor_ps(away, v_and_ps(away, v_set1_ps(-0.0f))));
+        for (uint32_t bits = v_mask_bits(v_cmp_ps(inside, v_set1_ps(0), _CMP_GT_OQ)); bits; bits &= bits - 1, now ^= 1) {
             const int64_t sample = s + __builtin_ctz(bits);
             NAME(find)(p, b, sample, sample / p->call.operators, &h[now]);
             if (h[now].n && !b->touched) touch(b);

@@ -11,13 +11,12 @@
 // Pixels of a row are taken in steps of STRIDE: the windows of neighbours overlap, and a load of records that were just stored
 // at another offset would have to wait until they have left for the cache.
 //
-// Bound: RG_F32_MAD, counting all 64 lanes of the window, of which 29 are within b at b = 1.9. Outcome with AVX-512 on Zen 4 at
-// 3.6 GHz, k = 64: 1.1e7 pixels/s a core, 37 % of the bound, 2.5 times naive_scatter; half of what simd_gather does, which
-// neither reads nor writes a volume for each pixel, and computes 61 weights a pixel instead of 64 x 1.7.
+// Bound: RG_F32_MAD, counting all 64 lanes of the window, of which 29 are within b at b = 1.9. simd_gather does less: it
+// neither reads nor writes a volume for each pixel, and computes 61 weights a pixel instead of 64 x 1.7. Measured:
+// data/machines/h200-16xeon.gridding.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
-#include <immintrin.h>
 
 enum { BX = 32, BY = 16, BZ = 16, STRIDE = 8 };
 enum { LOW = 6, HIGH = 8 }; // margins: a window begins at most 2b below the brick, and ends 7 voxels after its last beginning
@@ -97,14 +96,14 @@ static void clear(brick *b)
     b->touched = 1;
 }
 
-#define GR_LANES 16
-#include "simd_vector.h"
-
+#define SIMD_LANES 16
+#include "../simd/simd.h"
+#include "simd_weights.h"
 #include "simd_scatter_isa.h"
-#undef GR_LANES
-#define GR_LANES 8
-#include "simd_vector.h"
-
+#undef SIMD_LANES
+#define SIMD_LANES 8
+#include "../simd/simd.h"
+#include "simd_weights.h"
 #include "simd_scatter_isa.h"
 
 // ---- the whole volume ----------------------------------------------------------------------------------------------------

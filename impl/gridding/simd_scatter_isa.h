@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
-// simd_scatter_isa.h: the brick of simd_scatter.c in one instruction set, by the macros of simd_vector.h.
+// simd_scatter_isa.h: the brick of simd_scatter.c in one instruction set, in the words of ../simd/simd.h.
 
 // Adds a record, times the weight of the distance from r, to the `columns`^3 voxels from `at` on; d[]: the first of them seen
-// from r. GR_LANES weights are those of GR_LANES / columns rows; SPREAD repeats each for the four numbers of a record.
+// from r. SIMD_LANES weights are those of SIMD_LANES / columns rows; a permutation repeats each for the four numbers of a
+// record.
 TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, float *at, const float d[3],
                                                                    const float *record, const int columns)
 {
-    const int groups = columns * columns / GR_LANES, records = GR_LANES / 4;
-    float across[GR_LANES], down[GR_LANES];
-    int32_t spread[4][GR_LANES];
-    for (int i = 0; i < GR_LANES; i++) {
+    const int groups = columns * columns / SIMD_LANES, records = SIMD_LANES / 4;
+    float across[SIMD_LANES], down[SIMD_LANES];
+    int32_t spread[4][SIMD_LANES];
+    for (int i = 0; i < SIMD_LANES; i++) {
         across[i] = (float)(i % columns) * p->scale;
         down[i] = (float)(i / columns) * p->scale;
         for (int j = 0; j < 4; j++) spread[j][i] = j * records + i / 4;
     }
-    const VEC ux = ADD(SET(d[0] * p->scale), LOAD(across)), uy = ADD(SET(d[1] * p->scale), LOAD(down)), value = REPEAT(record);
+    const VEC ux = v_add_ps(v_set1_ps(d[0] * p->scale), v_loadu_ps(across)),
+              uy = v_add_ps(v_set1_ps(d[1] * p->scale), v_loadu_ps(down)), value = v_broadcast_f32x4(record);
     for (int z = 0; z < columns; z++) {
         const float height = (d[2] + (float)z) * p->scale;
-        const VEC t = SET(1 - height * height);
+        const VEC t = v_set1_ps(1 - height * height);
         UNROLL for (int g = 0; g < groups; g++) {
-            const VEC w = NAME(weights)(ux, ADD(uy, SET((float)(g * GR_LANES / columns) * p->scale)), t);
+            const VEC w = NAME(weights)(ux, v_add_ps(uy, v_set1_ps((float)(g * SIMD_LANES / columns) * p->scale)), t);
             UNROLL for (int j = 0; j < 4; j++) { // a vector of records
-                const int voxel = g * GR_LANES + j * records;
+                const int voxel = g * SIMD_LANES + j * records;
                 float *to = at + 4 * ((z * PY + voxel / columns) * PX + voxel % columns);
-                STORE(to, MAD(SPREAD(w, LOAD_INTS(spread[j])), value, LOAD(to)));
+                v_storeu_ps(to, v_fmadd_ps(v_permutexvar_ps(v_loadu_int(spread[j]), w), value, v_loadu_ps(to)));
             }
         }
     }

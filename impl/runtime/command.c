@@ -54,7 +54,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         rg_quiet = given->quiet;
         given->cores = rg_cpu_cores();
         if (command->one_process)
-            rg_gpu_ask_here();
+            rg_gpu_query_here();
         code = check_device(given->device_typed);
         for (int i = 0; !code && i < given->plugin.n; i++)
             code = rg_plugin_load(given->plugin.item[i]);

@@ -41,7 +41,7 @@ void rg_cpu_model(char text[128])
         fclose(f);
 }
 
-// The cores that the process might use when it was first asked: pinning narrows the system's own answer.
+// The cores that the process might use at first: pinning narrows the system's own answer.
 static cpu_set_t allowed;
 static void look(void)
 {

@@ -119,7 +119,7 @@ static bool of_entry(const rg_tsv *f, int i, const rg_entry *e)
 }
 
 // The row of the nearest shape laid over param; false when there is none.
-static bool take_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
+static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
 {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
@@ -145,12 +145,12 @@ bool rg_params_resolve(const rg_entry *e, const char *device, const rg_shape *sh
 {
     const rg_variant *v = e->variant;
     rg_params_standard(v, param);
-    bool took = take_tuned(e, device, shape, param);
+    bool found = lay_tuned(e, device, shape, param);
     if (!rg_params_set(v, given, param, why))
         return false;
     int64_t without[RG_PARAMS_MAX] = {0};
     rg_params_parse(v, given, without, why);
-    if (took && v->refuse && v->refuse(shape, param))
+    if (found && v->refuse && v->refuse(shape, param))
         memcpy(param, without, (size_t)v->n_params * sizeof *param);
     if (tuned)
         *tuned = memcmp(param, without, (size_t)v->n_params * sizeof *param) != 0;

@@ -14,8 +14,11 @@ static __device__ __forceinline__ int64_t thread_index() { return (int64_t)block
 
 // The descriptor, whose function is run, and the plug-in's one symbol.
 #define BROKEN_GPU(NAME, REFUSE, SCRATCH, PREPARE)                                                                          \
-    static const rg_variant broken = {RG_ABI, sizeof(rg_variant), "autocorr", NAME, "wrong on purpose", RG_OTHER, RG_DEVICE, \
-                                      "sm_50", 0, NULL, 0, REFUSE, SCRATCH, NULL, NULL, PREPARE, run, NULL};                \
+    static const rg_variant broken = {                                                            \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = NAME,                                 \
+        .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50", .refuse = REFUSE,         \
+        .scratch = SCRATCH, .prepare = PREPARE, .run = run,                                                           \
+    };                \
     RG_PLUGIN = {&broken, NULL}
 
 #endif

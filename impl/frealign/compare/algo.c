@@ -4,6 +4,7 @@
 // sigma2's covariance at most the root of its variances' product.
 #include "../../../reference/reference.h"
 #include "../algo.h"
+#include "index.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -77,10 +78,33 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 
 // ---- what must hold ------------------------------------------------------------------------------------------------------
 
-static rg_tolerance tolerance_cc3m(const rg_shape *s) { return fr_bound_cc3m(s, 0); }
-static rg_tolerance tolerance_presb(const rg_shape *s) { return fr_bound_presb(s, 0); }
-static rg_tolerance tolerance_sigma2(const rg_shape *s) { return fr_bound_sigma2(s, 0); }
-static rg_tolerance tolerance_ccoef(const rg_shape *s) { return fr_bound_ccoef(s, 0); }
+static rg_tolerance tolerance_cc3m(const rg_shape *s)
+{
+    const double spread = s->n[FR_KIND] & FR_RINGS ? 2 : 1;
+    return (rg_tolerance){RG_BOUND, spread * fr_score_error(s, 2, 0), 0,
+                          "float rounding of the section, two transforms, shift and sums (bound.h)"};
+}
+
+static rg_tolerance tolerance_presb(const rg_shape *s)
+{
+    return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * fr_score_error(s, 2, 0), 0,
+                          "float rounding of the section, two transforms, shift and sums, in a weak ring (bound.h)"};
+}
+
+// Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each.
+static rg_tolerance tolerance_sigma2(const rg_shape *s)
+{
+    const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_score_error(s, 2, 0);
+    const double largest = 8 * 3.15 * outer * outer / (side * side * side * side);
+    return (rg_tolerance){RG_BOUND, e * largest, e,
+                          "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
+}
+
+static rg_tolerance tolerance_ccoef(const rg_shape *s)
+{
+    return (rg_tolerance){RG_BOUND, fr_score_error(s, 2, 0), 0,
+                          "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
+}
 
 static const char *at_most_one(const float *cc, int64_t n)
 {
@@ -107,7 +131,7 @@ static const char *invariant_rings(const rg_shape *s, void *const *arg)
 static const char *invariant_moments(const rg_shape *s, void *const *arg)
 {
     const float *m = arg[FR_SCORE];
-    const rg_tolerance t = fr_bound_sigma2(s, 0);
+    const rg_tolerance t = tolerance_sigma2(s);
     for (int64_t e = 0; e < count_moments(s); e += FR_MOMENTS) {
         if (!(m[e + 1] >= 0 && m[e + 2] >= 0 && m[e + 3] >= 0)) return "a variance is negative";
         const double most = sqrt((double)m[e + 1] * m[e + 2]) + 2 * t.absolute;

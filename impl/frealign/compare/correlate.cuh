@@ -1,52 +1,12 @@
 // SPDX-License-Identifier: MIT
 // correlate.cuh: cc3m, presb, sigma2 and ccoef on the GPU, step by step over `calls` (particle, trial) pairs at a time. What
-// differs between the variants: where F3 is read (memory or texture), how sums are made, and how many calls share a launch.
-//
-// Arrays of a step, in scratch: for every call N rows of N + 2 floats, which hold a half plane or, in its place, an image.
-// Sums over pixels and rings are in double precision, whose rounding does not show beside that of the transforms.
+// differs between the variants (../batch.cuh, ../gather.cuh, ../scatter.cuh): where F3 is read (memory or texture), how sums
+// are made, and how many calls share a launch.
 #ifndef RG_FREALIGN_CORRELATE_CUH
 #define RG_FREALIGN_CORRELATE_CUH
 
-#include "../section.cuh"
-#include <cufft.h>
-#include <stdlib.h>
-
-// ATOMIC: a thread a pixel, which adds to the result. TREE: blocks' sums, and a tree over the blocks. LIST: rings from a list
-// sorted by ring, a warp each.
-enum { FR_ATOMIC, FR_TREE, FR_LIST };
-
-// ---- half planes ---------------------------------------------------------------------------------------------------------
-
-static __device__ __forceinline__ bool fr_here(const fr_input &in, int *i, int *row)
-{
-    *i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    *row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    return *i < in.width && *row < in.side;
-}
-
-static __device__ __forceinline__ float fr_factor(const fr_input &in, int64_t coefficient, bool flipped)
-{
-    const float c = in.c[coefficient];
-    return flipped ? 2 * fabsf(c) : in.squared ? c * c : 2 * c;
-}
-
-// A0 of calls first + z: f S(M q) in the band, 0 elsewhere; flipped: f = 2|c|.
-template <int how, class volume>
-static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out)
-{
-    int i, row;
-    if (!fr_here(in, &i, &row))
-        return;
-    const int64_t call = first + blockIdx.z, e = (int64_t)row * in.width + i, stored = (int64_t)in.side * in.width;
-    const int j = row <= in.side / 2 ? row : row - in.side;
-    float2 v = make_float2(0, 0);
-    if (fr_in_band(in.side, i, j, in.inner, in.outer)) {
-        const float f = fr_factor(in, call / in.trials * stored + e, flipped);
-        v = fr_section<how>(in, f3, in.pose + call * FR_POSE_FLOATS, i, j);
-        v = make_float2(f * v.x, f * v.y);
-    }
-    out[blockIdx.z * stored + e] = v;
-}
+#include "../steps.cuh"
+#include "index.h"
 
 // D e^{i s.q} in the band, 0 elsewhere; flipped: times the sign of c.
 static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, float2 *out)
@@ -65,23 +25,6 @@ static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, floa
     }
     out[blockIdx.z * stored + e] = v;
 }
-
-// ---- sums over pixels ----------------------------------------------------------------------------------------------------
-
-// Pixel `at` of a call, (x, y) from the corner: what it adds to the sums v.
-static __device__ __forceinline__ int64_t fr_distance2(int x, int y) { return (int64_t)x * x + (int64_t)y * y; }
-
-struct fr_edge_sums { // the ring that the mask takes its mean of
-    enum { n = 2 };
-    const float *image, *setting;
-    __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const
-    {
-        if (fr_on_edge(setting[0], fr_distance2(x, y))) {
-            v[0] += image[at];
-            v[1] += 1;
-        }
-    }
-};
 
 struct fr_disc_sums { // sigma2: over the disc n, a, x, a^2, x^2, ax; over all x^2
     enum { n = 7 };
@@ -113,59 +56,9 @@ struct fr_whole_sums { // ccoef: a^2, x^2, ax
     }
 };
 
-// sums: of each call one set (ATOMIC, cleared before), or one a block.
-template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, int side, double *sums)
-{
-    __shared__ double tree[way == FR_ATOMIC ? 1 : 32 * pixels::n];
-    const int t = (int)(threadIdx.x + blockDim.x * threadIdx.y), threads = (int)(blockDim.x * blockDim.y);
-    double v[pixels::n] = {};
-    for (int at = (int)blockIdx.x * threads + t; at < side * side; at += (int)gridDim.x * threads) {
-        const int y = at / side, x = at - y * side;
-        p.add(((int64_t)blockIdx.y * side + y) * (side + 2) + x, (int)fr_offset(side, x), (int)fr_offset(side, y), v);
-    }
-    if (way == FR_ATOMIC) {
-        for (int k = 0; k < pixels::n; k++)
-            if (v[k] != 0)
-                atomicAdd(&sums[blockIdx.y * pixels::n + k], v[k]);
-    } else {
-        fr_block_sum<pixels::n>(v, tree);
-        for (int k = 0; k < pixels::n && t == 0; k++)
-            sums[((int64_t)blockIdx.y * gridDim.x + blockIdx.x) * pixels::n + k] = v[k];
-    }
-}
-
-// The blocks' sums of each call added up.
-template <int n> static __global__ void fr_combine(const double *part, int parts, double *sums)
-{
-    __shared__ double tree[32 * n];
-    double v[n] = {};
-    for (int i = (int)threadIdx.x; i < parts; i += (int)blockDim.x)
-        for (int k = 0; k < n; k++)
-            v[k] += part[((int64_t)blockIdx.x * parts + i) * n + k];
-    fr_block_sum<n>(v, tree);
-    for (int k = 0; k < n && threadIdx.x == 0; k++)
-        sums[(int64_t)blockIdx.x * n + k] = v[k];
-}
-
-// ---- the mask ------------------------------------------------------------------------------------------------------------
-
-// Also divides by N^2, so that the transform back gives A.
-static __global__ void fr_mask_image(const float *setting, int side, const double *edge, float *image)
-{
-    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= side || y >= side)
-        return;
-    const int64_t dx = fr_offset(side, x), dy = fr_offset(side, y), at = ((int64_t)blockIdx.z * side + y) * (side + 2) + x;
-    const double *sum = edge + 2 * blockIdx.z;
-    const float scale = 1 / ((float)side * (float)side), e = fr_mask(setting[0], dx * dx + dy * dy);
-    const float mean = sum[1] > 0 ? (float)(sum[0] / sum[1]) : 0.0f;
-    image[at] = scale * (e == 1 ? image[at] : e == 0 ? mean : e * image[at] + (1 - e) * mean);
-}
-
 // ---- sums over rings -----------------------------------------------------------------------------------------------------
 
-// Of ring k: C_k, B_k, Q_k and how many coefficients of the band it has.
-enum { FR_RING_SUMS = 4 };
+// Of ring k, FR_RING_SUMS: C_k, B_k, Q_k and how many coefficients of the band it has.
 
 static __device__ __forceinline__ void fr_add_to_ring(const fr_input &in, const float2 *a, int64_t first, int i, int j,
                                                       double *v)
@@ -190,13 +83,6 @@ static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t fir
     double *to = ring + ((int64_t)blockIdx.y * fr_rings(in.side) + fr_ring((int64_t)i * i + (int64_t)j * j)) * FR_RING_SUMS;
     for (int k = 0; k < FR_RING_SUMS; k++)
         atomicAdd(&to[k], v[k]);
-}
-
-// The first column of row j, |j| <= k, in ring k: (2k - 1)^2 <= 4 (i^2 + j^2).
-static __device__ __forceinline__ int fr_ring_begins(int k, int j)
-{
-    const int64_t need = k ? (int64_t)(2 * k - 1) * (2 * k - 1) - 4 * (int64_t)j * j : 0;
-    return need > 0 ? (int)((fr_root(need - 1) + 2) / 2) : 0; // the least i with (2i)^2 >= need
 }
 
 // A block a ring; its threads take a row each and walk over the ring's columns in it.
@@ -290,5 +176,114 @@ static __global__ void fr_moments(const double *sums, int n, double pixels, floa
     moment[4 * e + 2] = (float)(scale * (s[4] - s[2] * s[2] / in_disc) / in_disc);
     moment[4 * e + 3] = (float)(scale * s[6] / pixels);
 }
+
+// ---- on the host ---------------------------------------------------------------------------------------------------------
+
+static inline int fr_shifts(const fr_steps &s, bool flipped)
+{
+    const dim3 block = fr_block(s, FR_P_INTERPOLATE);
+    float2 *second = s.image + s.l.calls * s.l.stored;
+    RG_LAUNCH((fr_shifted), fr_plane_grid(s, block), block, 0, s.call->stream, s.in, s.first, flipped, second);
+    return (int)cudaGetLastError();
+}
+
+template <int way> static int fr_sum_rings(const fr_steps &s)
+{
+    const dim3 block = fr_block(s, FR_P_BLOCK);
+    const unsigned rings = (unsigned)fr_rings(s.in.side);
+    void *stream = s.call->stream;
+    const char *scratch = (const char *)s.call->scratch;
+    if (way == FR_ATOMIC) {
+        int error = (int)cudaMemsetAsync(s.ring, 0, s.count * rings * FR_RING_SUMS * sizeof(double), (cudaStream_t)stream);
+        if (error)
+            return error;
+        const dim3 grid(fr_blocks(s.l.stored, 16 * s.call->param[FR_P_BLOCK]), s.count);
+        RG_LAUNCH((fr_ring_atomics), grid, block, 0, stream, s.in, s.image, s.first, s.ring);
+    } else if (way == FR_TREE) {
+        RG_LAUNCH((fr_ring_tree), dim3(rings, s.count), block, 0, stream, s.in, s.image, s.first, s.ring);
+    } else {
+        const dim3 grid(fr_blocks(rings, 8), s.count);
+        RG_LAUNCH((fr_ring_list), grid, 256, 0, stream, s.in, s.image, s.first, (const int *)(scratch + s.l.list),
+                  (const int *)(scratch + s.l.begin), s.ring);
+    }
+    return (int)cudaGetLastError();
+}
+
+// ---- the four algorithms -------------------------------------------------------------------------------------------------
+
+typedef enum { FR_CC3M, FR_PRESB, FR_SIGMA2, FR_CCOEF } fr_routine;
+
+template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, bool texture)
+{
+    float *out = (float *)s.call->arg[FR_SCORE];
+    void *stream = s.call->stream;
+    const int rings = (int)fr_rings(s.in.side);
+    int error = fr_sections(s, texture, routine == FR_SIGMA2);
+    if (routine == FR_CC3M || routine == FR_PRESB) {
+        error = error ? error : fr_mask_planes<way>(s, s.image, s.in.setting);
+        error = error ? error : fr_sum_rings<way>(s);
+        if (error)
+            return error;
+        const int64_t n = (int64_t)s.count * rings;
+        const bool by_ring = (s.call->shape->n[FR_KIND] & FR_RINGS) != 0;
+        if (routine == FR_CC3M)
+            RG_LAUNCH((fr_score), s.count, 32, 0, stream, s.ring, rings, s.in.setting, by_ring, s.first, out);
+        else
+            RG_LAUNCH((fr_ring_correlations), fr_blocks(n, 256), 256, 0, stream, s.ring, n, out + s.first * rings);
+        return (int)cudaGetLastError();
+    }
+    error = error ? error : fr_shifts(s, routine == FR_SIGMA2);
+    error = error ? error : rg_fft_run(&s.plan->to_image, s.image);
+    if (error)
+        return error;
+    const float *a = (const float *)s.image, *x = a + 2 * s.l.calls * s.l.stored;
+    const fr_disc_sums disc = {a, x, s.in.setting};
+    const fr_whole_sums whole = {a, x};
+    error = routine == FR_SIGMA2 ? fr_sum_pixels<way>(s, disc) : fr_sum_pixels<way>(s, whole);
+    if (error)
+        return error;
+    const double pixels = (double)s.in.side * s.in.side;
+    if (routine == FR_SIGMA2)
+        RG_LAUNCH((fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels,
+                  out + s.first * FR_MOMENTS);
+    else
+        RG_LAUNCH((fr_coefficients), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, out + s.first);
+    return (int)cudaGetLastError();
+}
+
+static inline bool fr_in_real_space(fr_routine routine) { return routine == FR_SIGMA2 || routine == FR_CCOEF; }
+
+static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *param, int way, fr_routine routine)
+{
+    return fr_in_real_space(routine) ? fr_layout_of(s, param, way, 2, 0)
+                                     : fr_layout_of(s, param, way, 1, fr_rings(s->n[FR_SIDE]));
+}
+
+template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture)
+{
+    fr_steps s = fr_steps_of(call, fr_correlate_layout(call->shape, call->param, way, routine));
+    int error = texture ? rg_texture_fill(&s.plan->texture, call->arg[FR_F3], call->stream) : RG_OK;
+    while (!error && fr_next(&s))
+        error = fr_pass<way>(s, routine, texture);
+    return error;
+}
+
+// One variant: its steps, and its descriptor.
+#define FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                        \
+    static size_t scratch_##ALGO(const rg_shape *s, const int64_t *param)                                                      \
+    {                                                                                                                          \
+        return fr_correlate_layout(s, param, WAY, ROUTINE).total;                                                              \
+    }                                                                                                                          \
+    static void cost_##ALGO(const rg_shape *s, const int64_t *, rg_cost *c) { fr_section_cost(s, TEXTURE, c); }                \
+    static int prepare_##ALGO(rg_call *call)                                                                                   \
+    {                                                                                                                          \
+        const fr_layout l = fr_correlate_layout(call->shape, call->param, WAY, ROUTINE);                                       \
+        return fr_prepare(call, l, !fr_in_real_space(ROUTINE), TEXTURE, fr_ring_of_band);                                      \
+    }                                                                                                                          \
+    static int run_##ALGO(rg_call *call) { return fr_correlate<WAY>(call, ROUTINE, TEXTURE); }
+#define FR_COMPARE(ALGO, ROUTINE)                                                                                              \
+    FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                            \
+    FR_DESCRIPTOR(ALGO, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch_##ALGO,                        \
+                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .run = run_##ALGO, .finish = fr_finish)
 
 #endif

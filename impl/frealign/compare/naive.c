@@ -7,6 +7,7 @@
 // over pixels. Sums are kept in double precision. Nothing is shared between trials, left out or vectorised on purpose.
 #include "../call.h"
 #include "../plain.h"
+#include "index.h"
 #include <string.h>
 
 typedef struct work {
@@ -48,7 +49,7 @@ static void finish(rg_call *call) { fr_plans_finish(call, 2); }
 static const float *pose_of(const fr_call *p, int64_t at) { return p->pose + FR_POSE_FLOATS * at; }
 
 // The section in the band times f; absolute: f = 2|c|.
-static void take_section(const work *w, int64_t at, int absolute)
+static void load_section(const work *w, int64_t at, int absolute)
 {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
@@ -75,7 +76,7 @@ static void shifted(const work *w, int64_t at, int64_t e, float Y[2])
     Y[1] = X[0] * si + X[1] * co;
 }
 
-static void take_particle(const work *w, int64_t at, int flip)
+static void load_particle(const work *w, int64_t at, int flip)
 {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
@@ -93,7 +94,7 @@ static void take_particle(const work *w, int64_t at, int flip)
 static void compare_rings(const work *w, int64_t at, double *C, double *B, double *Q)
 {
     const fr_call *p = &w->call;
-    take_section(w, at, 0);
+    load_section(w, at, 0);
     fftwf_execute_dft_c2r(w->inverse, w->plane, w->a);
     fr_mask_image(p->side, p->setting[0], 0, w->a);
     fftwf_execute_dft_r2c(w->forward, w->a, w->plane);
@@ -148,9 +149,9 @@ static int run_ccoef(rg_call *call)
     float *cc = call->arg[FR_SCORE];
     for (int64_t at = 0; at < w.call.comparisons; at++) {
         double ax = 0, aa = 0, xx = 0;
-        take_section(&w, at, 0);
+        load_section(&w, at, 0);
         fftwf_execute_dft_c2r(w.inverse, w.plane, w.a);
-        take_particle(&w, at, 0);
+        load_particle(&w, at, 0);
         fftwf_execute_dft_c2r(w.inverse, w.plane, w.x);
         for (int64_t e = 0; e < w.call.side * w.call.side; e++) {
             ax += (double)w.a[e] * w.x[e];
@@ -190,9 +191,9 @@ static int run_sigma2(rg_call *call)
 {
     const work w = work_of(call);
     for (int64_t at = 0; at < w.call.comparisons; at++) {
-        take_section(&w, at, 1);
+        load_section(&w, at, 1);
         fftwf_execute_dft_c2r(w.inverse, w.plane, w.a);
-        take_particle(&w, at, 1);
+        load_particle(&w, at, 1);
         fftwf_execute_dft_c2r(w.inverse, w.plane, w.x);
         moments(&w, (float *)call->arg[FR_SCORE] + FR_MOMENTS * at);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simd_section.c: cc3m, presb, sigma2 and ccoef with AVX2, on one core or all.
+// simd.c: cc3m, presb, sigma2 and ccoef with AVX2, on one core or all.
 //
 // What is left out: coefficients outside of the band are never visited, their columns never transformed, nor rows beyond the
 // mask or the disc (simd_plane.h). The particle of cc3m and presb needs no transform, and ccoef needs none at all: by
@@ -7,14 +7,10 @@
 // pixels likewise. Sections are gathered row by row (simd_section.h). Trials are dealt to threads; what a trial gives does not
 // depend on them.
 //
-// Bound: the section's reads from memory. At 500 x 500 with rings to N/3 cc3m reads 43,000 samples of four pieces, most of
-// them a cache line of their own, 11 MB; the transforms do 0.1 G operations. Predicted 3 ms on a Zen 4 core, a third for the
-// transforms. Outcome on one of two cores, shared: cc3m 1.9 ms, presb 3.0, sigma2 3.5 and ccoef 1.6 ms (rings to N/2),
-// trilinear; the same pose again and again, so that the pieces came from the last cache, not from memory. One core of an H200
-// node with 16 Xeon cores, hot, single calls: cc3m 1.46 ms (rings to N/3), presb 2.40 and sigma2 2.19 (to N/2), ccoef 0.75 (to
-// N/3); of 64 calls with 16 particles and 4 trials, cc3m 2.18, presb 4.44 and sigma2 3.87 ms each.
-// A single call has one trial to deal, so 16 threads are slower there: cc3m 1.70 ms; of the 64, 0.14 ms a call.
+// Bound: the section's reads from memory: samples of four pieces (trilinear), most of them a cache line of their own. A single
+// call has one trial to deal to the threads. Measured: data/machines/h200-16xeon.frealign.tsv.
 #include "../simd_plane.h"
+#include "index.h"
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -133,7 +129,7 @@ FR_AVX2 static void add_rings(const trial *t, int64_t j, const float *Y, const f
 
 enum { RINGS_MAX = FR_SIDE_MAX / 2 };
 
-static void take_section(const fr_space *s, const trial *t, int absolute, float *plane)
+static void load_section(const fr_space *s, const trial *t, int absolute, float *plane)
 {
     const int64_t b = t->p->outer;
     for (int64_t j = -b + 1; j < b; j++) section_row(t, j, absolute, fr_row(s, plane, j));
@@ -145,7 +141,7 @@ static void compare_rings(const plan *state, const trial *t, float *plane, doubl
     const fr_space *s = &state->space;
     const int64_t b = t->p->outer;
     float Y[2 * (FR_SIDE_MAX / 2 + 1)];
-    take_section(s, t, 0, plane);
+    load_section(s, t, 0, plane);
     fr_back(s, plane);
     fr_mask_rows(s, plane);
     fr_forth(s, plane);
@@ -233,7 +229,7 @@ FR_AVX2 static void sigma2(const plan *state, const trial *t, float *plane, floa
     float *other = plane + state->plane_floats;
     products once = {0}, twice = {0}, disc = {0};
     double n = 0;
-    take_section(s, t, 1, plane);
+    load_section(s, t, 1, plane);
     for (int64_t j = b; j <= side - b; j++) memset(fr_row(s, other, j), 0, (size_t)t->p->width * 2 * sizeof *other);
     for (int64_t j = -b + 1; j < b; j++) {
         float *Y = fr_row(s, other, j);

@@ -2,6 +2,7 @@
 // algo_ctf.c: the algorithm `ctfapply` as data: a particle's image becomes what the other routines take.
 #include "../../../reference/reference.h"
 #include "../algo.h"
+#include "index.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -80,13 +81,19 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     for (int64_t k = 0; k < count_ssnr(s); k++) ssnr[k] = k == 0 ? 0 : (float)((fr_draw(s, FR_DRAW_OTHER, k) + 1) / 2);
 }
 
-static rg_tolerance tolerance(const rg_shape *s) { return fr_bound_ctfapply(s); }
+// The images that fill.c makes have coefficients of root mean square below 1.
+static rg_tolerance tolerance(const rg_shape *s)
+{
+    const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,
+                 e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
+    return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * e, e, "float rounding of three transforms, shift and CTF (bound.h)"};
+}
 
 // Coefficients of the columns 0 and N/2 of D are those of a real image; the CTF is at most 1.
 static const char *invariant(const rg_shape *s, void *const *arg)
 {
     const int64_t side = s->n[FR_SIDE];
-    const double most = 4 * fr_bound_ctfapply(s).absolute;
+    const double most = 4 * tolerance(s).absolute;
     const float *D = arg[FR_APPLY_D], *c = arg[FR_APPLY_C];
     for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++)
         for (int64_t i = 0; i <= side / 2; i += side / 2)

@@ -4,26 +4,10 @@
 #ifndef RG_FREALIGN_APPLY_CUH
 #define RG_FREALIGN_APPLY_CUH
 
-#include "../compare/correlate_run.cuh"
+#include "../steps.cuh"
+#include "apply.h"
 
 enum { FR_POWER_SUMS = 2 }; // of a ring: |Xm|^2, coefficients
-
-typedef struct fr_application {
-    const float *image, *optics, *shift, *setting, *ssnr;
-    float *d, *x, *c;
-    int side, width;
-    bool squared, rings;
-} fr_application;
-
-static inline fr_application fr_application_of(const rg_call *call)
-{
-    const int64_t side = call->shape->n[FR_SIDE], kind = call->shape->n[FR_KIND];
-    float *const *arg = (float *const *)call->arg;
-    fr_application in = {arg[FR_APPLY_IMAGE], arg[FR_APPLY_OPTICS], arg[FR_APPLY_SHIFT], arg[FR_APPLY_SETTING],
-                         arg[FR_APPLY_SSNR], arg[FR_APPLY_D], arg[FR_APPLY_X], arg[FR_APPLY_C], (int)side,
-                         (int)fr_width(side), (kind & FR_SQUARED) != 0, (kind & FR_RINGS) != 0};
-    return in;
-}
 
 static inline int64_t fr_ring_of_plane(const rg_shape *s, int64_t i, int64_t j)
 {
@@ -62,8 +46,8 @@ static __global__ void fr_shift_planes(fr_application in, const float2 *plane, i
         const float2 mate = fr_shifted_at(in, plane + blockIdx.z * stored, first + blockIdx.z, i, row ? in.side - row : 0);
         v = make_float2(0.5f * (v.x + mate.x), 0.5f * (v.y - mate.y));
     }
-    in.d[2 * at] = v.x;
-    in.d[2 * at + 1] = v.y;
+    in.D[2 * at] = v.x;
+    in.D[2 * at + 1] = v.y;
     second[e] = v;
 }
 
@@ -144,8 +128,8 @@ static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, c
         f = 0;
     }
     in.c[at] = c;
-    in.x[2 * at] = f * plane[e].x;
-    in.x[2 * at + 1] = f * plane[e].y;
+    in.X[2 * at] = f * plane[e].x;
+    in.X[2 * at + 1] = f * plane[e].y;
 }
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
@@ -187,8 +171,8 @@ template <int way> static int fr_apply(const rg_call *call)
         const dim3 block = fr_block(s, FR_P_BLOCK), grid = fr_plane_grid(s, block);
         const dim3 image_grid(fr_blocks(in.side, block.x), grid.y, grid.z);
         RG_LAUNCH((fr_load_images), image_grid, block, 0, call->stream, in, s.first, (float *)s.image);
-        if (cufftExecR2C(s.plan->to_plane, (float *)s.image, s.image))
-            return RG_E_LIBRARY;
+        if ((error = rg_fft_run(&s.plan->to_plane, s.image)))
+            return error;
         RG_LAUNCH((fr_shift_planes), grid, block, 0, call->stream, in, s.image, s.first, second);
         error = (int)cudaGetLastError();
         error = error ? error : fr_mask_planes<way>(s, second, in.setting);
@@ -208,16 +192,15 @@ static inline void fr_apply_cost(const rg_shape *s, rg_cost *c)
     c->amount[RG_F32_MAD] = 1.5 * images * fr_transforms_mad(s);
 }
 
-#define FR_APPLY(NAME, IDEA, ROLE, FLAGS, WAY)                                                                                 \
-    static size_t scratch_apply(const rg_shape *s, const int64_t *param) { return fr_apply_layout(s, param, WAY).total; }      \
-    static void cost_apply(const rg_shape *s, const int64_t *, rg_cost *c) { fr_apply_cost(s, c); }                            \
-    static int prepare_apply(rg_call *call)                                                                                    \
+#define FR_APPLY(IDEA)                                                                                                         \
+    static size_t scratch(const rg_shape *s, const int64_t *param) { return fr_apply_layout(s, param, WAY).total; }            \
+    static void cost(const rg_shape *s, const int64_t *, rg_cost *c) { fr_apply_cost(s, c); }                                  \
+    static int prepare(rg_call *call)                                                                                          \
     {                                                                                                                          \
         return fr_prepare(call, fr_apply_layout(call->shape, call->param, WAY), true, false, fr_ring_of_plane);                \
     }                                                                                                                          \
-    static int run_apply(rg_call *call) { return fr_apply<WAY>(call); }                                                        \
-    RG_VARIANT(ctfapply_##NAME) = {                                                                                            \
-        RG_ABI, sizeof(rg_variant), "ctfapply", #NAME,      IDEA,          ROLE,      RG_DEVICE, "sm_60", FLAGS, params, 2,    \
-        NULL,   scratch_apply,      NULL,       cost_apply, prepare_apply, run_apply, fr_finish}
+    static int run(rg_call *call) { return fr_apply<WAY>(call); }                                                              \
+    FR_DESCRIPTOR(ctfapply, IDEA, .param = params, .n_params = 2, .scratch = scratch, .cost = cost, .prepare = prepare,        \
+                  .run = run, .finish = fr_finish)
 
 #endif

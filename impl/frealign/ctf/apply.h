@@ -4,12 +4,15 @@
 #define RG_FREALIGN_APPLY_H
 
 #include "../bound.h"
+#include "index.h"
+
+#include <stdbool.h>
 
 typedef struct fr_application {
-    int64_t side, stored, particles;
-    int squared, rings;
-    float R;
-    const float *image, *optics, *shift, *ssnr;
+    int side, width;
+    int64_t stored, particles;
+    bool squared, rings;
+    const float *image, *optics, *shift, *setting, *ssnr;
     float *D, *X, *c;
 } fr_application;
 
@@ -17,12 +20,12 @@ RG_HD fr_application fr_application_of(const rg_call *call)
 {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
-    const fr_application p = {.side = n[FR_SIDE], .stored = fr_stored(n[FR_SIDE]), .particles = n[FR_PARTICLES],
-                              .squared = (n[FR_KIND] & FR_SQUARED) != 0, .rings = (n[FR_KIND] & FR_RINGS) != 0,
-                              .R = ((const float *)arg[FR_APPLY_SETTING])[0], .image = (const float *)arg[FR_APPLY_IMAGE],
+    const fr_application p = {.side = (int)n[FR_SIDE], .width = (int)fr_width(n[FR_SIDE]), .stored = fr_stored(n[FR_SIDE]),
+                              .particles = n[FR_PARTICLES], .squared = (n[FR_KIND] & FR_SQUARED) != 0,
+                              .rings = (n[FR_KIND] & FR_RINGS) != 0, .image = (const float *)arg[FR_APPLY_IMAGE],
                               .optics = (const float *)arg[FR_APPLY_OPTICS], .shift = (const float *)arg[FR_APPLY_SHIFT],
-                              .ssnr = (const float *)arg[FR_APPLY_SSNR], .D = (float *)arg[FR_APPLY_D],
-                              .X = (float *)arg[FR_APPLY_X], .c = (float *)arg[FR_APPLY_C]};
+                              .setting = (const float *)arg[FR_APPLY_SETTING], .ssnr = (const float *)arg[FR_APPLY_SSNR],
+                              .D = (float *)arg[FR_APPLY_D], .X = (float *)arg[FR_APPLY_X], .c = (float *)arg[FR_APPLY_C]};
     return p;
 }
 

@@ -83,7 +83,7 @@ static int run(rg_call *call)
         fftwf_execute_dft_r2c(w.forward, w.image, w.plane);
         shift_and_sign(&w, p, particle, p->D + 2 * first);
         fftwf_execute_dft_c2r(w.inverse, w.plane, w.image);
-        fr_mask_image(p->side, p->R, p->side / 2, w.image);
+        fr_mask_image(p->side, p->setting[0], p->side / 2, w.image);
         fftwf_execute_dft_r2c(w.forward, w.image, w.plane);
         weigh(&w, p, p->optics + FR_OPTICS * particle, p->X + 2 * first, p->c + first);
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// simd_ctf.c: ctfapply with AVX2, on one core or all.
+// simd.c: ctfapply with AVX2, on one core or all.
 //
 // D has its origin in the corner, so the image to be masked is its transform: no coefficient changes its sign twice. Sines and
 // cosines of the shift are those of a column times those of a row; of the CTF, polynomials, eight at a time by the compiler.
 // Rings come from a table made in prepare; rows beyond the mask are not transformed (simd_plane.h). Particles are dealt to
 // threads.
 //
-// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Predicted for 500 x 500, one Zen 4 core: 3 ms, two thirds
-// transforms. Outcome on one of two cores, shared: 3.9 ms.
+// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h200-16xeon.frealign.tsv.
 #include "apply.h"
 #include "../simd_plane.h"
 #ifdef _OPENMP
@@ -141,7 +140,7 @@ static int run(rg_call *call)
     plan *state = call->state;
     const fr_application p = fr_application_of(call);
     if (!state) return RG_E_STATE;
-    fr_space_mask(&state->space, p.R);
+    fr_space_mask(&state->space, p.setting[0]);
 #pragma omp parallel num_threads(state->threads)
     {
 #ifdef _OPENMP

@@ -2,6 +2,7 @@
 // algo_insert.c: the algorithm `pinsert_s` as data: particles are added to the transform of the volume that is being made.
 #include "../../../reference/reference.h"
 #include "../algo.h"
+#include "index.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -72,7 +73,16 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     for (int64_t e = 0; e < count_volume(s); e++) volume[e] = (float)fr_draw(s, FR_DRAW_F3, e);
 }
 
-static rg_tolerance tolerance(const rg_shape *s) { return fr_bound_pinsert(s); }
+// At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
+// weight[1] r^2 <= 1), and errs by that of the phase, the exponential and six products. in_order: terms a node, 8 of each
+// plane.
+static rg_tolerance tolerance(const rg_shape *s)
+{
+    const double planes = (double)s->n[FR_PARTICLES] * (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
+    const double each = fr_phase_error() + 12 * FR_U, sums = fr_sum_error(8 * planes);
+    return (rg_tolerance){RG_BOUND, planes * term * each + (1 + term * sqrt(planes)) * sums, sums,
+                          "float rounding of the phase, the weights, and sums in any order (bound.h)"};
+}
 
 static void where(const rg_shape *s, int which, int64_t element, char text[64])
 {

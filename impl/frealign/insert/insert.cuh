@@ -5,20 +5,7 @@
 #define RG_FREALIGN_INSERT_CUH
 
 #include "../section.cuh"
-
-typedef struct fr_insertion {
-    const float *d, *c, *pose, *weight;
-    int side, width, outer, trials;
-} fr_insertion;
-
-static inline fr_insertion fr_insertion_of(const rg_call *call)
-{
-    const int64_t *n = call->shape->n;
-    fr_insertion in = {(const float *)call->arg[FR_INSERT_D], (const float *)call->arg[FR_INSERT_C],
-                       (const float *)call->arg[FR_INSERT_POSE], (const float *)call->arg[FR_INSERT_WEIGHT], (int)n[FR_SIDE],
-                       (int)fr_width(n[FR_SIDE]), (int)n[FR_OUTER], (int)n[FR_TRIALS]};
-    return in;
-}
+#include "insert.h"
 
 typedef struct fr_terms {
     float re, im, den;
@@ -28,10 +15,11 @@ typedef struct fr_terms {
 template <bool squared>
 static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j)
 {
-    const int64_t particle = sample / in.trials, stored = (int64_t)in.side * in.width;
-    const int64_t e = particle * stored + (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
+    const int64_t particle = sample / in.trials;
+    const int side = (int)in.side;
+    const int64_t e = particle * in.stored + (int64_t)(j < 0 ? j + side : j) * (side / 2 + 1) + i;
     const float c = in.c[e], w = in.weight[2 * particle] * expf(in.weight[2 * particle + 1] * (float)(i * i + j * j));
-    const float2 shifted = fr_times(fr_complex(in.d, e), fr_turn(in.pose + sample * FR_POSE_FLOATS, i, j));
+    const float2 shifted = fr_times(fr_complex(in.D, e), fr_turn(in.pose + sample * FR_POSE_FLOATS, i, j));
     const float f = squared ? w * w * c : w * 2 * c, den = squared ? w * c * (w * c) : w * c * c;
     fr_terms t = {f * shifted.x, f * shifted.y, den};
     return t;
@@ -68,18 +56,18 @@ static __device__ __forceinline__ void fr_spread(int side, const float p[3], fr_
 template <int how, bool squared, class sink> static __global__ void fr_insert(fr_insertion in, int64_t samples, sink out)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    const int j = row - in.outer;
-    if (i > in.outer || j > in.outer || 2 * j == -in.side || i * i + j * j > in.outer * in.outer)
+    const int side = (int)in.side, outer = (int)in.outer, j = row - outer;
+    if (i > outer || j > outer || 2 * j == -side || i * i + j * j > outer * outer)
         return;
     for (int64_t sample = blockIdx.z; sample < samples; sample += gridDim.z) {
         const fr_terms t = fr_terms_of<squared>(in, sample, i, j), mate = {t.re, -t.im, t.den};
         float p[3];
         fr_place(in.pose + sample * FR_POSE_FLOATS, (float)i, (float)j, p);
         if (p[0] > -1)
-            fr_spread<how, squared>(in.side, p, t, out);
-        if (p[0] < 1 && fr_mates(in.side, i, j) == 2) {
+            fr_spread<how, squared>(side, p, t, out);
+        if (p[0] < 1 && fr_mates(side, i, j) == 2) {
             const float other[3] = {-p[0], -p[1], -p[2]};
-            fr_spread<how, squared>(in.side, other, mate, out);
+            fr_spread<how, squared>(side, other, mate, out);
         }
     }
 }
@@ -88,7 +76,7 @@ template <int how, bool squared, class sink> static __global__ void fr_insert(fr
 template <class sink> static int fr_insert_all(const rg_call *call, int64_t columns, int64_t at_once, sink out)
 {
     const fr_insertion in = fr_insertion_of(call);
-    const int64_t samples = call->shape->n[FR_PARTICLES] * call->shape->n[FR_TRIALS], kind = call->shape->n[FR_KIND];
+    const int64_t samples = in.samples, kind = call->shape->n[FR_KIND];
     const dim3 block((unsigned)columns, 8), grid((unsigned)((in.outer + columns) / columns), (unsigned)((2 * in.outer + 8) / 8),
                                                  (unsigned)(samples < at_once ? samples : at_once));
     const bool squared = (kind & FR_SQUARED) != 0;

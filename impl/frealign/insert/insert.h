@@ -3,7 +3,7 @@
 #ifndef RG_FREALIGN_INSERT_H
 #define RG_FREALIGN_INSERT_H
 
-#include "../index.h"
+#include "index.h"
 
 typedef struct fr_insertion {
     int64_t side, stored, trials, samples, outer; // samples: particles times operators
@@ -17,16 +17,12 @@ RG_HD fr_insertion fr_insertion_of(const rg_call *call)
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
     const fr_insertion p = {.side = n[FR_SIDE], .stored = fr_stored(n[FR_SIDE]), .trials = n[FR_TRIALS],
-                            .samples = n[FR_PARTICLES] * n[FR_TRIALS], .outer = n[FR_OUTER],
-                            .interpolation = fr_interpolation(n[FR_KIND]), .squared = (n[FR_KIND] & FR_SQUARED) != 0,
-                            .D = (const float *)arg[FR_INSERT_D], .c = (const float *)arg[FR_INSERT_C],
-                            .pose = (const float *)arg[FR_INSERT_POSE], .weight = (const float *)arg[FR_INSERT_WEIGHT],
-                            .volume = (float *)arg[FR_INSERT_VOLUME]};
+                            .samples = n[FR_PARTICLES] * n[FR_TRIALS], .outer = n[FR_OUTER], .interpolation = fr_interpolation(n[FR_KIND]),
+                            .squared = (n[FR_KIND] & FR_SQUARED) != 0, .D = (const float *)arg[FR_INSERT_D],
+                            .c = (const float *)arg[FR_INSERT_C], .pose = (const float *)arg[FR_INSERT_POSE],
+                            .weight = (const float *)arg[FR_INSERT_WEIGHT], .volume = (float *)arg[FR_INSERT_VOLUME]};
     return p;
 }
-
-// Columns of row j within the radius: 0 .. fr_insert_past - 1.
-RG_HD int64_t fr_insert_past(int64_t b, int64_t j) { return j * j <= b * b ? fr_root(b * b - j * j) + 1 : 0; }
 
 // Record (Re num, Im num, den) of a coefficient E = D e^{i s.q}, for a node of weight 1; a node of weight b gets b times it, or
 // b^2 times with FR_SQUARED.

@@ -7,12 +7,10 @@
 // coefficients next to a column are 4 to 7, in the inverse image of a square. Samples are taken axis by axis, so that a column
 // changes its owner three times only. At the end the groups' sums are added in order, and to the volume.
 //
-// Bound: the terms come and go once, 32 bytes a coefficient beside its 12: 9e10 coefficients/s at 4e12 B/s; nodes in shared
-// memory 192 bytes, 1.5e11/s. Prediction: some 350 instructions of a thread a coefficient, half of the lanes idle (columns
-// that the plane misses, uneven columns), 1.5e10/s at a side of 256, where the middle bricks meet every sample and end last.
-// Outcome on an H200 node with 16 Xeon cores, 256 samples: 9.3e9/s at side 256 (7.7e9 with four groups), 2.2e9 at 112 (3.2e9
-// with four); 3.7e9 at 500 with 112 samples and four groups. Not counted why: few samples meet a brick there, which is cleared
-// and stored all the same. scatter_v4 does 1.06e10 at 256, not repeatably.
+// Bound: the terms come and go once, 32 bytes a coefficient beside its 12; nodes in shared memory 192 bytes. What is met first
+// are instructions, with half of the lanes idle: columns that the plane misses, uneven columns. The middle bricks meet every
+// sample and end last; where few samples meet a brick, clearing and storing it is what takes time. Measured:
+// data/machines/h200-16xeon.frealign.tsv.
 #include "insert.cuh"
 
 enum { BRICK = 16, GROUP = BRICK * BRICK, GROUPS_MOST = 4, CHUNK_MOST = GROUP * GROUPS_MOST };
@@ -74,16 +72,16 @@ template <bool squared>
 static __global__ void fr_make_terms(fr_insertion in, int first, int samples, float4 *terms, fr_frame *frame)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    const int j = row - in.outer, rows = 2 * in.outer + 1;
+    const int side = (int)in.side, outer = (int)in.outer, j = row - outer, rows = 2 * outer + 1;
     for (int n = (int)blockIdx.z; n < samples; n += (int)gridDim.z) {
         if (i == 0 && row == 0)
-            frame[n] = fr_frame_of(in.pose + (int64_t)(first + n) * FR_POSE_FLOATS, in.outer);
-        if (i > in.outer || j > in.outer)
+            frame[n] = fr_frame_of(in.pose + (int64_t)(first + n) * FR_POSE_FLOATS, outer);
+        if (i > outer || j > outer)
             continue;
         fr_terms t = {0, 0, 0};
-        if (i * i + j * j <= in.outer * in.outer && 2 * j != -in.side)
+        if (i * i + j * j <= outer * outer && 2 * j != -side)
             t = fr_terms_of<squared>(in, first + n, i, j);
-        terms[((int64_t)n * rows + row) * (in.outer + 1) + i] = make_float4(t.re, t.im, t.den, 0.0f);
+        terms[((int64_t)n * rows + row) * (outer + 1) + i] = make_float4(t.re, t.im, t.den, 0.0f);
     }
 }
 
@@ -99,12 +97,12 @@ template <int how> static __device__ __forceinline__ float fr_axis_weight(float 
 }
 
 // The brick as some of its nodes see it: `low` is its first, `first` to `last` are in the volume.
-typedef struct fr_part {
+typedef struct fr_extent {
     int low[3], first[3], last[3];
-} fr_part;
+} fr_extent;
 
 // Whether the plane may reach nodes of the box.
-static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_part &box)
+static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_extent &box)
 {
     float middle = 0, room = 0, distance = 0;
 #pragma unroll
@@ -119,7 +117,7 @@ static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_part
 }
 
 // The samples first + 0.. of the axis, one a thread, that meet the box: their numbers in order, and how many.
-static __device__ int fr_find(const fr_owned &o, const fr_part &box, int axis, int first, int *hit, int *in_warp)
+static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis, int first, int *hit, int *in_warp)
 {
     const int t = (int)threadIdx.x, lane = t % 32, mine = first + t;
     const bool met = mine < o.samples && o.frame[mine].axis == axis && fr_meets(o.frame[mine], box);
@@ -190,7 +188,7 @@ static __device__ __forceinline__ void fr_add_column(const fr_owned &o, const fr
 
 // Adds all samples to the nodes of the box; whether there were any. Sums are cleared before the first of them.
 template <int how, bool squared>
-static __device__ bool fr_pass(const fr_owned &o, const fr_part &box, bool used, float *sums, int *hit, int *in_warp)
+static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool used, float *sums, int *hit, int *in_warp)
 {
     const int group = (int)threadIdx.x / GROUP, groups = (int)blockDim.x / GROUP, column = (int)threadIdx.x % GROUP;
     for (int axis = 0; axis < 3; axis++) {
@@ -216,7 +214,7 @@ static __device__ bool fr_pass(const fr_owned &o, const fr_part &box, bool used,
     return used;
 }
 
-static __device__ void fr_store(const fr_owned &o, const fr_part &box, const float *sums)
+static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const float *sums)
 {
     const int half = o.side / 2, groups = (int)blockDim.x / GROUP;
     for (int e = (int)threadIdx.x; e < BRICK * BRICK * BRICK; e += (int)blockDim.x) {
@@ -240,7 +238,7 @@ template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_
     __shared__ int hit[CHUNK_MOST], in_warp[CHUNK_MOST / 32];
     RG_SHARED_DYNAMIC(float, sums);
     const int half = o.side / 2, n[3] = {(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z};
-    fr_part brick;
+    fr_extent brick;
     for (int a = 0; a < 3; a++) {
         const int across = a == 0 ? half / BRICK + 1 : (o.side + BRICK - 1) / BRICK;
         const int number = n[a] % 2 ? across / 2 - (n[a] + 1) / 2 : across / 2 + n[a] / 2;
@@ -248,7 +246,7 @@ template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_
     }
     bool used = false;
     for (int wrapped = 0; wrapped < 4; wrapped++) {
-        fr_part box = brick;
+        fr_extent box = brick;
         bool empty = false;
         for (int a = 0; a < 3; a++) {
             box.low[a] -= a > 0 && (wrapped >> (a - 1) & 1) ? o.side : 0;
@@ -299,7 +297,7 @@ template <int how, bool squared> static int launch(const rg_call *call)
     const int64_t most = at_once(call->shape, call->param), groups = call->param[GROUPS];
     float4 *terms = (float4 *)call->scratch;
     fr_frame *frame = (fr_frame *)(terms + most * fr_disc(call->shape));
-    fr_owned o = {in.side, in.outer, 0, terms, frame, (float *)call->arg[FR_INSERT_VOLUME]};
+    fr_owned o = {(int)in.side, (int)in.outer, 0, terms, frame, (float *)call->arg[FR_INSERT_VOLUME]};
     const int bytes = (int)(groups * 3 * SUMS * (int64_t)sizeof(float)), samples = (int)fr_calls(call->shape);
     const unsigned across = (unsigned)((in.side + BRICK - 1) / BRICK);
     const dim3 block(32, 8), rows((unsigned)(in.outer / 32 + 1), (unsigned)(2 * in.outer / 8 + 1), (unsigned)most);
@@ -327,22 +325,17 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(pinsert_s_owned) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "pinsert_s",
-    "owned",
-    "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable",
-    RG_GATHER,
-    RG_DEVICE,
-    "sm_90",
-    0,
-    params,
-    RG_COUNT(params),
-    NULL,
-    scratch,
-    NULL,
-    cost,
-    NULL,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "pinsert_s",
+    .name = "owned",
+    .idea = "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable",
+    .role = RG_GATHER,
+    .space = RG_DEVICE,
+    .needs = "sm_90",
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .scratch = scratch,
+    .cost = cost,
+    .run = run,
 };

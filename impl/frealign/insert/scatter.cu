@@ -2,11 +2,8 @@
 // pinsert_s:scatter and scatter_v4: the insertion of Li et al. (2010) made safe by atomics, three of 4 bytes a node or one
 // of 16.
 //
-// Bound: 8 nodes a coefficient. An H200's L2 adds 9.5e11 scalar and 2.3e11 16-byte words a second where they stay in it (probes
-// of regather bench): 4.0e10 and 2.9e10 coefficients/s. A plane of a volume of 256 touches 1.3 nodes of 16 bytes a coefficient,
-// which come and go in sectors of 32 bytes: 85 bytes, 4.7e10 coefficients/s at 4e12 B/s. Prediction:
-// scatter_v4 1.5e10 coefficients/s, for neighbours in a row meet in the same nodes; scatter half of that. Outcome on an H200
-// node with 16 Xeon cores, 256 particles at 256: 1.06e10 and 4.27e9.
+// Bound: 8 nodes a coefficient, three atomics of 4 bytes or one of 16 each in the L2; beyond it the lines of the volume, 1.3
+// nodes of 16 bytes a coefficient in sectors of 32, which come and go. Measured: data/machines/h200-16xeon.frealign.tsv.
 #include "insert.cuh"
 
 struct scalar_atomics {
@@ -78,43 +75,33 @@ static int run_v4(rg_call *call)
 }
 
 RG_VARIANT(pinsert_s_scatter) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "pinsert_s",
-    "scatter",
-    "thread a coefficient, three scalar atomics a node",
-    RG_SCATTER,
-    RG_DEVICE,
-    "sm_50",
-    RG_UNORDERED,
-    params,
-    RG_COUNT(params),
-    NULL,
-    NULL,
-    NULL,
-    cost,
-    NULL,
-    run,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "pinsert_s",
+    .name = "scatter",
+    .idea = "thread a coefficient, three scalar atomics a node",
+    .role = RG_SCATTER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .flags = RG_UNORDERED,
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .cost = cost,
+    .run = run,
 };
 
 RG_VARIANT(pinsert_s_scatter_v4) = {
-    RG_ABI,
-    sizeof(rg_variant),
-    "pinsert_s",
-    "scatter_v4",
-    "thread a coefficient, one 16-byte atomic a node",
-    RG_SCATTER,
-    RG_DEVICE,
-    "sm_90",
-    RG_UNORDERED,
-    params,
-    RG_COUNT(params),
-    NULL,
-    NULL,
-    NULL,
-    cost_v4,
-    NULL,
-    run_v4,
-    NULL,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "pinsert_s",
+    .name = "scatter_v4",
+    .idea = "thread a coefficient, one 16-byte atomic a node",
+    .role = RG_SCATTER,
+    .space = RG_DEVICE,
+    .needs = "sm_90",
+    .flags = RG_UNORDERED,
+    .param = params,
+    .n_params = RG_COUNT(params),
+    .cost = cost_v4,
+    .run = run_v4,
 };

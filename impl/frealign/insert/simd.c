@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simd_insert.c: pinsert_s with AVX2, on one core or all.
+// simd.c: pinsert_s with AVX2, on one core or all.
 //
 // A row of coefficients becomes records (Re, Im, den), shift and weight by tables of the columns; then eight samples at a time
 // find their nodes. A sample with p_x < 0 changes places with its mate, so that it and its mate need one visit: to a node with
@@ -9,10 +9,8 @@
 // Threads own slabs of planes z. In each row the samples that reach a slab are an interval, found from the slope of p_z; the
 // planes of a sample that another thread owns are left out. Nodes get their terms in one order, whatever the number of threads.
 //
-// Bound: reading and writing lines of the volume, four or more a sample; 98,000 samples at 500 x 500 are 50 MB with the lines
-// that neighbours share counted once each. Predicted 6 ms on a Zen 4 core. Outcome on one of two cores,
-// shared: 9.8 ms, each call on a volume that had left the caches. On an H200 node with 16 Xeon cores, hot: one core 4.96 ms, 16
-// threads 1.03 ms.
+// Bound: reading and writing lines of the volume, four or more a sample, those that neighbours share counted once each.
+// Measured: data/machines/h200-16xeon.frealign.tsv.
 #include "insert.h"
 #include "../simd_section.h"
 

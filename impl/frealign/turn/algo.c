@@ -3,6 +3,7 @@
 // shifts.
 #include "../../../reference/reference.h"
 #include "../algo.h"
+#include "index.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -84,7 +85,13 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     }
 }
 
-static rg_tolerance tolerance(const rg_shape *s) { return fr_bound_ccp(s, 0); }
+// cc is at most 2: coefficients with i > 0 count twice in w and once in the norms.
+static rg_tolerance tolerance(const rg_shape *s)
+{
+    const double wide = fr_transform_error(FR_PAD_TURN * s->n[FR_SIDE]);
+    return (rg_tolerance){RG_BOUND, 2 * (fr_score_error(s, s->n[FR_KIND] & FR_MASKED ? 3 : 1, 0) + wide), 0,
+                          "float rounding of the section, the padded transform, phases and sums (bound.h)"};
+}
 
 static const char *invariant(const rg_shape *s, void *const *arg)
 {

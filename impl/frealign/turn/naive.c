@@ -6,6 +6,7 @@
 // which every second is used, and the 15 x 15 lags taken from it.
 #include "../call.h"
 #include "../plain.h"
+#include "index.h"
 #include <string.h>
 
 typedef struct work {
@@ -51,7 +52,7 @@ static void finish(rg_call *call) { fr_plans_finish(call, 3); }
 
 // ---- once a direction ----------------------------------------------------------------------------------------------------
 
-static void take_section(const work *w, int64_t at)
+static void load_section(const work *w, int64_t at)
 {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
@@ -138,7 +139,7 @@ static int run(rg_call *call)
     const float *turn = call->arg[FR_CCP_TURN];
     float *cc = call->arg[FR_CCP_CC];
     for (int64_t at = 0; at < p->comparisons; at++) {
-        take_section(&w, at);
+        load_section(&w, at);
         if (masked) fr_mask_image(p->side, p->setting[0], 0, w.image);
         pad(&w, masked ? 1 : 1 / ((float)p->side * (float)p->side));
         for (int64_t r = 0; r < FR_QUARTERS * turns; r++, cc += FR_LAGS * FR_LAGS)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// simd_ccp.c: ccp with AVX2 or AVX-512, on one core or all, without a transform for every rotation.
+// simd.c: ccp with AVX2 or AVX-512, on one core or all, without a transform for every rotation.
 //
-// Only 15 x 15 lags are asked for: w = Re sum_i h e^{i t i x} sum_j W(i,j) e^{i t j y}, t = 4 pi / N, as two thin products of
+// Only 15 x 15 lags are required: w = Re sum_i h e^{i t i x} sum_j W(i,j) e^{i t j y}, t = 4 pi / N, as two thin products of
 // matrices. Rows j and -j are folded, E = W(j) + W(-j), O = W(j) - W(-j), so that eight cosines and seven sines give all
 // fifteen y; the same for x. A rotation and its half turn use the same coefficients P, W = X conj P and X P. Of the padded
 // transform only the columns and rows within 4b are made, from N rows in place of 4N.
 // Threads share the padded transform, then the rotations; what is added up does not depend on them.
 //
 // Bound: RG_F32_MAD, 15 multiply-adds a coefficient and rotation, against some 1.25 (N/2)^2 log2 (N/2)^2 of a transform, ten
-// times as many. Predicted for 500 x 500, b = 125, one Zen 4 core: 360 rotations of 8 us, and 8 ms for the padded transform.
-// Outcome on one of two cores, shared: 24 ms, the padded transform half of it; of the rotations' time the lookups of P, 8 bytes
-// each from 4 MB, take several times what the sums take.
+// times as many; beside it the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.frealign.tsv.
 #include "../../runtime/cpu.h"
 #include "../simd_plane.h"
+#include "index.h"
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -23,11 +22,13 @@ typedef struct lag_sums {
     float sum[4][FR_LAG + 1][BLOCK]; // Re and Im of sum E cos, Re and Im of sum O sin
 } lag_sums;
 
-#define FR_LANES 16
-#include "simd_isa.h"
-#undef FR_LANES
-#define FR_LANES 8
-#include "simd_isa.h"
+#define SIMD_LANES 16
+#include "../../simd/simd.h"
+#include "lags_isa.h"
+#undef SIMD_LANES
+#define SIMD_LANES 8
+#include "../../simd/simd.h"
+#include "lags_isa.h"
 
 typedef void lags_fn(const float *, int64_t, const float *, const float *, int64_t, lag_sums *);
 
@@ -181,7 +182,7 @@ static void wide_columns(const plan *p, int64_t kx, float *own)
 }
 
 // The particle's coefficients by parts; the sum of their squares.
-static double take_particle(plan *p, const fr_call *c, int64_t particle)
+static double load_particle(plan *p, const fr_call *c, int64_t particle)
 {
     const int64_t size = p->rows * p->columns;
     const float *X = c->X + 2 * particle * c->stored;
@@ -344,7 +345,7 @@ static int run(rg_call *call)
     for (int64_t at = 0; at < c.comparisons; at++) {
         float *cc = (float *)call->arg[FR_CCP_CC] + at * FR_QUARTERS * turns * lags;
         section_image(p, &c, at);
-        const double square = take_particle(p, &c, at / c.trials);
+        const double square = load_particle(p, &c, at / c.trials);
         const float mean = border_mean(&p->space, p->plane);
 #pragma omp parallel num_threads(p->threads)
         {
@@ -388,7 +389,7 @@ RG_VARIANT(ccp_simd) = {
     .bytes = sizeof(rg_variant),
     .algo = "ccp",
     .name = "simd",
-    .idea = "only the lags asked for, as products of thin matrices with rows folded; no transform a rotation",
+    .idea = "only the lags required, as products of thin matrices with rows folded; no transform a rotation",
     .role = RG_SIMD,
     .space = RG_HOST,
     .needs = "avx2",

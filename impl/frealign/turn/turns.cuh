@@ -6,13 +6,13 @@
 // Padding with the border's mean changes only the coefficient 0 of the padded transform, which no rotation reads: here the mean
 // is taken away and the rest is 0.
 //
-// Bound of the lags that are needed: fp32, 0.53e9 multiply-adds a direction of 90 rotations at 500 x 500, 16 us at 3.3e13/s;
-// the padded transform moves some 0.1 GB, 25 us. Measured on an H200 node with 16 Xeon cores, 2 particles x 8 directions,
-// device scope, hot: 156 us a direction (360 orientations in the plane). What takes the rest has not been profiled.
+// Bound of the lags that are needed: fp32, 60 multiply-adds a coefficient, rotation and pair of quarters; beside them the
+// padded transform moves 16 times the section. Measured: data/machines/h200-16xeon.frealign.tsv.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 
-#include "../compare/correlate_run.cuh"
+#include "../steps.cuh"
+#include "index.h"
 
 struct fr_border_sums {
     enum { n = 1 };
@@ -270,19 +270,19 @@ static inline fr_turn_layout fr_turn_layout_of(const rg_shape *s, const int64_t 
     const size_t product = (size_t)(FR_QUARTERS * l.turns * m * (m / 2 + 1)) * sizeof(float2);
     const size_t big = (size_t)(l.section.calls * l.wide) * sizeof(float2);
     l.work_bytes = 2 * (way != FR_LIST && product > big ? product : big) + ((size_t)4 << 20);
-    l.big = fr_take(&l.total, big);
-    l.work = fr_take(&l.total, l.work_bytes);
-    l.norm = fr_take(&l.total, (size_t)l.turns * FR_NORMS * sizeof(double));
+    l.big = fr_reserve(&l.total, big);
+    l.work = fr_reserve(&l.total, l.work_bytes);
+    l.norm = fr_reserve(&l.total, (size_t)l.turns * FR_NORMS * sizeof(double));
     if (way == FR_LIST)
-        l.phase = fr_take(&l.total, (size_t)(2 * s->n[FR_OUTER] * FR_PHASES) * sizeof(float2));
+        l.phase = fr_reserve(&l.total, (size_t)(2 * s->n[FR_OUTER] * FR_PHASES) * sizeof(float2));
     else
-        l.product = fr_take(&l.total, product);
+        l.product = fr_reserve(&l.total, product);
     return l;
 }
 
 typedef struct fr_turn_plan {
     fr_plan section;
-    cufftHandle widen, lags;
+    rg_fft widen, lags;
 } fr_turn_plan;
 
 static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
@@ -314,10 +314,10 @@ static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
 static inline void fr_finish_turns(rg_call *call)
 {
     fr_turn_plan *plan = (fr_turn_plan *)call->state;
-    if (plan && plan->widen)
-        cufftDestroy(plan->widen);
-    if (plan && plan->lags)
-        cufftDestroy(plan->lags);
+    if (plan) {
+        rg_fft_free(&plan->widen);
+        rg_fft_free(&plan->lags);
+    }
     fr_finish(call); // `section` stands first
 }
 
@@ -331,8 +331,7 @@ template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *pl
     const dim3 wide(fr_blocks(FR_PAD_TURN * s.in.side + 2, 32), fr_blocks(FR_PAD_TURN * s.in.side, 8), s.count);
     const float scale = masked ? 1.0f : 1 / ((float)s.in.side * (float)s.in.side);
     int error = fr_sections(s, texture, false);
-    if (!error && cufftExecC2R(s.plan->to_image, s.image, image))
-        error = RG_E_LIBRARY;
+    error = error ? error : rg_fft_run(&s.plan->to_image, image);
     if (masked) {
         error = error ? error : fr_sum_pixels<way>(s, edge);
         if (error)
@@ -344,7 +343,7 @@ template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *pl
         return error;
     RG_LAUNCH((fr_pad_images), wide, block, 0, s.call->stream, image, s.in.side, scale, s.sums, big);
     error = (int)cudaGetLastError();
-    return !error && cufftExecR2C(plan->widen, big, (float2 *)big) ? RG_E_LIBRARY : error;
+    return error ? error : rg_fft_run(&plan->widen, big);
 }
 
 // All rotations of one call, some at a time.
@@ -365,8 +364,7 @@ template <int way> static int fr_transform_lags(const rg_call *call, const fr_tu
             RG_LAUNCH((fr_turn_norms), count, FR_THREADS, 0, call->stream, in, at, first, norm);
         RG_LAUNCH((fr_turn_products<way>), grid, block, 0, call->stream, in, at, first, product, norm);
         error = error ? error : (int)cudaGetLastError();
-        if (!error && cufftExecC2R(plan->lags, product, (float *)product))
-            error = RG_E_LIBRARY;
+        error = error ? error : rg_fft_run(&plan->lags, product);
         if (error)
             return error;
         RG_LAUNCH((fr_pick_lags), dim3(count, FR_QUARTERS), 256, 0, call->stream, in, at, first, (const float *)product, norm);
@@ -389,7 +387,7 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
     s.in.inner = 1;
     fr_turned in = {s.in.x, (const float *)call->arg[FR_CCP_TURN], big, (float *)call->arg[FR_CCP_CC], s.in.side, s.in.width,
                     s.in.outer, s.in.trials, (int)call->shape->n[FR_TURNS]};
-    int error = texture ? fr_fill_texture(&plan->section, call) : RG_OK;
+    int error = texture ? rg_texture_fill(&plan->section.texture, call->arg[FR_F3], call->stream) : RG_OK;
     while (!error && fr_next(&s)) {
         error = fr_widen<sums>(s, plan, texture, masked, (float *)big);
         if (!error && way == FR_LIST) {
@@ -411,17 +409,17 @@ static inline void fr_turn_cost(const rg_shape *s, int way, bool texture, rg_cos
     const double calls = (double)fr_calls(s), wide = (double)(FR_PAD_TURN * s->n[FR_SIDE] * FR_PAD_TURN * s->n[FR_SIDE]);
     const double m2 = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4, kept = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]);
     const double lags = way == FR_LIST ? 2 * 60 * kept : FR_QUARTERS * 1.25 * m2 * log2(m2);
-    fr_correlate_cost(s, texture, c);
+    fr_section_cost(s, texture, c);
     c->amount[RG_F32_MAD] += calls * (1.25 * wide * log2(wide) + (double)s->n[FR_TURNS] * lags);
     c->amount[RG_MEM_BYTES] += 4.0 * FR_LAGS * FR_LAGS * FR_QUARTERS * (double)s->n[FR_TURNS] * calls;
 }
 
-#define FR_TURN(NAME, IDEA, ROLE, FLAGS, WAY, TEXTURE)                                                                       \
-    static size_t scratch_ccp(const rg_shape *s, const int64_t *param) { return fr_turn_layout_of(s, param, WAY).total; }     \
-    static void cost_ccp(const rg_shape *s, const int64_t *, rg_cost *c) { fr_turn_cost(s, WAY, TEXTURE, c); }               \
-    static int prepare_ccp(rg_call *call) { return fr_prepare_turns(call, WAY, TEXTURE); }                                   \
-    static int run_ccp(rg_call *call) { return fr_turn<WAY>(call, TEXTURE); }                                                \
-    RG_VARIANT(ccp_##NAME) = { RG_ABI, sizeof(rg_variant), "ccp", #NAME, IDEA, ROLE, RG_DEVICE, "sm_60", FLAGS, params,       \
-                               RG_COUNT(params), NULL, scratch_ccp, NULL, cost_ccp, prepare_ccp, run_ccp, fr_finish_turns }
+#define FR_TURN(IDEA)                                                                                                          \
+    static size_t scratch(const rg_shape *s, const int64_t *param) { return fr_turn_layout_of(s, param, WAY).total; }          \
+    static void cost(const rg_shape *s, const int64_t *, rg_cost *c) { fr_turn_cost(s, WAY, TEXTURE, c); }                     \
+    static int prepare(rg_call *call) { return fr_prepare_turns(call, WAY, TEXTURE); }                                         \
+    static int run(rg_call *call) { return fr_turn<WAY>(call, TEXTURE); }                                                      \
+    FR_DESCRIPTOR(ccp, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch, .cost = cost,                  \
+                  .prepare = prepare, .run = run, .finish = fr_finish_turns)
 
 #endif

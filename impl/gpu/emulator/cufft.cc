@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cufft.cc: cuFFT's calls on FFTW. FFTW plans when the arrays are known, so a plan here is what was asked for; the work area,
+// cufft.cc: cuFFT's calls on FFTW. FFTW plans when the arrays are known, so a plan here is what was requested; the work area,
 // which FFTW does not need, is overwritten at each transform, as cuFFT would.
 #include "cufft.h"
 #include "engine.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // device.cu: the steps of steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume
-// is 1 GB and a map or its transform half of that, 0.1 to 0.3 ms each at 4e12 B/s.
-#include "../pipeline/fft.cuh"
+// is 1 GB and a map or its transform half of that.
+#include "../../gpu/fft.cuh"
 #include "steps.h"
 
 enum { BLOCK = 256 };
@@ -27,7 +27,7 @@ static int transform(int64_t side, const float *map, float *grid)
 {
     RG_LAUNCH(spread, blocks_of(side * side * side), BLOCK, 0, nullptr, side, map, grid);
     const int error = (int)cudaGetLastError();
-    return error ? error : pl_fft_3d(side, grid, CUFFT_R2C, nullptr);
+    return error ? error : rg_fft_cube(CUFFT_R2C, side, grid, nullptr);
 }
 
 static __global__ void resample(int64_t own, const float2 *grid, int64_t side, float2 *f3)
@@ -100,7 +100,7 @@ static int map(const fr_map_call *c)
     const int64_t voxels = c->side * c->side * c->side;
     RG_LAUNCH(divide, blocks_of(fr_voxels(c->side)), BLOCK, 0, nullptr, *c);
     int error = (int)cudaGetLastError();
-    error = error ? error : pl_fft_3d(c->side, c->grid, CUFFT_C2R, nullptr);
+    error = error ? error : rg_fft_cube(CUFFT_C2R, c->side, c->grid, nullptr);
     if (error)
         return error;
     RG_LAUNCH(correct, blocks_of(voxels), BLOCK, 0, nullptr, *c);

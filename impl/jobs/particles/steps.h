@@ -5,7 +5,10 @@
 #ifndef RG_PARTICLES_STEPS_H
 #define RG_PARTICLES_STEPS_H
 
-#include "../../frealign/index.h"
+#include "../../frealign/compare/index.h"
+#include "../../frealign/ctf/index.h"
+#include "../../frealign/insert/index.h"
+#include "../../frealign/turn/index.h"
 #include "../../gpu/device.h"
 
 typedef struct fr_map_call {

@@ -4,7 +4,7 @@
 // An image is padded to P x P with its centre at the origin and transformed by cuFFT, many at a time, in place; the crop turns
 // every pixel by its shift. Phases are reduced to a turn in double precision before sine and cosine are taken in single: that
 // of the CTF passes hundreds of turns. All of it is bound by memory: an image takes 5 passes of 4 P^2 bytes and its pixels.
-#include "../pipeline/fft.cuh"
+#include "../../gpu/fft.cuh"
 #include "../../gridding/index.h"
 #include "device.h"
 
@@ -15,8 +15,8 @@ enum { BLOCK = 256, CTF_BLOCK = 512, TILE = 8 };
 struct gr_lane {
     int64_t side, padded, k;
     cudaStream_t stream;
-    cufftHandle plan; // 0: none
-    float2 *grid;     // images x P x (P / 2 + 1)
+    rg_fft plan;
+    float2 *grid; // images x P x (P / 2 + 1)
 };
 
 static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block - 1) / block); }
@@ -63,8 +63,8 @@ static size_t lane_room(int64_t padded, int64_t images)
 
 static void lane_free(gr_lane *l)
 {
-    if (l && l->plan)
-        cufftDestroy(l->plan);
+    if (l)
+        rg_fft_free(&l->plan);
     free(l);
 }
 
@@ -78,7 +78,8 @@ static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, in
     l->k = k;
     l->stream = (cudaStream_t)stream;
     l->grid = (float2 *)room;
-    return pl_fft_plan(&l->plan, 2, padded, images, CUFFT_R2C, l->stream);
+    const int64_t n[2] = {padded, padded};
+    return rg_fft_make(&l->plan, CUFFT_R2C, 2, n, images, NULL, 0, stream);
 }
 
 // The plan always transforms as many images as it was made for; beyond `images` they are those of the call before.
@@ -90,7 +91,7 @@ static int transforms(gr_lane *l, const float *picture, const double *origin, in
     int error = (int)cudaGetLastError();
     if (error)
         return error;
-    error = pl_fft_queue(l->plan, CUFFT_R2C, (float *)l->grid);
+    error = rg_fft_run(&l->plan, l->grid);
     if (error)
         return error;
     RG_LAUNCH(crop, dim3(blocks_of(k + 1, BLOCK), (unsigned)(2 * k + 1), (unsigned)images), BLOCK, 0, l->stream,
@@ -209,7 +210,7 @@ static int map(void *stream, const gr_map_call *c)
     const unsigned n = (unsigned)c->padded, side = (unsigned)c->side;
     RG_LAUNCH(divide, dim3(blocks_of(c->padded / 2 + 1, BLOCK), n, n), BLOCK, 0, stream, *c);
     int error = (int)cudaGetLastError();
-    error = error ? error : pl_fft_3d(c->padded, c->grid, CUFFT_C2R, (cudaStream_t)stream);
+    error = error ? error : rg_fft_cube(CUFFT_C2R, c->padded, c->grid, stream);
     if (error)
         return error;
     RG_LAUNCH(correct, dim3(blocks_of(c->side, BLOCK), side, side), BLOCK, 0, stream, *c);

@@ -24,7 +24,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const int error = af_texture_copy(call, z, call->arg[AF_IMAGE]);
+    const int error = af_texture_copy(call, call->arg[AF_IMAGE]);
     if (error) return error;
     RG_LAUNCH(rotate, dim3(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), dim3(SIDE, SIDE), 0,
               call->stream, (af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AF_MATRIX],
@@ -32,22 +32,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {RG_ABI,
-                                  sizeof(rg_variant),
-                                  "affine2d",
-                                  "affine_texture_exact",
-                                  "wrong on purpose",
-                                  RG_OTHER,
-                                  RG_DEVICE,
-                                  "sm_50",
-                                  0,
-                                  NULL,
-                                  0,
-                                  refuse,
-                                  NULL,
-                                  NULL,
-                                  NULL,
-                                  af_texture_prepare_2d,
-                                  run,
-                                  af_texture_finish};
+static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = "affine_texture_exact",
+                                  .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50",
+                                  .refuse = refuse, .prepare = af_texture_prepare_2d, .run = run, .finish = af_texture_finish};
 RG_PLUGIN = {&broken, NULL};

@@ -37,22 +37,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {RG_ABI,
-                                  sizeof(rg_variant),
-                                  "align2d",
-                                  "align_stale_sums",
-                                  "wrong on purpose",
-                                  RG_OTHER,
-                                  RG_DEVICE,
-                                  "sm_50",
-                                  0,
-                                  NULL,
-                                  0,
-                                  refuse,
-                                  scratch,
-                                  NULL,
-                                  NULL,
-                                  NULL,
-                                  run,
-                                  NULL};
+static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align2d", .name = "align_stale_sums",
+                                  .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50",
+                                  .refuse = refuse, .scratch = scratch, .run = run};
 RG_PLUGIN = {&broken, NULL};

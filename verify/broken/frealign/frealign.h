@@ -10,7 +10,9 @@
 #include "../../../impl/frealign/ctf/apply.h"
 #include "../../../impl/frealign/call.h"
 #include "../../../impl/frealign/insert/insert.h"
+#include "../../../impl/frealign/compare/index.h"
 #include "../../../impl/frealign/plain.h"
+#include "../../../impl/frealign/turn/index.h"
 
 // In the file of the plain variant of ALGO, after its text. Further fields follow in their order.
 #define BROKEN_FREALIGN(NAME, ALGO, ...)                                                                              \

@@ -8,7 +8,7 @@
 static __global__ void insert(fr_insertion in, int64_t samples, float *volume)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    const int j = row - in.outer, half = in.side / 2;
+    const int j = row - (int)in.outer, half = (int)in.side / 2;
     const bool here = i <= in.outer && j <= in.outer && 2 * j != -in.side && i * i + j * j <= in.outer * in.outer;
     for (int64_t sample = blockIdx.z; sample < samples; sample += gridDim.z)
         for (int step = 0; step < 16; step++) { // the eight nodes around p, then those around -p
@@ -55,6 +55,15 @@ static int run(rg_call *call)
 }
 
 static const rg_variant broken = {
-    RG_ABI, sizeof(rg_variant), "pinsert_s", "frealign_barrier_only", "wrong on purpose", RG_OTHER, RG_DEVICE, "sm_50", 0,
-    NULL,   0,                  refuse,      NULL,                    NULL,               NULL,     NULL,      run,     NULL};
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "pinsert_s",
+    .name = "frealign_barrier_only",
+    .idea = "wrong on purpose",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .refuse = refuse,
+    .run = run,
+};
 RG_PLUGIN = {&broken, NULL};

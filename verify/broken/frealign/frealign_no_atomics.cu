@@ -21,6 +21,14 @@ static int run(rg_call *call)
 }
 
 static const rg_variant broken = {
-    RG_ABI, sizeof(rg_variant), "pinsert_s", "frealign_no_atomics", "wrong on purpose", RG_OTHER, RG_DEVICE, "sm_50", 0,
-    NULL,   0,                  NULL,        NULL,                  NULL,               NULL,     NULL,      run,     NULL};
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "pinsert_s",
+    .name = "frealign_no_atomics",
+    .idea = "wrong on purpose",
+    .role = RG_OTHER,
+    .space = RG_DEVICE,
+    .needs = "sm_50",
+    .run = run,
+};
 RG_PLUGIN = {&broken, NULL};

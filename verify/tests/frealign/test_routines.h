@@ -6,6 +6,10 @@
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../../../impl/frealign/call.h"
+#include "../../../impl/frealign/compare/index.h"
+#include "../../../impl/frealign/ctf/index.h"
+#include "../../../impl/frealign/insert/index.h"
+#include "../../../impl/frealign/turn/index.h"
 
 #include <stdlib.h>
 #include <string.h>

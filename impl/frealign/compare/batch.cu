@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: MIT
-// batch of cc3m, presb, sigma2, ccoef, ctfapply and ccp: many particles and trials a launch, transforms in batches, rings from
-// a list sorted by ring, a warp each, every sum in a fixed order: the same bits in every run.
+// batch of cc3m, presb, sigma2 and ccoef (../batch.cuh).
 //
 // ccoef needs no transform at all: by Parseval's theorem its three sums over pixels are those over the half plane, where what
 // stands for its mate too (i > 0) counts twice. One kernel reads D, c and the reference and leaves three numbers a block.
-//
-// Bound: memory. At 500 x 500 a call of cc3m moves some 16 MB, most of it between transforms and in L2 when few calls share a
-// launch: 4 us at 4e12 B/s; the arithmetic of two transforms is 11 MFLOP. Predicted: 15 us a call of cc3m, presb and sigma2, 3
-// us of ccoef. Measured on an H200 node with 16 Xeon cores, 64 calls (16 particles x 4 trials) of 500 x 500, device scope, hot:
-// cc3m 9.8 us a call with calls=32 (15.4 us with calls=8), sigma2 10.2 us, ccoef 3.4 us. A call alone: cc3m 72 us, presb 74 us,
-// sigma2 45 us; not profiled.
-#define WAY FR_LIST
-#define TEXTURE false
-#define NAME "batch"
+#include "../batch.cuh"
+#include "correlate.cuh"
+
 #define IDEA "many particles and trials a launch, rings from a sorted list, sums in a fixed order"
-#define ROLE RG_GATHER
-#define FLAGS 0
-#define NEEDS "sm_60"
-#include "ctf/apply.cuh"
-#include "turn/turns.cuh"
-
-static const int64_t calls_values[] = {8, 32, 128}, block_values[] = {32}, interpolate_values[] = {16, 32};
-static const rg_param params[] = {
-    {"calls", calls_values, RG_COUNT(calls_values), 32, "pairs of particle and trial a launch"},
-    {"block", block_values, RG_COUNT(block_values), 32, "columns of the blocks of 16 rows that sum"},
-    {"interpolate", interpolate_values, RG_COUNT(interpolate_values), 16, "columns of the blocks of 16 rows that interpolate"},
-};
-
-#include "compare/correlate_variants.cuh"
+FR_COMPARE(cc3m, FR_CC3M);
+FR_COMPARE(presb, FR_PRESB);
+FR_COMPARE(sigma2, FR_SIGMA2);
 
 // ---- ccoef without transforms --------------------------------------------------------------------------------------------
 
@@ -71,7 +53,7 @@ static size_t scratch_ccoef(const rg_shape *s, const int64_t *param)
 
 static void cost_ccoef(const rg_shape *s, const int64_t *, rg_cost *c)
 {
-    fr_correlate_cost(s, TEXTURE, c);
+    fr_section_cost(s, TEXTURE, c);
     c->amount[RG_F32_MAD] -= (double)fr_calls(s) * fr_transforms_mad(s);
 }
 
@@ -97,14 +79,5 @@ static int run_ccoef(rg_call *call)
     return RG_OK;
 }
 
-RG_VARIANT(cc3m_batch) = FR_DESCRIPTOR(cc3m, "cc3m");
-RG_VARIANT(presb_batch) = FR_DESCRIPTOR(presb, "presb");
-RG_VARIANT(sigma2_batch) = FR_DESCRIPTOR(sigma2, "sigma2");
-RG_VARIANT(ccoef_batch) = {
-    RG_ABI, sizeof(rg_variant), "ccoef", NAME, "sums over the half plane instead of pixels (Parseval): no transforms", ROLE,
-    RG_DEVICE, NEEDS, FLAGS, params, 1, NULL, scratch_ccoef, NULL, cost_ccoef, NULL, run_ccoef, NULL,
-};
-
-FR_APPLY(batch, "many particles a launch, rings from a sorted list", RG_GATHER, 0, FR_LIST);
-
-FR_TURN(batch, "only the lags needed, many directions a launch", RG_GATHER, 0, FR_LIST, false);
+FR_DESCRIPTOR(ccoef, "sums over the half plane instead of pixels (Parseval): no transforms", .param = params, .n_params = 1,
+              .scratch = scratch_ccoef, .cost = cost_ccoef, .run = run_ccoef);

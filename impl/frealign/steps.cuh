@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// correlate_run.cuh: the order of the steps of correlate.cuh, their memory, their transforms; on the host.
-#ifndef RG_FREALIGN_CORRELATE_RUN_CUH
-#define RG_FREALIGN_CORRELATE_RUN_CUH
+// steps.cuh: the memory, the transforms and the order of steps that the rooms share; on the host.
+#ifndef RG_FREALIGN_STEPS_CUH
+#define RG_FREALIGN_STEPS_CUH
 
-#include "../bound.h"
-#include "correlate.cuh"
+#include "../gpu/fft.cuh"
+#include "../gpu/texture.cuh"
+#include "bound.h"
+#include "planes.cuh"
 
-enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE, FR_CORRELATE_PARAMS };
+#include <stdlib.h>
+
+enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE };
+enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 }; // the most that are kept of an image, and of a ring
 
 // Where everything stands in scratch, in bytes. images: 1, or 2 where both section and particle go to real space.
 typedef struct fr_layout {
@@ -14,7 +19,7 @@ typedef struct fr_layout {
     size_t image, image_bytes, work, work_bytes, part, sums, ring, list, begin, total;
 } fr_layout;
 
-static inline size_t fr_take(size_t *total, size_t bytes)
+static inline size_t fr_reserve(size_t *total, size_t bytes)
 {
     const size_t at = *total;
     *total += (bytes + 255) / 256 * 256;
@@ -49,14 +54,14 @@ static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, in
     l.image_bytes = (size_t)images * calls * (size_t)l.stored * sizeof(float2);
     l.work_bytes =
         2 * l.image_bytes + ((size_t)4 << 20); // cuFFT says what it wants only when a plan is made: fr_prepare checks
-    l.image = fr_take(&l.total, l.image_bytes);
-    l.work = fr_take(&l.total, l.work_bytes);
-    l.part = fr_take(&l.total, calls * (size_t)l.parts * fr_disc_sums::n * real);
-    l.sums = fr_take(&l.total, calls * fr_disc_sums::n * real);
-    l.ring = fr_take(&l.total, calls * (size_t)rings * FR_RING_SUMS * real);
+    l.image = fr_reserve(&l.total, l.image_bytes);
+    l.work = fr_reserve(&l.total, l.work_bytes);
+    l.part = fr_reserve(&l.total, calls * (size_t)l.parts * FR_PIXEL_SUMS * real);
+    l.sums = fr_reserve(&l.total, calls * FR_PIXEL_SUMS * real);
+    l.ring = fr_reserve(&l.total, calls * (size_t)rings * FR_RING_SUMS * real);
     if (way == FR_LIST && rings) {
-        l.list = fr_take(&l.total, (size_t)l.stored * sizeof(int));
-        l.begin = fr_take(&l.total, (size_t)(rings + 1) * sizeof(int));
+        l.list = fr_reserve(&l.total, (size_t)l.stored * sizeof(int));
+        l.begin = fr_reserve(&l.total, (size_t)(rings + 1) * sizeof(int));
     }
     return l;
 }
@@ -64,53 +69,19 @@ static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, in
 // ---- what prepare makes --------------------------------------------------------------------------------------------------
 
 typedef struct fr_plan {
-    cufftHandle to_image, to_plane;
-    cudaArray_t array;
-    cudaTextureObject_t texture;
+    rg_fft to_image, to_plane;
+    rg_texture texture;
 } fr_plan;
 
-static inline int fr_make_fft(cufftHandle *plan, cufftType type, int64_t side, int64_t batch, void *work, size_t most,
-                              void *stream)
+static inline int fr_make_fft(rg_fft *plan, cufftType type, int64_t side, int64_t batch, void *work, size_t most, void *stream)
 {
-    long long n[2] = {side, side}, half[2] = {side, side / 2 + 1}, real[2] = {side, 2 * half[1]}, stored = fr_stored(side);
-    const bool real_out = type == CUFFT_C2R;
-    size_t bytes = 0;
-    if (cufftCreate(plan) || cufftSetAutoAllocation(*plan, 0) ||
-        cufftMakePlanMany64(*plan, 2, n, real_out ? half : real, 1, real_out ? stored : 2 * stored, real_out ? real : half, 1,
-                            real_out ? 2 * stored : stored, type, batch, &bytes) ||
-        bytes > most || cufftSetWorkArea(*plan, work) || cufftSetStream(*plan, (cudaStream_t)stream))
-        return RG_E_LIBRARY;
-    return RG_OK;
+    const int64_t n[2] = {side, side};
+    return rg_fft_make(plan, type, 2, n, batch, work, most, stream);
 }
 
 static inline int fr_make_texture(fr_plan *plan, int64_t side)
 {
-    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float2>();
-    const cudaExtent extent = make_cudaExtent((size_t)fr_width(side), (size_t)side, (size_t)side);
-    int error = (int)cudaMalloc3DArray(&plan->array, &texel, extent, 0);
-    if (error)
-        return error;
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = plan->array;
-    cudaTextureDesc how = {};
-    for (int a = 0; a < 3; a++)
-        how.addressMode[a] = cudaAddressModeClamp;
-    how.filterMode = cudaFilterModePoint;
-    how.readMode = cudaReadModeElementType;
-    return (int)cudaCreateTextureObject(&plan->texture, &resource, &how, NULL);
-}
-
-// F3 into the array of the texture, once a call: 8 bytes a node, read and written.
-static inline int fr_fill_texture(const fr_plan *plan, const rg_call *call)
-{
-    const size_t side = (size_t)(call->shape->n[FR_SIDE] * fr_pad(call->shape->n[FR_KIND])), width = side / 2 + 1;
-    cudaMemcpy3DParms copy = {};
-    copy.srcPtr = make_cudaPitchedPtr(call->arg[FR_F3], width * sizeof(float2), width, side);
-    copy.dstArray = plan->array;
-    copy.extent = make_cudaExtent(width, side, side);
-    copy.kind = cudaMemcpyDeviceToDevice;
-    return (int)cudaMemcpy3DAsync(&copy, (cudaStream_t)call->stream);
+    return rg_texture_array<float2>(&plan->texture, fr_width(side), side, side, cudaAddressModeClamp, cudaFilterModePoint);
 }
 
 // The ring that a coefficient of the list belongs to, -1: none.
@@ -173,14 +144,9 @@ static inline void fr_finish(rg_call *call)
 {
     fr_plan *plan = (fr_plan *)call->state;
     if (plan) {
-        if (plan->to_image)
-            cufftDestroy(plan->to_image);
-        if (plan->to_plane)
-            cufftDestroy(plan->to_plane);
-        if (plan->texture)
-            cudaDestroyTextureObject(plan->texture);
-        if (plan->array)
-            cudaFreeArray(plan->array);
+        rg_fft_free(&plan->to_image);
+        rg_fft_free(&plan->to_plane);
+        rg_texture_free(&plan->texture);
     }
     free(plan);
     call->state = NULL;
@@ -235,16 +201,8 @@ template <class volume> static int fr_extract_all(const fr_steps &s, volume f3, 
 static inline int fr_sections(const fr_steps &s, bool texture, bool flipped)
 {
     const fr_memory memory = {s.in.f3, s.in.pairs};
-    const fr_texture fetch = {s.plan->texture};
+    const fr_texture fetch = {s.plan->texture.object};
     return texture ? fr_extract_all(s, fetch, flipped) : fr_extract_all(s, memory, flipped);
-}
-
-static inline int fr_shifts(const fr_steps &s, bool flipped)
-{
-    const dim3 block = fr_block(s, FR_P_INTERPOLATE);
-    float2 *second = s.image + s.l.calls * s.l.stored;
-    RG_LAUNCH((fr_shifted), fr_plane_grid(s, block), block, 0, s.call->stream, s.in, s.first, flipped, second);
-    return (int)cudaGetLastError();
 }
 
 template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pixels p)
@@ -268,99 +226,16 @@ template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, c
     float *image = (float *)plane;
     const fr_edge_sums edge = {image, setting};
     const dim3 block(32, 8), grid(fr_blocks(s.in.side, 32), fr_blocks(s.in.side, 8), s.count);
-    if (cufftExecC2R(s.plan->to_image, plane, image))
-        return RG_E_LIBRARY;
-    int error = fr_sum_pixels<way>(s, edge);
+    int error = rg_fft_run(&s.plan->to_image, image);
+    error = error ? error : fr_sum_pixels<way>(s, edge);
     if (error)
         return error;
     RG_LAUNCH((fr_mask_image), grid, block, 0, s.call->stream, setting, s.in.side, s.sums, image);
     error = (int)cudaGetLastError();
-    if (error)
-        return error;
-    return cufftExecR2C(s.plan->to_plane, image, plane) ? RG_E_LIBRARY : RG_OK;
+    return error ? error : rg_fft_run(&s.plan->to_plane, plane);
 }
 
-template <int way> static int fr_sum_rings(const fr_steps &s)
-{
-    const dim3 block = fr_block(s, FR_P_BLOCK);
-    const unsigned rings = (unsigned)fr_rings(s.in.side);
-    void *stream = s.call->stream;
-    const char *scratch = (const char *)s.call->scratch;
-    if (way == FR_ATOMIC) {
-        int error = (int)cudaMemsetAsync(s.ring, 0, s.count * rings * FR_RING_SUMS * sizeof(double), (cudaStream_t)stream);
-        if (error)
-            return error;
-        const dim3 grid(fr_blocks(s.l.stored, 16 * s.call->param[FR_P_BLOCK]), s.count);
-        RG_LAUNCH((fr_ring_atomics), grid, block, 0, stream, s.in, s.image, s.first, s.ring);
-    } else if (way == FR_TREE) {
-        RG_LAUNCH((fr_ring_tree), dim3(rings, s.count), block, 0, stream, s.in, s.image, s.first, s.ring);
-    } else {
-        const dim3 grid(fr_blocks(rings, 8), s.count);
-        RG_LAUNCH((fr_ring_list), grid, 256, 0, stream, s.in, s.image, s.first, (const int *)(scratch + s.l.list),
-                  (const int *)(scratch + s.l.begin), s.ring);
-    }
-    return (int)cudaGetLastError();
-}
-
-// ---- the four algorithms -------------------------------------------------------------------------------------------------
-
-typedef enum { FR_CC3M, FR_PRESB, FR_SIGMA2, FR_CCOEF } fr_routine;
-
-template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, bool texture)
-{
-    float *out = (float *)s.call->arg[FR_SCORE];
-    void *stream = s.call->stream;
-    const int rings = (int)fr_rings(s.in.side);
-    int error = fr_sections(s, texture, routine == FR_SIGMA2);
-    if (routine == FR_CC3M || routine == FR_PRESB) {
-        error = error ? error : fr_mask_planes<way>(s, s.image, s.in.setting);
-        error = error ? error : fr_sum_rings<way>(s);
-        if (error)
-            return error;
-        const int64_t n = (int64_t)s.count * rings;
-        const bool by_ring = (s.call->shape->n[FR_KIND] & FR_RINGS) != 0;
-        if (routine == FR_CC3M)
-            RG_LAUNCH((fr_score), s.count, 32, 0, stream, s.ring, rings, s.in.setting, by_ring, s.first, out);
-        else
-            RG_LAUNCH((fr_ring_correlations), fr_blocks(n, 256), 256, 0, stream, s.ring, n, out + s.first * rings);
-        return (int)cudaGetLastError();
-    }
-    error = error ? error : fr_shifts(s, routine == FR_SIGMA2);
-    if (error)
-        return error;
-    const float *a = (const float *)s.image, *x = a + 2 * s.l.calls * s.l.stored;
-    if (cufftExecC2R(s.plan->to_image, s.image, (float *)s.image))
-        return RG_E_LIBRARY;
-    const fr_disc_sums disc = {a, x, s.in.setting};
-    const fr_whole_sums whole = {a, x};
-    error = routine == FR_SIGMA2 ? fr_sum_pixels<way>(s, disc) : fr_sum_pixels<way>(s, whole);
-    if (error)
-        return error;
-    const double pixels = (double)s.in.side * s.in.side;
-    if (routine == FR_SIGMA2)
-        RG_LAUNCH((fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels,
-                  out + s.first * FR_MOMENTS);
-    else
-        RG_LAUNCH((fr_coefficients), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, out + s.first);
-    return (int)cudaGetLastError();
-}
-
-static inline bool fr_in_real_space(fr_routine routine) { return routine == FR_SIGMA2 || routine == FR_CCOEF; }
-
-static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *param, int way, fr_routine routine)
-{
-    return fr_in_real_space(routine) ? fr_layout_of(s, param, way, 2, 0)
-                                     : fr_layout_of(s, param, way, 1, fr_rings(s->n[FR_SIDE]));
-}
-
-template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture)
-{
-    fr_steps s = fr_steps_of(call, fr_correlate_layout(call->shape, call->param, way, routine));
-    int error = texture ? fr_fill_texture(s.plan, call) : RG_OK;
-    while (!error && fr_next(&s))
-        error = fr_pass<way>(s, routine, texture);
-    return error;
-}
+// ---- costs --------------------------------------------------------------------------------------------------------------
 
 // Multiply-adds of a call's two transforms.
 static inline double fr_transforms_mad(const rg_shape *s)
@@ -371,7 +246,7 @@ static inline double fr_transforms_mad(const rg_shape *s)
 
 // What one run asks of the machine: the reference's nodes in the band's ball, the images, and of each call its section, its
 // transforms (cuFFT reads and writes twice each) and its sums, all of which may stay in L2 when few calls share a launch.
-static inline void fr_correlate_cost(const rg_shape *s, bool texture, rg_cost *c)
+static inline void fr_section_cost(const rg_shape *s, bool texture, rg_cost *c)
 {
     const double calls = (double)fr_calls(s);
     double band = 0;
@@ -386,5 +261,17 @@ static inline void fr_correlate_cost(const rg_shape *s, bool texture, rg_cost *c
         c->amount[RG_MEM_BYTES] += 16 * (double)fr_voxels(s->n[FR_SIDE] * fr_pad(s->n[FR_KIND]));
     }
 }
+
+// ---- descriptors ---------------------------------------------------------------------------------------------------------
+
+// A variant of ALGO under the name and the flags of batch.cuh, gather.cuh or scatter.cuh; further fields follow in their order.
+#define FR_JOIN(a, b) a##_##b
+#define FR_NAME(a, b) FR_JOIN(a, b)
+#define FR_TEXT_OF(a) #a
+#define FR_TEXT(a) FR_TEXT_OF(a)
+#define FR_DESCRIPTOR(ALGO, IDEA, ...)                                                                                         \
+    RG_VARIANT(FR_NAME(ALGO, VARIANT)) = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = FR_TEXT(VARIANT), \
+                                          .idea = IDEA, .role = ROLE, .space = RG_DEVICE, .needs = "sm_60", .flags = FLAGS,    \
+                                          __VA_ARGS__}
 
 #endif

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headers.sh [TREE]: comments of TREE/impl tell idea, bound and source; times and rates that were measured stand in records.
+# Prints every comment that has one ("12 ms", "3e9 pixels/s", "5 % faster") or a word that announces one, and names no file of
+# data/machines or reference/published that is there. Ends with "N passed, N failed, N skipped"; exit 1 when a comment failed.
+cd "${1:-$(dirname "$0")/..}" || exit 2
+find impl -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort | xargs awk '
+    function is_file(path,    line, there) { there = (getline line < path) >= 0; close(path); return there }
+    function judge(    rest, named) {
+        if (text == "") return
+        passed++
+        if (text ~ /[0-9] ?([mun]s|GB\/s|TB\/s)([^a-z_]|$)|[0-9]e[0-9]+ [a-z -]*\/s|[0-9] % (faster|slower)|Outcome|Measured[: ]/) {
+            rest = text
+            while (match(rest, /(data\/machines|reference\/published)\/[A-Za-z0-9._-]*[a-z]/)) {
+                named = named || is_file(substr(rest, RSTART, RLENGTH))
+                rest = substr(rest, RSTART + RLENGTH)
+            }
+            if (!named) {
+                print where ": a measurement, and no record that is there: " substr(text, 1, 100)
+                passed--
+                failed++
+            }
+        }
+        text = ""
+    }
+    FNR == 1 { judge() }
+    /^[ \t]*\/\// {
+        if (text == "") where = FILENAME ":" FNR
+        sub(/^[ \t]*\/\/ ?/, "")
+        text = text " " $0
+        next
+    }
+    { judge() }
+    match($0, /[;{},] *\/\/ /) { where = FILENAME ":" FNR; text = substr($0, RSTART + RLENGTH); judge() }
+    END { judge(); print passed + 0 " passed, " failed + 0 " failed, 0 skipped"; exit failed > 0 || !passed }'

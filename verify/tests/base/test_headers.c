@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// test_headers.c: comments of impl/ hold no measurement of their own (verify/headers.sh), and one that does is found.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/suite.h"
+#include "../test_data.h"
+
+static int headers(const char *tree, char text[4096])
+{
+    char *script = rg_share_path("verify/headers.sh"), *line = rg_print("%s %s 2>&1", script, tree);
+    FILE *f = popen(line, "r");
+    text[fread(text, 1, 4095, f)] = '\0';
+    free(script), free(line);
+    return pclose(f);
+}
+
+static void test_this_tree(void **state)
+{
+    (void)state;
+    char *here = rg_share_path("."), text[4096];
+    if (headers(here, text))
+        fail_msg("%s", text);
+    free(here);
+}
+
+static void test_measurements_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+    } comment[] = {
+        {"// Bound: 10 operations a pair, one of each atomic a voxel; rounds to 5 % of nothing.", true},
+        {"// A second image waits 10 seconds, or 12 items/s.", true},
+        {"// Takes 12 ms here.", false},
+        {"int x; // 3.5 us", false},
+        {"// 1.2e9 pixels/s at side 257", false},
+        {"// AVX2 is 15 % slower.", false},
+        {"// Outcome: as predicted.", false},
+        {"// Measured: data/machines/none.tsv.", false},
+        {"// Takes 12 ms by\n// data/machines/there.tsv.", true},
+        {"// Measured: data/machines/there.tsv.\n\n// And 7 us.", false},
+    };
+    char *folder = rg_print("%s", in_dir("impl")), *records = rg_print("%s", in_dir("data/machines")), text[4096];
+    assert_int_equal(rg_make_folder(folder), RG_GOOD);
+    assert_int_equal(rg_make_folder(records), RG_GOOD);
+    put_file("data/machines/there.tsv", "1\n", 2);
+    for (int i = 0; i < RG_COUNT(comment); i++) {
+        put_file("impl/a.c", comment[i].text, strlen(comment[i].text));
+        if ((headers(test_dir, text) == 0) != comment[i].good)
+            fail_msg("%s: %s", comment[i].text, text);
+    }
+    free(folder), free(records);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_tree), cmocka_unit_test(test_measurements_are_found)};
+    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
+}
