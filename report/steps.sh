@@ -197,7 +197,7 @@ up_to_date() {
 
 steps=$(plan | wc -l) k=0 first=0
 [ "$steps" -gt 0 ] || { echo "steps.sh: no step of \"$parts\" in report/steps.tsv" >&2 && exit 2; }
-plan > "$work/plan"
+plan > "$done/plan"
 while read -r line setting <&3; do
     k=$((k + 1))
     read_step "$line" "$setting"
@@ -224,7 +224,7 @@ while read -r line setting <&3; do
     words=$(said)
     printf '    %s, %d s\n' "${words:-done}" $(($(date +%s) - began))
     touch "$stamp"
-done 3< "$work/plan"
+done 3< "$done/plan"
 k=$((k + 1))
 up_to_date
 case $what in
