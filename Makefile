@@ -100,7 +100,7 @@ CU_SRC  := $(if $(filter 1,$(HAVE_CUDA)),$(CU_ALL_SRC))
 EMU_SRC := $(filter-out impl/gpu/% bench/%,$(CU_ALL_SRC))
 EMU_RT  := $(wildcard impl/gpu/emulator/*.cc)
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.cu.o) $(EMU_SRC:%.cu=$(BUILD)/emulated/%.o) $(EMU_RT:%.cc=$(BUILD)/%.o)
-LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ))
+LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ)) $(BUILD)/sources.o
 TESTS   := $(addprefix $(BUILD)/,$(basename $(wildcard verify/tests/*/test_*.c verify/tests/*/test_*.cc)))
 # Kernels that are wrong on purpose: a folder a paper here, one folder of plug-ins.
 vpath %.c $(wildcard verify/broken/*)
@@ -148,8 +148,15 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 	$(CXX) $(CXX_EMU) -Iimpl/gpu/emulator -MMD -MP -c $< -o $@
 $(BUILD)/bench/machine/machine.o $(BUILD)/impl/base/file.o $(BUILD)/impl/commands.o: $(BUILD)/revision.h
 
+# What each variant was compiled from.
+KERNELS = $(filter-out $(BUILD)/%.cc.o,$(filter $(BUILD)/impl/% $(BUILD)/emulated/%,$(OBJ)))
+$(BUILD)/sources.c: impl/runtime/sources.sh $(KERNELS)
+	impl/runtime/sources.sh $(KERNELS) > $@.new && mv $@.new $@
+$(BUILD)/sources.o: $(BUILD)/sources.c
+	$(CC) $(C_ALL) -I. -c $< -o $@
+
 # -rdynamic: emulated plug-ins call back into the program.
-$(BUILD)/regather: $(OBJ)
+$(BUILD)/regather: $(OBJ) $(BUILD)/sources.o
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report.c: the command `regather report`: result files in, one page and one Markdown file out, and the claims on the terminal.
 #include "report.h"
+#include "../bench/compare/believe.h"
 #include "../impl/base/options.h"
 #include <dirent.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
     }
     code = what == VERIFY ? rg_verify_of(&t, new_file(m)) : rg_result_of(&t, new_file(m));
     m->n_files += code == RG_GOOD;
+    if (code == RG_GOOD && what != VERIFY)
+        code = rg_believe(&m->file[m->n_files - 1]);
     rg_tsv_free(&t);
     return code;
 }

@@ -3,6 +3,7 @@
 // gate.
 
 #include "../timing/lineup.h"
+#include "believe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -207,6 +208,9 @@ static int conclude(const comparison *c)
            machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine",
            100 * c->gate, c->count[SAME], c->count[FASTER], c->count[SLOWER], c->count[UNSURE]);
     printf(", %d broken, %d only in A, %d only in B\n", c->count[BROKEN], c->count[ONLY_A], c->count[ONLY_B]);
+    for (int i = 0; i < 2; i++)
+        if (*rg_believe_lacks(&c->file[i]))
+            printf("%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
     if (c->count[SLOWER] || c->count[BROKEN])
         return RG_WRONG;
     if (!compared)
@@ -224,6 +228,8 @@ static int read_files(comparison *c)
             rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
         if (!code)
             code = check_repeats(&c->file[i]);
+        if (!code)
+            code = rg_believe(&c->file[i]);
     }
     return code;
 }
@@ -255,6 +261,9 @@ const rg_command rg_cmd_compare = {
             "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
             "+ gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
             "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
+            "Refuses files that cannot be believed, with a line a row: medians that their samples do not give, samples below\n"
+            "the clock's step, times that the file's own probes rule out, inputs or sources without a hash. Files older than\n"
+            "these hashes are compared, and the last lines say so.\n\n"
             "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with rows\n"
             "that differ only in their scope. Exit codes: 0 nothing slower, 1 something slower or broken, 2 files that\n"
             "cannot be compared, 3 unsure.",

@@ -5,6 +5,7 @@
 // aggregate. t4 (results-schema.json of TuningSchema): one result a row; runtimes in milliseconds.
 
 #include "export.h"
+#include "believe.h"
 #include "../../impl/base/options.h"
 
 #include <errno.h>
@@ -316,7 +317,8 @@ static int run(void *options)
         return code;
     if (cut)
         rg_warn("%s: its last line is unfinished and left out", r.path);
-    code = rg_export(&r, e->format, e->out);
+    code = rg_believe(&r);
+    code = code ? code : rg_export(&r, e->format, e->out);
     rg_result_free(&r);
     return code;
 }

@@ -2,10 +2,12 @@
 // machine.c: the head of a result file: what one must know about a machine and a build before believing a number from it.
 #include "machine.h"
 #include "sensors.h"
+#include "../../data/formats/result.h"
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,40 @@ static void without_folders(char *out, size_t n, const char *text)
     *out = '\0';
 }
 
+// The least step that rg_seconds() was seen to make, ns.
+static double host_tick_ns(void)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 200; i++) {
+        double from = rg_seconds(), to = from;
+        while (to <= from)
+            to = rg_seconds();
+        least = fmin(least, 1e9 * (to - from));
+    }
+    return least;
+}
+
+// The least difference between elapsed times of pairs of events with nothing between them, ns; NaN when the device fails.
+static double event_tick_ns(const rg_device *gpu)
+{
+    enum { PAIRS = 200 };
+    void *event[2] = {gpu->event_make(), gpu->event_make()}, *stream = gpu->stream_make();
+    double ms[PAIRS], least = INFINITY;
+    int code = RG_OK;
+    for (int i = 0; i < PAIRS && !code; i++) {
+        code = gpu->event_record(event[0], stream);
+        code = code ? code : gpu->event_record(event[1], stream);
+        code = code ? code : gpu->event_ms(event[0], event[1], &ms[i]);
+        for (int k = 0; k < i && !code; k++)
+            if (ms[k] != ms[i])
+                least = fmin(least, 1e6 * fabs(ms[i] - ms[k]));
+    }
+    gpu->event_free(event[0]);
+    gpu->event_free(event[1]);
+    gpu->stream_free(stream);
+    return code || isinf(least) ? NAN : least;
+}
+
 static void head_run(rg_head *head, uint64_t seed, const char *command)
 {
     char text[1024];
@@ -109,11 +145,13 @@ static void head_run(rg_head *head, uint64_t seed, const char *command)
     gmtime_r(&now, &utc);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
     rg_head_add(head, "suite", "regather %s", RG_VERSION);
+    rg_head_add(head, "format", RG_RESULT_FORMAT);
     rg_head_add(head, "revision", "%s", RG_GIT_REVISION);
     rg_head_add(head, "date", "%s", text);
     without_folders(text, sizeof text, command ? command : "unknown (not given)");
     rg_head_add(head, "command", "%s", text);
     rg_head_add(head, "seed", "%" PRIu64, seed);
+    rg_head_add(head, "clock_tick_ns", "%.4g", host_tick_ns());
 }
 
 static void head_cpu(rg_head *head)
@@ -155,7 +193,7 @@ static void head_build(rg_head *head)
 }
 
 static const char *const gpu_key[] = {"gpu",        "gpu_sm",  "gpu_memory",    "gpu_driver", "cuda_runtime",
-                                      "gpu_ecc",    "gpu_power_cap", "gpu_clocks"};
+                                      "gpu_ecc",    "gpu_power_cap", "gpu_clocks",    "gpu_tick_ns"};
 
 // What NVML alone knows of the board: driver version, power cap, clocks.
 static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts)
@@ -200,6 +238,11 @@ static void head_gpu(rg_head *head, const rg_device *gpu)
     rg_head_add(head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30,
                 (double)facts.l2_bytes / 0x1p20);
     head_board(head, gpu, &facts);
+    const double tick_ns = event_tick_ns(gpu);
+    if (isnan(tick_ns))
+        rg_head_add(head, "gpu_tick_ns", "unknown (events of equal times only)");
+    else
+        rg_head_add(head, "gpu_tick_ns", "%.4g", tick_ns);
 }
 
 void rg_head_make(rg_head *head, const rg_device *gpu, uint64_t seed, const char *command)

@@ -123,7 +123,8 @@ static void show_group(const session *b, int first, int past)
 
 // ---- the run -------------------------------------------------------------------------------------------------------------
 
-// The hash of each shape's first inputs, so that compare can tell whether two files timed the same work.
+// The hash of each shape's first inputs, so that compare can tell whether two files timed the same work, and of each variant's
+// source.
 static void head_inputs(const session *b, rg_head *head)
 {
     for (int i = 0; i < b->lineup.n; i = rg_lineup_group(&b->lineup, i)) {
@@ -141,6 +142,16 @@ static void head_inputs(const session *b, rg_head *head)
             rg_inputs_free(&in);
         }
         free(key);
+    }
+    const rg_entry *last = NULL; // lanes of a variant follow each other within a shape
+    for (int i = 0; i < b->lineup.n; i++) {
+        const rg_entry *e = b->lineup.lane[i].entry;
+        bool known = e == last;
+        for (int k = 0; k < i && !known; k++)
+            known = b->lineup.lane[k].entry == e;
+        if (!known)
+            rg_head_source(head, e);
+        last = e;
     }
 }
 

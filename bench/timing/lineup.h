@@ -39,6 +39,7 @@ void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
 
 rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
 rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
+void rg_head_source(rg_head *, const rg_entry *);                // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 rg_row rg_empty_row(void);
 // n, min to max, rate (work / median) and samples.

@@ -4,6 +4,8 @@
 
 #include "lineup.h"
 
+#include "../compare/believe.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     if (!exists(source))
         return RG_GOOD; // nothing was finished: a resumed run is then a first run
     code = rg_result_read(source, &out->old, &out->cut);
+    code = code ? code : rg_believe(&out->old);
     out->n_rows = out->old.n_rows;
     out->row = rg_alloc((size_t)(out->n_rows + 1) * sizeof *out->row);
     for (int i = 0; i < out->n_rows; i++) {
@@ -72,25 +75,8 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     return code;
 }
 
-static const char *head_value(const rg_head *head, const char *key)
+static int start(rg_out *out, const rg_head *head, const rg_head *merged)
 {
-    for (int i = 0; i < head->n; i++)
-        if (!strcmp(head->key[i], key))
-            return head->value[i];
-    return "";
-}
-
-int rg_out_start(rg_out *out, const rg_head *head)
-{
-    static const char *const alike[] = {"suite", "revision", "machine", "seed"};
-    if (!out->path)
-        return RG_GOOD;
-    for (int i = 0; out->old.n_head && i < RG_COUNT(alike); i++) {
-        const char *then = rg_result_head(&out->old, alike[i]), *now = head_value(head, alike[i]);
-        if (strcmp(then ? then : "", now))
-            return rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, alike[i],
-                           then ? then : "", now);
-    }
     int code = out->old.n_head && !exists(out->part) ? copy_file(out->path, out->part) : RG_GOOD;
     if (!code && out->cut)
         code = drop_cut_line(out->part);
@@ -101,7 +87,34 @@ int rg_out_start(rg_out *out, const rg_head *head)
         return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
     if (!out->old.n_head)
         rg_result_write_head(out->stream, head->n, head->key, head->value);
+    else if (merged->n > out->old.n_head)
+        return rg_out_rewrite(out, merged);
     return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
+}
+
+int rg_out_start(rg_out *out, const rg_head *head)
+{
+    static const char *const alike[] = {"suite", "format", "revision", "machine", "seed"};
+    if (!out->path)
+        return RG_GOOD;
+    rg_head merged = {0}; // that of the file, and what is new: inputs and sources that it had not
+    for (int i = 0; i < out->old.n_head; i++)
+        rg_head_add(&merged, out->old.head_key[i], "%s", out->old.head_value[i]);
+    int code = RG_GOOD;
+    for (int i = 0; i < head->n && out->old.n_head && !code; i++) {
+        const char *key = head->key[i], *then = rg_result_head(&out->old, key), *now = head->value[i];
+        bool must = !strncmp(key, "input ", 6) || !strncmp(key, "source ", 7);
+        if (!then && must)
+            rg_head_add(&merged, key, "%s", now);
+        for (int k = 0; k < RG_COUNT(alike) && !must; k++)
+            if (!strcmp(key, alike[k]))
+                must = true, then = then ? then : "";
+        if (must && then && strcmp(then, now))
+            code = rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, then, now);
+    }
+    code = code ? code : start(out, head, &merged);
+    rg_head_free(&merged);
+    return code;
 }
 
 const rg_row *rg_out_find(const rg_out *out, const rg_row *key)

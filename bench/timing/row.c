@@ -4,6 +4,9 @@
 
 #include "lineup.h"
 
+#include "../../impl/runtime/source.h"
+#include "../compare/believe.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,12 +101,15 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         }
     }
     if (limit >= 0) {
+        // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
+        if (longest_s / median_s > RG_FRACTION_MOST) {
+            rg_set_cell(row, RG_C_BOUND, "unknown (faster than %s allows)", rg_resource_name[limit]);
+            rg_set_cell(row, RG_C_STOP, "%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
+                        lane->stop, longest_s / median_s, rg_resource_name[limit]);
+            return;
+        }
         rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
         rg_set_number(row, RG_C_FRACTION, longest_s / median_s);
-        // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
-        if (longest_s / median_s > 1.05)
-            rg_set_cell(row, RG_C_STOP, "%s; faster than its bound: was the machine busy while %s was probed?", lane->stop,
-                        rg_resource_name[limit]);
     }
 }
 
@@ -118,6 +124,9 @@ static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
     rg_set_number(row, RG_C_JOULES, lane->joules);
     rg_set_cell(row, RG_C_ENERGY_SOURCE, "%s", lane->energy);
     rg_set_number(row, RG_C_PREPARE, lane->prepare_ns);
+    char source[64];
+    rg_entry_source(lane->entry, source);
+    rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
 
 rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
@@ -139,6 +148,14 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
     if (lane->verdict.status == RG_PASS && lane->n)
         set_times(&row, lane, rates);
     return row;
+}
+
+void rg_head_source(rg_head *head, const rg_entry *e)
+{
+    char *key = rg_print("source %s:%s", e->algo->name, e->name), text[64];
+    rg_entry_source(e, text);
+    rg_head_add(head, key, "%s", text);
+    free(key);
 }
 
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)

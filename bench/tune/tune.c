@@ -125,6 +125,7 @@ static int open_all(rg_tune *t)
     char *key = rg_print("input %s %s", t->entry->algo->name, shape);
     rg_head_add(&t->head, key, "fnv1a %016llx", (unsigned long long)rg_inputs_hash(&t->in));
     free(key);
+    rg_head_source(&t->head, t->entry);
     rg_head_add(&t->head, "search", "%s, %d configurations, %lld refused", rg_search_name[t->search.kind], t->search.n,
                 (long long)t->search.refused);
     return rg_out_start(&t->file, &t->head);

@@ -19,7 +19,7 @@ const char *const rg_column_name[RG_COLUMNS] = {
     "algo",     "variant", "shape", "params",  "space",    "scope", "mode", "n",      "min",   "q1",   "median",
     "q3",       "max",     "unit",  "work",    "traffic",  "rate",  "rate_unit", "bound", "fraction", "error",
     "tol",      "status",  "clock", "temp",    "joules",   "energy_source", "peak_bytes", "prepare", "stop",
-    "samples",
+    "samples",  "source",
 };
 
 static bool is_number_column(int c)
@@ -103,8 +103,9 @@ static int read_head(const rg_tsv *t, rg_result *f)
 
 static int check_columns(const rg_tsv *t)
 {
-    for (int c = 0; c < RG_COLUMNS || c < t->n_columns; c++) {
-        const char *expected = c < RG_COLUMNS ? rg_column_name[c] : "the end of the column names";
+    const int columns = t->n_columns == RG_C_SOURCE ? RG_C_SOURCE : RG_COLUMNS; // format 1 has none after the samples
+    for (int c = 0; c < columns || c < t->n_columns; c++) {
+        const char *expected = c < columns ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
         if (strcmp(expected, found))
             return rg_tsv_line_fault(t, t->names_line, expected, found);
@@ -115,7 +116,7 @@ static int check_columns(const rg_tsv *t)
 static int read_row(const rg_tsv *t, int i, rg_row *row)
 {
     for (int c = 0; c < RG_COLUMNS; c++) {
-        const char *text = t->cell[i * RG_COLUMNS + c], *expected = cell_fault(c, text);
+        const char *text = c < t->n_columns ? t->cell[i * t->n_columns + c] : "", *expected = cell_fault(c, text);
         if (expected)
             return rg_tsv_fault(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
@@ -127,6 +128,9 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
 {
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
+    const char *format = rg_result_head(f, "format");
+    if (code == RG_GOOD && format && strcmp(format, RG_RESULT_FORMAT))
+        code = rg_fail(RG_USAGE, "%s: expected result file format " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD)
         code = check_columns(t);
     f->row = code == RG_GOOD ? rg_alloc((size_t)t->n_rows * sizeof *f->row) : NULL;
@@ -178,6 +182,12 @@ const char *rg_result_head(const rg_result *f, const char *key)
         if (!strcmp(f->head_key[i], key))
             return f->head_value[i];
     return NULL;
+}
+
+int rg_result_format(const rg_result *f)
+{
+    const char *format = rg_result_head(f, "format");
+    return format ? atoi(format) : 1;
 }
 
 bool rg_row_same(const rg_row *a, const rg_row *b)

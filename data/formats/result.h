@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
-// rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples
+// rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source
+// Files of format 1 (no line `format` in the head) end at `samples`.
 typedef enum {
     RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
     RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
     RG_C_TOL, RG_C_STATUS, RG_C_CLOCK, RG_C_TEMP, RG_C_JOULES, RG_C_ENERGY_SOURCE, RG_C_PEAK_BYTES, RG_C_PREPARE, RG_C_STOP,
-    RG_C_SAMPLES, RG_COLUMNS
+    RG_C_SAMPLES, RG_C_SOURCE, RG_COLUMNS
 } rg_column;
+#define RG_RESULT_FORMAT "2" // what is written now; format 1 is read, too
 extern const char *const rg_column_name[RG_COLUMNS];
 
 typedef struct rg_row {
@@ -35,6 +37,7 @@ int rg_result_read(const char *path, rg_result *, bool *cut);
 int rg_result_of(const rg_tsv *, rg_result *); // the same of a table that has been read
 void rg_result_free(rg_result *);
 const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
+int rg_result_format(const rg_result *);                         // 1: older than the line `format`
 bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers
 bool rg_row_is_probe(const rg_row *);                            // a rate of the machine
 bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time

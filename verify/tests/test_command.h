@@ -89,7 +89,7 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     free(row.cell[RG_C_N]);
     row.cell[RG_C_N] = rg_print("%d", n);
     free(row.cell[RG_C_MEDIAN]);
-    row.cell[RG_C_MEDIAN] = rg_print("%.3f", ns * 1.005);
+    row.cell[RG_C_MEDIAN] = rg_print("%.6f", n ? ns * (1 + 0.01 * ((n - 1) / 2 + n / 2) / 2.0 / n) : ns);
     return row;
 }
 

@@ -136,19 +136,25 @@ static void a_right_variant_has_times(void **state)
     rg_rates rates;
     for (int r = 0; r < RG_RESOURCES; r++)
         rates.per_s[r] = NAN;
-    rates.per_s[RG_MEM_BYTES] = 1e12;
-    rates.per_s[RG_I32_MAD] = 1e9;
+    rates.per_s[RG_MEM_BYTES] = 1e14;
+    rates.per_s[RG_I32_MAD] = 1e11;
     rg_row row = rg_lane_row(&lane, &rates);
     double median = rg_cell_number(&row, RG_C_MEDIAN), *sample;
     assert_true(lane.batch * median > 0.3e6); // a sample lasts about 1 ms
     assert_string_equal(row.cell[RG_C_PARAMS], "threads=1");
     assert_string_equal(row.cell[RG_C_SCOPE], "device");
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
-    assert_true(fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 4096 - 1) < 1e-4); // 4096 multiply-adds at 1 a nanosecond
+    assert_true(fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 40.96 - 1) < 1e-4); // 4096 multiply-adds at 100 a nanosecond
     assert_true(fabs(rg_cell_number(&row, RG_C_RATE) * median / 4096e9 - 1) < 1e-4);
     assert_int_equal(rg_row_samples(&row, &sample), lane.n);
     free(sample);
     rg_row_free(&row);
+    rates.per_s[RG_I32_MAD] = 1e8; // no call is faster than the machine: that rate was not what it can do
+    row = rg_lane_row(&lane, &rates);
+    assert_string_equal(row.cell[RG_C_BOUND], "unknown (faster than int32 allows)");
+    assert_string_equal(row.cell[RG_C_FRACTION], "");
+    rg_row_free(&row);
+    rates.per_s[RG_I32_MAD] = 1e11;
     rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is claimed
     row = rg_lane_row(&lane, &rates);
     assert_string_equal(row.cell[RG_C_FRACTION], "");

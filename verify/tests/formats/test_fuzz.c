@@ -160,7 +160,7 @@ static void test_result_files(void **state)
     }
     char *whole = rg_print(
         "%s\nautocorr\tnaive\tw4,h4,r1,k0\t-\thost\tkernel\thot\t3\t1\t1\t2\t3\t3\tns\t9\t9\t9\tmultiply-adds/s\tmemory\t0.5"
-        "\t0\t0\tPASS\t\t\t\tnone\t100\t0\tinterval\t1;2;3\n",
+        "\t0\t0\tPASS\t\t\t\tnone\t100\t0\tinterval\t1;2;3\t\n",
         text);
     run_target(fuzz_result, put_file("r.tsv", whole, strlen(whole)), 0.5, 9000000);
     run_target(fuzz_tsv, in_dir("r.tsv"), 0.3, 11000000);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// believe.c: see believe.h.
+#include "believe.h"
+
+#include "../machine/machine.h"
+#include "../timing/stats.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/runtime/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct belief {
+    const rg_result *file;
+    const rg_row *row;
+    bool now; // format 2
+    int faults;
+} belief;
+
+static void fault(belief *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fault(belief *b, const char *format, ...)
+{
+    char text[400];
+    char *const *c = b->row->cell;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    rg_fail(RG_USAGE, "%s: cannot be believed: %s:%s %s %s %s %s: %s", b->file->path, c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE],
+            c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
+    b->faults++;
+}
+
+// Numbers are written with seven digits, so that what follows from several of them agrees to a few units of the seventh.
+static bool agree(double a, double b) { return fabs(a - b) <= 3e-6 * fmax(fabs(a), fabs(b)); }
+
+static void check_summary(belief *b, const double *sample, int n)
+{
+    rg_summary s;
+    rg_summarise(sample, n, &s);
+    const struct { rg_column column; double of_samples; } cell[] = {
+        {RG_C_N, n}, {RG_C_MIN, s.min}, {RG_C_Q1, s.q1}, {RG_C_MEDIAN, s.median}, {RG_C_Q3, s.q3}, {RG_C_MAX, s.max}};
+    for (int i = 0; i < RG_COUNT(cell); i++) {
+        double found = rg_cell_number(b->row, cell[i].column);
+        if (!isnan(found) && !agree(found, cell[i].of_samples)) {
+            fault(b, "its samples give %s %.7g, found %.7g", rg_column_name[cell[i].column], cell[i].of_samples, found);
+            return;
+        }
+    }
+    double work = rg_cell_number(b->row, RG_C_WORK), rate = rg_cell_number(b->row, RG_C_RATE);
+    if (work > 0 && !isnan(rate) && !agree(rate, work / (s.median / 1e9)))
+        fault(b, "expected rate work / median = %.7g, found %.7g", work / (s.median / 1e9), rate);
+}
+
+// A sample is the elapsed time of so many calls, divided by them; `stop` says of how many.
+static double calls_a_sample(const rg_row *row)
+{
+    const char *stop = row->cell[RG_C_STOP], *at = strstr(stop, " calls a sample");
+    while (at && at > stop && strchr("0123456789", at[-1]))
+        at--;
+    double calls = at ? strtod(at, NULL) : 1;
+    return calls >= 1 ? calls : 1;
+}
+
+static void check_clock(belief *b, const double *sample, int n)
+{
+    const bool kernel = !strcmp(b->row->cell[RG_C_SCOPE], "kernel"); // an empty measurement has been taken off
+    const char *key = strcmp(b->row->cell[RG_C_SPACE], "device") ? "clock_tick_ns" : "gpu_tick_ns";
+    const char *said = rg_result_head(b->file, key);
+    double tick = said ? strtod(said, NULL) : 0, least = INFINITY;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, sample[i]);
+    if (kernel)
+        return;
+    if (least <= 0)
+        fault(b, "expected times above 0, found a sample of %.7g ns", least);
+    else if (least * calls_a_sample(b->row) < tick * (1 - 1e-3)) // the tick has four digits
+        fault(b, "the clock ticks in steps of %.4g ns, found a sample of %.7g ns over %.0f calls", tick, least * calls_a_sample(b->row),
+              calls_a_sample(b->row));
+}
+
+static void check_hashes(belief *b)
+{
+    char *const *c = b->row->cell;
+    char *input = rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
+    const char *head = rg_result_head(b->file, source);
+    if (!rg_result_head(b->file, input))
+        fault(b, "expected the hash of its inputs in the head, found no line \"%s\"", input);
+    if (!head)
+        fault(b, "expected the hash of its source in the head, found no line \"%s\"", source);
+    else if (strcmp(head, c[RG_C_SOURCE]))
+        fault(b, "expected the source that the head names, \"%s\", found \"%s\"", head, c[RG_C_SOURCE]);
+    free(input);
+    free(source);
+}
+
+// The rate of the file's own probe for what the row runs on, NaN when it has none.
+static double probed(const belief *b, const char *resource)
+{
+    const char *params = b->row->cell[RG_C_PARAMS], *space = b->row->cell[RG_C_SPACE];
+    const size_t threads = strcmp(space, "host") ? 0 : strcspn(params, ";");
+    for (int i = 0; i < b->file->n_rows; i++) {
+        const rg_row *p = &b->file->row[i];
+        const char *of = p->cell[RG_C_PARAMS];
+        if (rg_row_is_probe(p) && !strcmp(p->cell[RG_C_VARIANT], resource) && !strcmp(p->cell[RG_C_SPACE], space) &&
+            (!threads || (strlen(of) == threads && !strncmp(of, params, threads))))
+            return rg_cell_number(p, RG_C_RATE);
+    }
+    return NAN;
+}
+
+static const rg_entry *entry_of(const rg_row *row)
+{
+    for (int i = 0; i < rg_entry_count(); i++) {
+        const rg_entry *e = rg_entry_at(i);
+        if (!strcmp(e->algo->name, row->cell[RG_C_ALGO]) && !strcmp(e->name, row->cell[RG_C_VARIANT]))
+            return e;
+    }
+    return NULL;
+}
+
+// What the row says of its bound, and what the variant's own cost() says where this program has the variant.
+static void check_bound(belief *b)
+{
+    const double fraction = rg_cell_number(b->row, RG_C_FRACTION), median_s = rg_cell_number(b->row, RG_C_MEDIAN) / 1e9;
+    const char *bound = b->row->cell[RG_C_BOUND], *params = b->row->cell[RG_C_PARAMS];
+    if (!(fraction <= RG_FRACTION_MOST)) {
+        if (!isnan(fraction))
+            fault(b, "expected at most %g of its bound by %s, found %.4g", RG_FRACTION_MOST, bound, fraction);
+        return; // without a fraction the row says that its bound is not known
+    }
+    const rg_entry *e = entry_of(b->row);
+    rg_shape shape = {0};
+    int64_t param[RG_PARAMS_MAX];
+    char why[160];
+    if (!e || !e->variant->cost)
+        return;
+    if (!strcmp(b->row->cell[RG_C_SPACE], "host"))
+        params += strcspn(params, ";") + (params[strcspn(params, ";")] == ';');
+    if (!rg_shape_parse(e->algo, b->row->cell[RG_C_SHAPE], &shape, why) ||
+        !rg_params_parse(e->variant, *params ? params : "-", param, why))
+        return; // of another version of the variant
+    rg_cost cost = {{0}};
+    e->variant->cost(&shape, param, &cost);
+    for (int r = 0; r < RG_RESOURCES; r++) {
+        double rate = probed(b, rg_resource_name[r]);
+        if (cost.amount[r] / rate > RG_FRACTION_MOST * median_s) {
+            fault(b, "its %s at the rate of the probe takes %.4g ns, found a median of %.4g ns", rg_resource_name[r],
+                  1e9 * cost.amount[r] / rate, 1e9 * median_s);
+            return;
+        }
+    }
+}
+
+static void check_row(belief *b)
+{
+    double *sample;
+    int n = rg_row_samples(b->row, &sample);
+    if (n == 0) {
+        fault(b, "expected the samples of its median, found none");
+        return;
+    }
+    check_summary(b, sample, n);
+    check_clock(b, sample, n);
+    free(sample);
+    if (!b->now || !strcmp(b->row->cell[RG_C_SCOPE], "job"))
+        return;
+    check_hashes(b);
+    check_bound(b);
+}
+
+int rg_believe(const rg_result *file)
+{
+    belief b = {.file = file, .now = rg_result_format(file) > 1};
+    for (int i = 0; i < file->n_rows; i++) {
+        b.row = &file->row[i];
+        if (!rg_row_is_probe(b.row) && !rg_row_is_self_test(b.row) && !strcmp(b.row->cell[RG_C_STATUS], "PASS") &&
+            *b.row->cell[RG_C_MEDIAN])
+            check_row(&b);
+    }
+    return b.faults ? RG_USAGE : RG_GOOD;
+}
+
+const char *rg_believe_lacks(const rg_result *file)
+{
+    return rg_result_format(file) > 1 ? "" : "an older file, without the hashes of sources and the clock's step";
+}

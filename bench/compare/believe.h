@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// believe.h: whether the rows of a result file can be what bench measured.
+#ifndef RG_BELIEVE_H
+#define RG_BELIEVE_H
+
+#include "../../data/formats/result.h"
+
+// RG_GOOD, or a line for each row that cannot be believed (file, row, expected, found) and RG_USAGE. Of every timed row: the
+// summary is that of its samples, the rate is work / median, no sample is shorter than a tick of the clock. From format 2 on:
+// the head has the hash of its inputs and that of its source, which is the row's, and no call is faster than the rates that the
+// file's own probes leave it.
+int rg_believe(const rg_result *);
+// What a file of format 1 cannot be held against, in words; "" from format 2 on.
+const char *rg_believe_lacks(const rg_result *);
+
+// A call may be this much faster than its bound by the probes of the same run, which scatter by a few percent.
+#define RG_FRACTION_MOST 1.05
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// source.h: which text a variant was compiled from, as a hash: times of a kernel are stale exactly when it changed.
+#ifndef RG_SOURCE_H
+#define RG_SOURCE_H
+
+#include "table.h"
+
+typedef struct rg_source {
+    const rg_variant *variant;
+    const char *sha256; // of its file and the headers that this includes, 16 digits
+} rg_source;
+extern const rg_source rg_sources[]; // of all built-in variants, ended by NULL; written by sources.sh
+
+// "sha256 ..." of a built-in variant, "fnv1a ..." of the shared object of a plug-in, else "unknown (reason)".
+void rg_entry_source(const rg_entry *, char text[64]);
+
+#endif

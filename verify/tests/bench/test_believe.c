@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// test_believe.c: a file that bench wrote is believed; the same file with one thing forged is refused, by compare and by export,
+// with a line that names the row and what was expected; a file of format 1 is read, and compare says what it lacks.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../bench/compare/believe.h"
+#include "../../../bench/timing/lineup.h"
+#include "../test_command.h"
+
+#include <math.h>
+
+extern const rg_command rg_cmd_bench, rg_cmd_compare, rg_cmd_export;
+static char *folder, *honest, *forged, text[OUTPUT_MAX], said[1 << 16];
+enum { MOST = 64 };
+
+typedef struct file {
+    rg_result r;
+    char *key[MOST], *value[MOST];
+    int n;
+    rg_row *row; // the first timed one
+} file;
+
+static void read_honest(file *f)
+{
+    bool cut;
+    memset(f, 0, sizeof *f);
+    assert_int_equal(rg_result_read(honest, &f->r, &cut), RG_GOOD);
+    for (; f->n < f->r.n_head; f->n++) {
+        f->key[f->n] = f->r.head_key[f->n];
+        f->value[f->n] = f->r.head_value[f->n];
+    }
+    for (int i = 0; i < f->r.n_rows && !f->row; i++)
+        f->row = rg_row_is_probe(&f->r.row[i]) ? NULL : &f->r.row[i];
+    assert_non_null(f->row);
+}
+
+static void drop(file *f, const char *start)
+{
+    int kept = 0;
+    for (int i = 0; i < f->n; i++)
+        if (strncmp(f->key[i], start, strlen(start))) {
+            f->key[kept] = f->key[i];
+            f->value[kept++] = f->value[i];
+        }
+    assert_true(kept < f->n);
+    f->n = kept;
+}
+
+static void set(file *f, const char *key, const char *value)
+{
+    for (int i = 0; i < f->n; i++)
+        if (!strcmp(f->key[i], key))
+            f->value[i] = (char *)value;
+}
+
+// The file as it is now, and what `compare FORGED FORGED` says; `export` has to agree.
+static int judged(file *f)
+{
+    FILE *out = rg_result_open(forged, "w");
+    rg_result_write_head(out, f->n, f->key, f->value);
+    for (int i = 0; i < f->r.n_rows; i++)
+        rg_result_write_row(out, &f->r.row[i]);
+    fclose(out);
+    rg_result_free(&f->r);
+    fflush(stderr);
+    FILE *caught = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(caught), STDERR_FILENO);
+    char *words = rg_print("compare %s %s --gate 99%%", forged, forged);
+    int code = run_command(&rg_cmd_compare, words, text);
+    free(words);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(caught);
+    said[fread(said, 1, sizeof said - 1, caught)] = '\0';
+    fclose(caught);
+    static char exported[OUTPUT_MAX];
+    words = rg_print("export %s --format gbench", forged);
+    assert_int_equal(run_command(&rg_cmd_export, words, exported) == RG_USAGE, code == RG_USAGE);
+    free(words);
+    return code;
+}
+
+static void what_bench_wrote_is_believed(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    assert_int_equal(rg_believe(&f.r), RG_GOOD);
+    assert_string_equal(rg_believe_lacks(&f.r), "");
+    assert_int_not_equal(judged(&f), RG_USAGE);
+}
+
+// Every sample set to 1 us: the summary is not theirs.
+static void other_samples(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    test_set(f.row, RG_C_SAMPLES, "1000;1000;1000;1000");
+    test_set(f.row, RG_C_N, "4");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "cannot be believed: autocorr:naive w40,h40,r4,k0"));
+    assert_non_null(strstr(said, "its samples give"));
+}
+
+static void scale(rg_row *row, rg_column column, double by)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%.9g", by * rg_cell_number(row, column));
+    test_set(row, column, number);
+}
+
+// The whole row made so many times as fast, its summary and rate with it.
+static void quicken(file *f, double by)
+{
+    double *sample;
+    int n = rg_row_samples(f->row, &sample);
+    rg_set_times(f->row, sample, 0, 1);
+    for (int i = 0; i < n; i++)
+        sample[i] /= by;
+    rg_set_times(f->row, sample, n, rg_cell_number(f->row, RG_C_WORK));
+    free(sample);
+}
+
+static void other_median(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    scale(f.row, RG_C_MEDIAN, 0.9);
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "its samples give median"));
+    read_honest(&f);
+    scale(f.row, RG_C_RATE, 1.1);
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "expected rate work / median"));
+}
+
+static void faster_than_the_probes(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    test_set(f.row, RG_C_BOUND, "int32");
+    test_set(f.row, RG_C_FRACTION, "1.3");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "of its bound by int32, found 1.3"));
+    // A hundred times as fast, everything in the row agreeing: the variant's own cost() tells.
+    read_honest(&f);
+    test_set(f.row, RG_C_FRACTION, "0.5");
+    quicken(&f, 1e3);
+    test_set(f.row, RG_C_STOP, "interval");
+    set(&f, "clock_tick_ns", "0.001");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "at the rate of the probe takes"));
+}
+
+static void below_the_clock(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    test_set(f.row, RG_C_FRACTION, "");
+    quicken(&f, 1e9);
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "the clock ticks in steps of"));
+}
+
+static void without_hashes(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    drop(&f, "input ");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "hash of its inputs"));
+    read_honest(&f);
+    drop(&f, "source ");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "hash of its source"));
+    read_honest(&f);
+    test_set(f.row, RG_C_SOURCE, "sha256 0123456789abcdef");
+    assert_int_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(said, "expected the source that the head names"));
+}
+
+// Files made before are read, and are held against what they have.
+static void an_older_file(void **state)
+{
+    (void)state;
+    file f;
+    read_honest(&f);
+    drop(&f, "format");
+    drop(&f, "source ");
+    assert_int_not_equal(judged(&f), RG_USAGE);
+    assert_non_null(strstr(text, "A is an older file, without the hashes of sources"));
+    read_honest(&f);
+    drop(&f, "format");
+    scale(f.row, RG_C_MEDIAN, 0.9);
+    assert_int_equal(judged(&f), RG_USAGE);
+    read_honest(&f);
+    set(&f, "format", "3");
+    assert_int_equal(judged(&f), RG_USAGE);
+}
+
+int main(void)
+{
+    folder = test_folder();
+    honest = rg_print("%s/honest.tsv", folder);
+    forged = rg_print("%s/forged.tsv", folder);
+    char *words = rg_print("bench autocorr:naive --device cpu --threads 1 --max-seconds 0.2 --rounds 4 --quiet --shape w40,h40,r4,k0 "
+                           "--out %s", honest);
+    if (run_command(&rg_cmd_bench, words, text))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_bench_wrote_is_believed),
+        cmocka_unit_test(other_samples),
+        cmocka_unit_test(other_median),
+        cmocka_unit_test(faster_than_the_probes),
+        cmocka_unit_test(below_the_clock),
+        cmocka_unit_test(without_hashes),
+        cmocka_unit_test(an_older_file),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(honest);
+    unlink(forged);
+    rmdir(folder);
+    return failed;
+}
