@@ -44,6 +44,7 @@ has_header = $(shell printf '$(hash)include <$(1)>\n' | $(CC) -E -x c - >/dev/nu
 HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
 HAVE_PNG    := $(call has_header,png.h)
 HAVE_TIFF   := $(call has_header,tiffio.h)
+HAVE_ZLIB   := $(call has_header,zlib.h)
 HAVE_NLOPT  := $(call has_header,nlopt.h)
 HAVE_HWLOC  := $(call has_header,hwloc.h)
 HAVE_OPENMP := $(shell printf 'int main(void){return 0;}' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo 1 || echo 0)
@@ -57,7 +58,7 @@ CUDA_HOME   := $(if $(filter 1,$(HAVE_CUDA)),$(patsubst %/bin/nvcc,%,$(realpath 
 # SASS for Hopper (with its own instructions), and PTX of sm_80 that any later GPU compiles when the program starts.
 CUDA_ARCH   ?= -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80
 
-HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
+HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_ZLIB HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
 DEFS  := -D_GNU_SOURCE $(foreach h,$(HAVE),-D$(h)=$($(h)))
 WARN  := -Wall -Wextra
 comma := ,
@@ -86,7 +87,8 @@ PLUGIN_CUDA = -std=c++20 -O3 -lineinfo $(CUDA_ARCH) -Xcompiler -fPIC$(comma)-fvi
 PLUGIN_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) -DRG_EMULATED $(EMU_LOOK) -fPIC \
               -fvisibility=hidden -x c++ -c
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
-        $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
+        $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
+        $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
         $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \
         $(if $(filter 1,$(HAVE_CUDA)),-L$(CUDA_HOME)/lib64 -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \

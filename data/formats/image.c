@@ -88,7 +88,7 @@ int rg_read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
                             "values are black and white by --grey-range LOW:HIGH)",
                             m.mode);
     if (code == RG_GOOD && image) {
-        int bits = m.mode == RG_MRC_INT8 && !in->range->given ? 8 : 16;
+        int bits = rg_mrc_mode_bytes(m.mode) == 1 && !in->range->given ? 8 : 16;
         code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);
     }
     if (code == RG_GOOD && image) {
@@ -116,10 +116,11 @@ static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *imag
     if (got >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 || memcmp(head, "II+\0", 4) == 0
                      || memcmp(head, "MM\0+", 4) == 0))
         return rg_read_tiff(in, pages, image);
-    if (got == sizeof head && rg_mrc_plausible(head, in->bytes))
+    if (rg_mrc_plausible(head, in->bytes))
         return rg_read_mrc(in, pages, image);
-    return rg_malformed(in->path, 0, "expected a PNG, PGM, PPM, TIFF or MRC file, found %s",
-                        got ? rg_quote_bytes(head, got < 12 ? (int)got : 12) : "an empty file");
+    const char *known = rg_known_as(head, got);
+    return rg_malformed(in->path, 0, "expected a PNG, PGM, PPM, TIFF, MRC or EM file, found %s",
+                        known ? known : got ? rg_quote_bytes(head, got < 12 ? (int)got : 12) : "an empty file");
 }
 
 int rg_image_from_stream(FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages,

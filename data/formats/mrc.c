@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 1024, BYTE_NSYMBT = 92, BYTE_MAP = 208, BYTE_STAMP = 212, FAULT_ROOM = 240 };
+enum { HEADER = 1024, EM_HEADER = 512, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212, FAULT_ROOM = 240 };
 
 int rg_mrc_mode_bytes(int mode)
 {
-    return mode == RG_MRC_INT8 ? 1 : mode == RG_MRC_FLOAT32 ? 4 : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16
+    return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8 ? 1 : mode == RG_MRC_FLOAT32 ? 4 : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16
            || mode == RG_MRC_FLOAT16 ? 2 : 0;
 }
 
@@ -77,9 +77,11 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     }
     int mode = int_word(h, 4, swapped);
     *at = 12;
-    if (!rg_mrc_mode_bytes(mode)) {
+    if (mode < 0 || !rg_mrc_mode_bytes(mode)) {
         snprintf(text, FAULT_ROOM, "expected mode 0, 1, 2, 6 or 12, found %d%s", mode,
-                 mode == 3 || mode == 4 ? " (complex numbers, which no job of this suite takes)" : "");
+                 mode == 3 || mode == 4  ? " (complex numbers, which no job of this suite takes)"
+                 : mode == 16  ? " (IMOD's colours)"
+                 : mode == 101 ? " (4 bits a pixel; newstack -mode 1 of IMOD widens them)" : "");
         return true;
     }
     int64_t extended = int_word(h, 24, swapped);
@@ -112,10 +114,47 @@ static bool likely_swapped(const unsigned char *h)
     return here == swapped ? word(h, true) < word(h, false) : swapped < here;
 }
 
+// EM: byte 0 the machine (3, 5: big-endian, 6: little-endian), byte 3 the type, then three sides. The size must be the file's,
+// to the byte; an MRC file that begins so would have more than 2^24 columns.
+static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int *type)
+{
+    static const int type_bytes[10] = {0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
+    const uint16_t one = 1;
+    const bool little_here = *(const unsigned char *)&one == 1;
+    if (bytes < EM_HEADER || (h[0] != 3 && h[0] != 5 && h[0] != 6) || h[3] > 9 || !type_bytes[h[3]])
+        return false;
+    *swapped = (h[0] == 6) != little_here;
+    *type = h[3];
+    double values = 1;
+    for (int i = 2; i <= 4; i++)
+        values *= int_word(h, i, *swapped) > 0 ? int_word(h, i, *swapped) : 0;
+    return values > 0 && values * type_bytes[h[3]] == (double)(bytes - EM_HEADER);
+}
+
+static int read_em_header(rg_mrc *m, const unsigned char *h, int type)
+{
+    static const char *const name[10] = {[1] = "bytes", [4] = "32-bit integers", [8] = "complex numbers", [9] = "64-bit reals"};
+    if (type != 2 && type != 5)
+        return rg_malformed(m->path, 3, "expected an EM file of type 2 (int16) or 5 (float32), found type %d (%s)", type,
+                            name[type]);
+    m->is_em = true;
+    m->nx = int_word(h, 2, m->swapped);
+    m->ny = int_word(h, 3, m->swapped);
+    m->nz = int_word(h, 4, m->swapped);
+    m->mode = type == 2 ? RG_MRC_INT16 : RG_MRC_FLOAT32;
+    m->space_group = m->nz > 1; // EM does not tell stacks from volumes; TOM, PyTom and Dynamo keep volumes in it
+    for (int i = 0; i < 3; i++)
+        m->axis[i] = 1 + i;
+    m->data_byte = EM_HEADER;
+    return RG_GOOD;
+}
+
 bool rg_mrc_plausible(const void *header, int64_t bytes)
 {
     char text[FAULT_ROOM];
     int64_t at;
+    if (em_header(header, bytes, &(bool){false}, &(int){0}))
+        return true;
     return bytes >= HEADER && (!fault(header, bytes, false, &at, text) || !fault(header, bytes, true, &at, text)
                                || memcmp((const char *)header + BYTE_MAP, "MAP ", 4) == 0);
 }
@@ -129,6 +168,10 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->ny = int_word(h, 2, m->swapped);
     m->nz = int_word(h, 3, m->swapped);
     m->mode = int_word(h, 4, m->swapped);
+    // Of IMOD's own words: its stamp, then flags, of which the lowest says that bytes are signed.
+    if (m->mode == RG_MRC_INT8 && int_word(h, 1 + BYTE_IMOD / 4, m->swapped) == 1146047817
+        && !(int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & 1))
+        m->mode = RG_MRC_UINT8;
     m->space_group = int_word(h, 23, m->swapped);
     for (int i = 0; i < 3; i++) {
         int grid = int_word(h, 8 + i, m->swapped);
@@ -150,6 +193,15 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
     *m = (rg_mrc){.path = rg_print("%s", path), .file = file};
     rewind(file);
     size_t got = fread(header, 1, HEADER, file);
+    int em_type;
+    if (em_header(header, bytes, &m->swapped, &em_type)) {
+        int code = read_em_header(m, header, em_type);
+        if (code == RG_GOOD)
+            m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
+        return code;
+    }
+    if (got && rg_known_as(header, got) && (got < HEADER || !rg_mrc_plausible(header, bytes)))
+        return rg_malformed(path, 0, "expected an MRC or EM file, found %s", rg_known_as(header, got));
     if (got < HEADER)
         return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found the end of the file", HEADER);
     m->swapped = likely_swapped(header);
@@ -180,6 +232,8 @@ int rg_mrc_open(rg_mrc *m, const char *path)
 
 static float value_at(const rg_mrc *m, int64_t i)
 {
+    if (m->mode == RG_MRC_UINT8)
+        return (float)m->line[i];
     if (m->mode == RG_MRC_INT8)
         return (float)(int8_t)m->line[i];
     if (m->mode == RG_MRC_FLOAT32) {

@@ -3,7 +3,9 @@
 //
 // Modes 0 (int8), 1 (int16), 2 (float32), 6 (uint16) and 12 (float16) are taken; every value of them is exact in a float, so
 // sections are handed over as floats. Mode 4 (complex) and others are refused with a reason. Files of both byte orders, with an
-// extended header (skipped), with or without the 'MAP ' stamp are read. Writing is in the byte order of this machine.
+// extended header (skipped), with or without the 'MAP ' stamp are read; bytes of IMOD's files are signed where its flags say so.
+// EM files (.em of TOM, PyTom, Dynamo; 512 bytes of header) of int16 and float32 are read through the same calls; their pixel
+// size is no agreed field and stays unknown. Writing is MRC in the byte order of this machine.
 #ifndef RG_MRC_H
 #define RG_MRC_H
 
@@ -12,7 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { RG_MRC_INT8 = 0, RG_MRC_INT16 = 1, RG_MRC_FLOAT32 = 2, RG_MRC_UINT16 = 6, RG_MRC_FLOAT16 = 12 };
+// RG_MRC_UINT8: mode 0 of IMOD, whose bytes are unsigned unless its flags say otherwise; no file has this number.
+enum { RG_MRC_UINT8 = -1, RG_MRC_INT8 = 0, RG_MRC_INT16 = 1, RG_MRC_FLOAT32 = 2, RG_MRC_UINT16 = 6, RG_MRC_FLOAT16 = 12 };
 
 typedef struct rg_mrc {
     char *path;
@@ -20,6 +23,7 @@ typedef struct rg_mrc {
     bool owns_file;
     bool swapped;            // the file's byte order is not this machine's
     bool stamped;            // it has the 'MAP ' stamp
+    bool is_em;
     int64_t nx, ny, nz;      // columns, rows, sections
     int mode;
     int axis[3];             // MAPC, MAPR, MAPS: 1, 2, 3 when columns run along X, rows along Y
@@ -34,7 +38,7 @@ typedef struct rg_mrc {
 int rg_mrc_open(rg_mrc *, const char *path);
 // The same for a stream of `bytes` bytes, which stays the caller's; path is only for messages.
 int rg_mrc_open_stream(rg_mrc *, FILE *, int64_t bytes, const char *path);
-// Whether the first 1024 bytes of a file of this size can be an MRC header in either byte order.
+// Whether the first 1024 bytes of a file of this size can be an MRC header in either byte order, or begin with one of EM.
 bool rg_mrc_plausible(const void *header, int64_t bytes);
 // Section z into ny * nx floats, row by row. RG_GOOD, or one line and RG_USAGE.
 int rg_mrc_section(rg_mrc *, int64_t z, float *section);

@@ -131,13 +131,14 @@ void rg_particles_unnamed(const rg_particles *p)
 // ---- columns -------------------------------------------------------------------------------------------------------------
 
 enum { ROT, TILT, PSI, X_PX, Y_PX, X_A, Y_A, U, V, ANGLE, PHASE, B, SCALE, GROUP, IMAGE, KV, CS, CONTRAST, PIXEL, DETECTOR, MAG,
-       COLUMNS };
+       PREMULTIPLIED, FLIPPED, COLUMNS };
 
 static const char *const column_name[COLUMNS] = {
     "rlnAngleRot",    "rlnAngleTilt",    "rlnAnglePsi",      "rlnOriginX",      "rlnOriginY",    "rlnOriginXAngst",
     "rlnOriginYAngst", "rlnDefocusU",    "rlnDefocusV",      "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
     "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName",   "rlnVoltage",      "rlnSphericalAberration",
-    "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification",
+    "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification", "rlnCtfDataAreCtfPremultiplied",
+    "rlnCtfDataArePhaseFlipped",
 };
 
 typedef struct reading {
@@ -213,6 +214,30 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
 
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
+// What is no 0 in a column means that the images are not what this suite takes them for.
+static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
+{
+    static const struct {
+        const char *column, *what;
+    } not_done[] = {
+        {"rlnTomoSubTomosAre2DStacks", "two-dimensional stacks of RELION 5, whose frames have poses and doses of their own"},
+        {"rlnTomoVisibleFrames", "two-dimensional stacks of RELION 5, whose frames have poses and doses of their own"},
+        {"rlnTomoProjX", "projection matrices of a tilt series"},
+        {"rlnCtfImage", "volumes of the CTF, as subtomograms have them"},
+    };
+    for (int t = 0; t < star->n_tables; t++)
+        for (size_t i = 0; i < sizeof not_done / sizeof *not_done; i++) {
+            const rg_star_table *table = &star->table[t];
+            const int column = rg_star_column(table, not_done[i].column);
+            const bool counts = table == rows || strcmp(table->name, "general") == 0 || strcmp(table->name, "optics") == 0;
+            for (int64_t row = 0; column >= 0 && counts && row < table->n_rows; row++)
+                if (strcmp(rg_star_cell(table, row, column), "0") != 0)
+                    return rg_star_fault(star->path, table->row_line[row], "expected single images with one pose each, found a "
+                                         "column _%s (%s), which is not done here", not_done[i].column, not_done[i].what);
+        }
+    return RG_GOOD;
+}
+
 static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)
 {
     double detector_um, magnification;
@@ -222,6 +247,9 @@ static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *p
         return number(r, row, optics_row, PIXEL, 0, pixel_A);
     if (r->pixel_px >= 0)
         return rg_star_real(&r->star, r->rows, row, r->pixel_px, pixel_A);
+    if (!has(r, DETECTOR) && has(r, MAG))
+        return ROW_FAULT(r, row, "expected _rlnDetectorPixelSize or _rlnImagePixelSize beside _rlnMagnification, without which "
+                         "it says no pixel size, found neither");
     if (!has(r, DETECTOR))
         return RG_GOOD;
     code = number(r, row, optics_row, DETECTOR, 0, &detector_um);
@@ -281,6 +309,19 @@ static int read_origin(const reading *r, int64_t row, int in_A, int in_px, doubl
     return RG_GOOD;
 }
 
+// Whether the images are as column `which` asks; all rows must say the same.
+static int read_flag(const reading *r, int64_t row, int64_t optics_row, int which, bool *flag)
+{
+    double value;
+    int code = number(r, row, optics_row, which, 0, &value);
+    if (code == RG_GOOD && value != 0 && value != 1)
+        code = ROW_FAULT(r, row, "expected 0 or 1 for _%s, found %g", column_name[which], value);
+    if (code == RG_GOOD && row && *flag != (value == 1))
+        code = ROW_FAULT(r, row, "expected _%s %d as in the first row, found %g", column_name[which], *flag, value);
+    *flag = value == 1;
+    return code;
+}
+
 static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
@@ -300,6 +341,10 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
         code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
     if (code == RG_GOOD)
         code = read_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
+    if (code == RG_GOOD)
+        code = read_flag(r, row, optics_row, PREMULTIPLIED, &r->p->premultiplied);
+    if (code == RG_GOOD)
+        code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
     if (code == RG_GOOD && !(fabs(q->ctf.amplitude_contrast) <= 1))
         code = ROW_FAULT(r, row, "expected an amplitude contrast from -1 to 1, found %g", q->ctf.amplitude_contrast);
     if (code == RG_GOOD && has(r, KV) && !(q->ctf.voltage_kV > 0))
@@ -309,15 +354,38 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 
 // ---- the whole -----------------------------------------------------------------------------------------------------------
 
+int rg_particles_table(const rg_star *star, const rg_star_table **table)
+{
+    static const char *const usual[] = {"particles", "images", ""};
+    *table = NULL;
+    for (int i = 0; i < 3 && !*table; i++)
+        *table = rg_star_find(star, usual[i]);
+    for (int t = 0; t < star->n_tables && !(*table && rg_star_column(*table, column_name[IMAGE]) >= 0); t++)
+        if (rg_star_column(&star->table[t], column_name[IMAGE]) >= 0)
+            *table = &star->table[t];
+    if (!*table)
+        return rg_star_fault(star->path, star->table[0].line, "expected a block data_particles, data_images or data_, or one with "
+                             "a column _rlnImageName, found data_%s", star->table[0].name);
+    for (int i = 0; i < 3; i++)
+        if (strcmp((*table)->name, usual[i]) == 0)
+            return RG_GOOD;
+    for (const rg_star_table *t = *table + 1; t < star->table + star->n_tables; t++)
+        if (rg_star_column(t, column_name[IMAGE]) >= 0)
+            return rg_star_fault(star->path, t->line, "expected one block with a column _rlnImageName, or data_particles, found "
+                                 "data_%s and data_%s", (*table)->name, t->name);
+    return RG_GOOD;
+}
+
 static int find_columns(reading *r, bool poses)
 {
-    r->rows = rg_star_find(&r->star, "particles");
-    r->rows = r->rows ? r->rows : rg_star_find(&r->star, "images");
-    r->rows = r->rows ? r->rows : rg_star_find(&r->star, "");
+    int code = rg_particles_table(&r->star, &r->rows);
+    code = code == RG_GOOD ? refuse_not_done(&r->star, r->rows) : code;
+    if (code != RG_GOOD)
+        return code;
     r->optics = rg_star_find(&r->star, "optics");
-    if (!r->rows)
-        return rg_star_fault(r->star.path, r->star.table[0].line,
-                             "expected a block data_particles, data_images or data_, found data_%s", r->star.table[0].name);
+    const char *name = r->rows->name;
+    if (*name && strcmp(name, "particles") != 0 && strcmp(name, "images") != 0)
+        rg_warn("%s: data_%s is taken, the block that has _rlnImageName", r->star.path, name);
     for (int i = 0; i < COLUMNS; i++) {
         r->column[i] = rg_star_column(r->rows, column_name[i]);
         r->optics_column[i] = r->optics ? rg_star_column(r->optics, column_name[i]) : -1;
@@ -350,6 +418,8 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     if (code == RG_GOOD)
         code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
     const rg_particle_stack *stack = &r->p->stack[q->stack];
+    if (code == RG_GOOD && stack->images > 1 && !strchr(rg_star_cell(r->rows, row, r->column[IMAGE]), '@'))
+        code = ROW_FAULT(r, row, "expected IMAGE@STACK, found \"%.120s\", which has %" PRId64 " images", name, stack->images);
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
                              stack->path, q->image + 1);
@@ -393,6 +463,14 @@ void rg_particles_reader_close(rg_particles *reader)
     if (reader->open >= 0)
         rg_mrc_close(&reader->file);
     reader->open = -1;
+}
+
+int rg_particles_plain(const rg_particles *p)
+{
+    if (!p->premultiplied && !p->phase_flipped)
+        return RG_GOOD;
+    return rg_fail(RG_USAGE, "%s: expected images to which no CTF has been applied, found _%s 1", p->path,
+                   column_name[p->premultiplied ? PREMULTIPLIED : FLIPPED]);
 }
 
 int rg_particles_open(rg_particles *p, const char *star_path) { return open_rows(p, star_path, true); }

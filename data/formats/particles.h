@@ -7,6 +7,10 @@
 // transform therefore stands at A^T (p, 0) in the map's transform.
 // Pixel size: rlnImagePixelSize of the optics group (3.1), else rlnPixelSize, else rlnDetectorPixelSize / rlnMagnification
 // (magnification 10000 where absent, as RELION has it), else the stack's header; 0 when nothing says it.
+//
+// Rows stand in data_particles, data_images or data_, else in the one block that has rlnImageName, which is said. What a file
+// says of its images and this suite does not do is refused by the column's name: rlnTomoVisibleFrames and other columns of
+// two-dimensional stacks of tomography, CTF volumes, a magnification without the detector's pixels.
 #ifndef RG_PARTICLES_H
 #define RG_PARTICLES_H
 
@@ -36,6 +40,7 @@ typedef struct rg_particles {
     rg_particle_stack *stack;
     int64_t side;    // of every image
     double pixel_A;  // 0: unknown
+    bool premultiplied, phase_flipped; // what rlnCtfDataAreCtfPremultiplied and rlnCtfDataArePhaseFlipped say of all images
     const char *lacks_ctf; // the first CTF column that is missing, NULL when all are there
     int open;        // the stack that is open, -1: none
     rg_mrc file;
@@ -47,6 +52,10 @@ int rg_particles_open(rg_particles *, const char *star_path);
 // The same for rows that may lack orientations, which then are 0: what a search begins with.
 int rg_particles_open_without_poses(rg_particles *, const char *star_path);
 void rg_particles_close(rg_particles *);
+// Refuses images to which their CTF has been applied already, with a line that names the column. RG_GOOD or RG_USAGE.
+int rg_particles_plain(const rg_particles *);
+// The block of a STAR file that has the particles, of several the one that is called so. RG_GOOD, or one line and RG_USAGE.
+int rg_particles_table(const rg_star *, const rg_star_table **);
 // Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_image(rg_particles *, int64_t i, float *image);
 // The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.

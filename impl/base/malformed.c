@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#if HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 int rg_malformed(const char *path, int64_t byte, const char *format, ...)
 {
@@ -19,9 +23,78 @@ int rg_malformed(const char *path, int64_t byte, const char *format, ...)
     return rg_fail(RG_USAGE, "%s: at byte %" PRId64 ": %s", path, byte, text);
 }
 
+const char *rg_known_as(const void *head, size_t n)
+{
+    static const struct {
+        const char *magic;
+        size_t length;
+        const char *text;
+    } known[] = {
+        {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file; e2proc3d.py IN.hdf OUT.mrc of EMAN2 converts those of EMAN2 and Chimera"},
+        {"\x93NUMPY", 6, "an array of NumPy, as cryoSPARC's .cs files are; csparc2star.py of pyem makes a STAR file of those"},
+        {"\x89PNG\r\n\x1a\n", 8, "a PNG picture"},
+        {"II*\0", 4, "a TIFF picture"},
+        {"MM\0*", 4, "a TIFF picture"},
+        {"\xFF\xD8\xFF", 3, "a JPEG picture; convert IN.jpg OUT.png of ImageMagick converts it"},
+        {"\0\0\0\3", 4, "perhaps a DM3 file; dm2mrc IN.dm3 OUT.mrc of IMOD converts those"},
+        {"\0\0\0\4", 4, "perhaps a DM4 file; dm2mrc IN.dm4 OUT.mrc of IMOD converts those"},
+        {"BZh", 3, "a file of bzip2; bunzip2 unpacks it"},
+        {"\xFD" "7zXZ", 5, "a file of xz; unxz unpacks it"},
+        {"\x28\xB5\x2F\xFD", 4, "a file of zstd; unzstd unpacks it"},
+        {"PK\3\4", 4, "a zip archive; unzip unpacks it"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (n >= known[i].length && memcmp(head, known[i].magic, known[i].length) == 0)
+            return known[i].text;
+    return NULL;
+}
+
+#if HAVE_ZLIB
+// *file, which is gzip's, becomes a temporary file of what it holds.
+static int unpack(const char *path, FILE **file, int64_t *bytes)
+{
+    enum { PIECE = 1 << 18 };
+    FILE *plain = tmpfile();
+    gzFile packed = gzdopen(dup(fileno(*file)), "rb");
+    char *piece = rg_alloc(PIECE);
+    int code = RG_GOOD, got = 0, fault;
+    if (!plain || !packed)
+        code = rg_fail(RG_USAGE, "%s: cannot be unpacked: no temporary file can be made", path);
+    for (*bytes = 0; code == RG_GOOD && (got = gzread(packed, piece, PIECE)) > 0; *bytes += got)
+        if (fwrite(piece, 1, (size_t)got, plain) != (size_t)got)
+            code = rg_fail(RG_USAGE, "%s: cannot be unpacked into a temporary file: %s", path, strerror(errno));
+    if (code == RG_GOOD && (got < 0 || (gzerror(packed, &fault), fault != Z_OK && fault != Z_STREAM_END)))
+        code = rg_malformed(path, (int64_t)gzoffset(packed), "expected a whole file of gzip, found it damaged or cut off");
+    if (code == RG_GOOD && fflush(plain) != 0)
+        code = rg_fail(RG_USAGE, "%s: cannot be unpacked into a temporary file: %s", path, strerror(errno));
+    free(piece);
+    if (packed)
+        gzclose(packed);
+    fclose(*file);
+    *file = plain;
+    if (code == RG_GOOD) {
+        rewind(plain);
+        return RG_GOOD;
+    }
+    if (plain)
+        fclose(plain);
+    *file = NULL;
+    return code;
+}
+#else
+static int unpack(const char *path, FILE **file, int64_t *bytes)
+{
+    fclose(*file);
+    *file = NULL;
+    *bytes = 0;
+    return rg_fail(RG_USAGE, "%s: is a file of gzip, and this program was built without zlib (see regather doctor)", path);
+}
+#endif
+
 int rg_input_open(const char *path, FILE **file, int64_t *bytes)
 {
     struct stat facts;
+    unsigned char magic[3];
     *file = NULL;
     if (stat(path, &facts) != 0)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
@@ -33,7 +106,9 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
     if (!*file)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     *bytes = facts.st_size;
-    return RG_GOOD;
+    const bool packed = fread(magic, 1, 3, *file) == 3 && memcmp(magic, "\x1f\x8b\x08", 3) == 0;
+    rewind(*file);
+    return packed ? unpack(path, file, bytes) : RG_GOOD;
 }
 
 int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
@@ -53,6 +128,8 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
     fclose(file);
     if (got != *bytes)
         code = rg_malformed(path, got, "expected %" PRId64 " bytes, found a read error", *bytes);
+    else if (rg_known_as(*text, (size_t)got))
+        code = rg_malformed(path, 0, "expected text, found %s", rg_known_as(*text, (size_t)got));
     else if (zero)
         code = rg_malformed(path, zero - *text, "expected text, found a byte 0");
     if (code != RG_GOOD) {

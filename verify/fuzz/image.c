@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // image.c: any bytes as a photograph, without and with a grey range. Under libFuzzer, from the project's root after `make`:
-//     clang -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DHAVE_PNG=1 -DHAVE_TIFF=1 -Ibuild
-//         verify/fuzz/image.c data/formats/image*.c data/formats/mrc*.c impl/base/malformed.c impl/base/core.c impl/base/file.c -lpng -ltiff -lm -o fuzz_image
+//     clang -g -O1 -fopenmp -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DHAVE_PNG=1 -DHAVE_TIFF=1 -DHAVE_ZLIB=1 -Ibuild
+//         verify/fuzz/image.c data/formats/image*.c data/formats/mrc*.c impl/base/malformed.c impl/base/core.c impl/base/file.c -lpng -ltiff -lz -lm -o fuzz_image
 #include "../../data/formats/image.h"
 
 #include <stddef.h>

@@ -51,6 +51,8 @@ static int check(const fr_files *f)
         return rg_fail(RG_USAGE, "%s: expected a column _%s, found none", f->input, p->lacks_ctf);
     if (!(p->pixel_A > 0))
         return rg_fail(RG_USAGE, "%s: expected a pixel size, found none in it nor in its stacks", f->input);
+    if (rg_particles_plain(p) != RG_GOOD)
+        return RG_USAGE;
     for (int64_t i = 0; i < p->n; i++)
         if (p->row[i].ctf.defocus_u_A == 0 && p->row[i].ctf.defocus_v_A == 0)
             return rg_star_fault(f->input, p->row[i].line, "expected a defocus, found 0");
@@ -204,9 +206,13 @@ static int write_star(const fr_files *f, const char *path)
     int code = rg_star_read(f->input, &star);
     if (code != RG_GOOD)
         return code;
-    const rg_star_table *found = rg_star_find(&star, "particles");
-    found = found ? found : rg_star_find(&star, "images");
-    rg_star_table *t = (rg_star_table *)(found ? found : rg_star_find(&star, ""));
+    const rg_star_table *found;
+    code = rg_particles_table(&star, &found);
+    if (code != RG_GOOD) {
+        rg_star_free(&star);
+        return code;
+    }
+    rg_star_table *t = (rg_star_table *)found;
     const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
     const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
                                        in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV",
