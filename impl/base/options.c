@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // options.c: from a command line to a command's struct, by the rows of options.h; --help and regather(1) from the same rows.
 #include "options.h"
+#include "malformed.h"
 #include "../suite.h"
 #include "tsv.h"
 
@@ -381,6 +382,21 @@ static int check_needs(const parsing *p, const rg_option *o)
                ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
 }
 
+// A file whose name says that it is something else is read as that later, or by nothing.
+static int check_ending(const parsing *p, const rg_option *o)
+{
+    const char *text = typed(p, o->name);
+    const size_t length = strlen(text);
+    for (const char *at = o->endings; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (length > n && !strncmp(text + length - n, at, n))
+            return RG_GOOD;
+        at += n;
+    }
+    return rg_fail(RG_USAGE, "%s: --%s %s: expected a name that ends in %s, found %s", p->command->name, o->name, o->arg, o->endings,
+                   rg_quote_bytes(text, (int)length));
+}
+
 static int check_excludes(const parsing *p, const rg_option *o)
 {
     for (const char *at = o->excludes; *at; at += strspn(at, " ")) {
@@ -405,6 +421,8 @@ static int check_all(const parsing *p)
     for (int i = 0; i < p->n_values && !code; i++) {
         const rg_option *o = p->value[i].option;
         code = o->needs ? check_needs(p, o) : RG_GOOD;
+        if (!code && o->endings)
+            code = check_ending(p, o);
         if (!code && o->excludes)
             code = check_excludes(p, o);
     }

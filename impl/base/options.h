@@ -38,6 +38,7 @@ typedef struct rg_option {
     const char *unit;      // "degrees"
     const char *otherwise; // the default in words, where it follows from the input or from other options: "the width"
     const char *needs;     // "out": that option too; "method=frealign": only with that word; ".par": only with such a file
+    const char *endings;   // of a file's name, in what order it is liked: ".mrc .map"; another name is refused
     const char *excludes;  // options that it cannot stand beside, a blank between two
     bool required;
     const struct rg_option *group;

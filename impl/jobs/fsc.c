@@ -87,7 +87,7 @@ static int run(void *options)
 }
 
 static const rg_option options[] = {
-    {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .required = true},
+    {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .required = true},
     {0},
 };
 

@@ -12,8 +12,9 @@ enum { COARSEST = 128 };
 
 static const rg_option options[] = {
     {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it",
-     RG_TO(aj_align, out), .required = true},
-    {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned)},
+     RG_TO(aj_align, out), .endings = ".tsv", .required = true},
+    {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned),
+     .endings = ".mrc .mrcs .st .ali"},
     {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
     {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L, .unit = "pixels",
      .otherwise = "300, at most a third of the shorter side"},

@@ -14,7 +14,7 @@ static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 
 static const rg_option options[] = {
     {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
-     .required = true},
+     .endings = ".mrc .map", .required = true},
     {"reference", "V.mrc", "the first reference", RG_TO(aj_average, reference_path), .otherwise = "the first subtomogram"},
     {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y; 90: no missing wedge",
      RG_TO(aj_average, wedge_deg), 1, 90, "90", "degrees"},

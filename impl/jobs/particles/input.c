@@ -251,15 +251,50 @@ static int write_star(const fr_files *f, const char *path)
     return code;
 }
 
+int fr_files_fit(const fr_files *f, const char *path)
+{
+    const rg_particles *p = &f->particles;
+    const rg_ctf_of *first = &p->row[0].ctf;
+    bool lost[6] = {false};
+    static const char *const column[6] = {"_rlnPhaseShift", "_rlnCtfBfactor", "_rlnCtfScalefactor", "different _rlnVoltage",
+                                          "different _rlnSphericalAberration", "different _rlnAmplitudeContrast"};
+    if (!is_par(path) || f->par.n)
+        return RG_GOOD;
+    if (p->n_stacks > 1)
+        return rg_fail(RG_USAGE, "%s: a .par file has rows of one stack, %s names %d; write a STAR file", path, f->input,
+                       p->n_stacks);
+    for (int64_t i = 0; i < p->n; i++) {
+        const rg_ctf_of *o = &p->row[i].ctf;
+        const bool of_row[6] = {o->phase_shift_deg != 0, o->b_factor_A2 != 0, o->scale != 1, o->voltage_kV != first->voltage_kV,
+                                o->cs_mm != first->cs_mm, o->amplitude_contrast != first->amplitude_contrast};
+        for (int c = 0; c < 6; c++)
+            lost[c] |= of_row[c];
+    }
+    char text[200] = "";
+    for (int c = 0; c < 6; c++)
+        if (lost[c])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", column[c]);
+    return *text ? rg_fail(RG_USAGE, "%s: a .par file cannot hold what %s has: %s; write a STAR file", path, f->input, text)
+                 : RG_GOOD;
+}
+
+// What a .par file made of a STAR file leaves to the command line of its readers.
+static void say_beside(const fr_files *f, const char *path)
+{
+    const rg_particles *p = &f->particles;
+    const rg_ctf_of *o = &p->row[0].ctf;
+    rg_warn("%s: holds poses, defocus and scores; give --stack %s --pixel %.6g --kv %g --cs %g --amplitude-contrast %g with it; "
+            "other columns of %s are not in it", path, p->stack[0].path, p->pixel_A, o->voltage_kV, o->cs_mm,
+            o->amplitude_contrast, f->input);
+}
+
 // From a .par file its rows, from a STAR file rows of version 9.
 static int write_par(const fr_files *f, const char *path)
 {
     rg_par made = {0}, *par = (rg_par *)&f->par;
     const rg_particles *p = &f->particles;
     if (!f->par.n) {
-        if (p->n_stacks > 1)
-            return rg_fail(RG_USAGE, "%s: a .par file has rows of one stack, %s names %d; write a STAR file", path, f->input,
-                           p->n_stacks);
+        say_beside(f, path);
         par = &made;
         rg_par_make(par, 9, p->n);
         for (int64_t i = 0; i < p->n; i++) {

@@ -34,6 +34,9 @@ extern const rg_option fr_par_options[], fr_input_options[]; // of fr_files: wha
 // The particles of this file. poses: rows need orientations. RG_GOOD, or one line and a code.
 int fr_files_open(fr_files *, const char *input, bool poses);
 void fr_files_close(fr_files *);
+// Whether a file of that name can hold what the particles have: a .par file has no columns for phase shift, B-factor and scale,
+// one voltage, aberration and contrast for all, and one stack. Asked before the work. RG_GOOD, or one line and RG_USAGE.
+int fr_files_fit(const fr_files *, const char *path);
 // Poses (and scores, where there are) in the form that the name asks for: .par, else STAR with all columns of the input's.
 int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert), so many A further from focus than its

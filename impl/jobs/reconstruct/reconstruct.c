@@ -21,7 +21,8 @@ typedef struct request {
 } request;
 
 static const rg_option options[] = {
-    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out), .required = true},
+    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out),
+     .endings = ".mrc .map", .required = true},
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
     {"half-maps", NULL, "write the maps of the odd and of the even rows too", RG_TO(request, half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
@@ -83,6 +84,9 @@ static int open_particles(gr_job *job, const char *path)
         return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
     if (job->ctf && job->particles.lacks_ctf)
         return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
+    // Images with phases flipped are what a job without a CTF wants; images times their CTF are no projections.
+    if ((job->ctf || job->particles.premultiplied) && rg_particles_plain(&job->particles) != RG_GOOD)
+        return RG_USAGE;
     if (job->ctf && !(job->particles.pixel_A > 0))
         return rg_fail(RG_USAGE, "%s: expected a pixel size for --ctf, found none in it nor in its stacks", path);
     return RG_GOOD;

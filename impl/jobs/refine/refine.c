@@ -36,7 +36,7 @@ const rg_option fr_refinement_options[] = {
     {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one",
      RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
     {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", RG_TO(fr_refinement, out),
-     .required = true},
+     .endings = ".star .par", .required = true},
     {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
      .otherwise = "all but the mean"},
     {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
@@ -93,6 +93,8 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     r->seed = seed;
     r->inner = (int64_t)fmax(1, floor(width_A / r->low_A));
     r->outer = (int64_t)floor(width_A / r->high_A);
+    if (fr_files_fit(f, r->out) != RG_GOOD)
+        return RG_USAGE;
     if (r->outer <= r->inner)
         return rg_fail(RG_USAGE, "--low %g A and --high %g A leave no ring of a box of %g A", r->low_A, r->high_A, width_A);
     r->mask_px = r->mask_A / pixel_A;

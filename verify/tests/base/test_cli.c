@@ -18,7 +18,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine;
+extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine, rg_cmd_search, rg_cmd_align,
+    rg_cmd_average;
 
 static char output[OUTPUT_MAX];
 
@@ -169,10 +170,16 @@ static void test_options_of_others(void **state)
     static const struct { const rg_command *command; const char *typed, *said; } line[] = {
         {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
         {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x --f 2", "--f goes with --method frealign only"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x --method frealign --padding 2",
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --f 2", "--f goes with --method frealign only"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --method frealign --padding 2",
          "--padding goes with --method gridding only"},
-        {&rg_cmd_refine, "refine a.star --reference a.mrc --out x --kv 200", "--kv goes with a .par file only"},
+        {&rg_cmd_refine, "refine a.star --reference a.mrc --out x.star --kv 200", "--kv goes with a .par file only"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out a.mrc.gz", "expected a name that ends in .mrc .map, found \"a.mrc.gz\""},
+        {&rg_cmd_refine, "refine a.star --reference a.mrc --out a.cs", "--out NEW.star: expected a name that ends in .star .par"},
+        {&rg_cmd_search, "search a.star --reference a.mrc --out found", "--out NEW.star: expected a name that ends in .star .par"},
+        {&rg_cmd_align, "align a.mrc --out a.mrc", "--out TRANSFORMS.tsv: expected a name that ends in .tsv, found \"a.mrc\""},
+        {&rg_cmd_average, "average a.mrc b.mrc --out a.em", "--out AVG.mrc: expected a name that ends in .mrc .map"},
+        {&rg_cmd_fsc, "fsc a.mrc b.mrc --out f.mrc", "--out F.tsv: expected a name that ends in .tsv"},
     };
     for (int i = 0; i < RG_COUNT(line); i++)
         assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);

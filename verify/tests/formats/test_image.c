@@ -84,7 +84,7 @@ static void test_no_photograph(void **state)
 {
     (void)state;
     assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
-                   "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF or MRC file, found \"Dear");
+                   "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF, MRC or EM file, found \"Dear");
     assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
     assert_refused(read_code(in_dir("missing.png")), "missing.png: cannot be read: No such file");
     assert_refused(read_code(test_dir), "is a directory");

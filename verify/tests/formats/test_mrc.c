@@ -8,7 +8,12 @@
 #include <cmocka.h>
 
 #include "../../../data/formats/mrc.h"
+#include "../../../impl/base/malformed.h"
 #include "../test_data.h"
+
+#if HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 #include <math.h>
 
@@ -72,6 +77,123 @@ static void test_byte_orders(void **state)
                 assert_true(section[0] == 1 && section[1] == -2 && section[2] == 300);
                 rg_mrc_close(&m);
             }
+}
+
+// Of IMOD's mode 0 the stamp's flags say whether bytes are signed: words 39 and 40, "IMOD" and bit 0.
+static void test_imod_bytes(void **state)
+{
+    (void)state;
+    for (int flags = 0; flags < 2; flags++) {
+        unsigned char file[1024 + 4];
+        float section[4];
+        rg_mrc m;
+        lay_header(file, false, 4, 1, 1, 0, 0, true);
+        memcpy(file + 152, "IMOD", 4);
+        file[156] = (unsigned char)flags;
+        memcpy(file + 1024, (unsigned char[]){0, 127, 128, 255}, 4);
+        assert_int_equal(rg_mrc_open(&m, put_file("a.rec", file, sizeof file)), RG_GOOD);
+        assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
+        assert_true(section[1] == 127 && section[2] == (flags ? -128 : 128) && section[3] == (flags ? -1 : 255));
+        rg_mrc_close(&m);
+    }
+}
+
+// 512 bytes: machine (6: little-endian, 3: big-endian), type in byte 3, sides; the data follow.
+static void put_em(const char *name, int machine, int type, size_t data_bytes)
+{
+    unsigned char file[512 + 64] = {[0] = (unsigned char)machine, [3] = (unsigned char)type};
+    const int16_t value[6] = {1, -2, 300, 4, 5, -32768};
+    for (int i = 0; i < 3; i++)
+        file[4 + 4 * i + (machine == 6 ? 0 : 3)] = (unsigned char)(i == 0 ? 3 : i == 1 ? 1 : 2);
+    for (int i = 0; i < 6; i++)
+        for (int b = 0; b < 2; b++)
+            file[512 + 2 * i + (machine == 6 ? b : 1 - b)] = (unsigned char)((uint16_t)value[i] >> 8 * b);
+    put_file(name, file, 512 + data_bytes);
+}
+
+static void test_em(void **state)
+{
+    (void)state;
+    rg_mrc m;
+    float section[3];
+    for (int machine = 3; machine <= 6; machine += 3) {
+        put_em("a.em", machine, 2, 12);
+        assert_int_equal(rg_mrc_open(&m, in_dir("a.em")), RG_GOOD);
+        assert_true(m.is_em && m.nx == 3 && m.ny == 1 && m.nz == 2 && m.voxel_A[0] == 0);
+        assert_int_equal(rg_mrc_section(&m, 1, section), RG_GOOD);
+        assert_true(section[0] == 4 && section[1] == 5 && section[2] == -32768);
+        rg_mrc_close(&m);
+    }
+    put_em("a.em", 6, 5, 24);
+    assert_int_equal(rg_mrc_open(&m, in_dir("a.em")), RG_GOOD);
+    assert_true(m.mode == RG_MRC_FLOAT32);
+    rg_mrc_close(&m);
+    put_em("a.em", 6, 8, 48);
+    assert_refused(rg_mrc_open(&m, in_dir("a.em")), "expected an EM file of type 2 (int16) or 5 (float32), found type 8 (complex");
+    put_em("a.em", 6, 2, 13); // a byte too many: nothing that this reader knows
+    assert_refused(rg_mrc_open(&m, in_dir("a.em")), "expected an MRC header");
+}
+
+#if HAVE_ZLIB
+static void put_gzip(const char *name, const void *bytes, size_t n)
+{
+    gzFile f = gzopen(in_dir(name), "wb");
+    assert_int_equal(gzwrite(f, bytes, (unsigned)n), (int)n);
+    gzclose(f);
+}
+
+static void test_gzip(void **state)
+{
+    (void)state;
+    unsigned char file[1024 + 12];
+    float section[3];
+    rg_mrc m;
+    lay_header(file, false, 3, 1, 2, 1, 0, true);
+    memcpy(file + 1024, (int16_t[]){1, 2, 3, 4, 5, 6}, 12);
+    put_gzip("a.mrc.gz", file, sizeof file);
+    assert_int_equal(rg_mrc_open(&m, in_dir("a.mrc.gz")), RG_GOOD);
+    assert_int_equal(rg_mrc_section(&m, 1, section), RG_GOOD);
+    assert_true(section[0] == 4 && section[2] == 6);
+    assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
+    assert_true(section[0] == 1);
+    rg_mrc_close(&m);
+    size_t n = 0;
+    char *packed = get_file(in_dir("a.mrc.gz"), &n);
+    assert_refused(rg_mrc_open(&m, put_file("cut.mrc.gz", packed, n - 12)), "expected a whole file of gzip, found it damaged");
+    packed[n - 6] ^= 1; // of the checksum
+    assert_refused(rg_mrc_open(&m, put_file("bad.mrc.gz", packed, n)), "expected a whole file of gzip, found it damaged");
+    free(packed);
+    char *text;
+    int64_t bytes;
+    put_gzip("a.star.gz", "data_\n", 6);
+    assert_int_equal(rg_input_text(in_dir("a.star.gz"), 100, &text, &bytes), RG_GOOD);
+    assert_true(bytes == 6 && strcmp(text, "data_\n") == 0);
+    free(text);
+}
+#endif
+
+// Files that people have instead: the line says what it is and which tool converts it.
+static void test_other_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *words;
+    } other[] = {
+        {"\x89HDF\r\n\x1a\n", 8, "found an HDF5 file; e2proc3d.py IN.hdf OUT.mrc"},
+        {"\x93NUMPY\1\0", 8, "csparc2star.py of pyem"},
+        {"\xFF\xD8\xFF\xE0", 4, "found a JPEG picture"},
+        {"PK\3\4", 4, "found a zip archive"},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        char *text;
+        int64_t bytes;
+        rg_mrc m;
+        const char *path = put_file("a.dat", other[i].bytes, other[i].n);
+        assert_refused(rg_mrc_open(&m, path), other[i].words);
+        assert_refused(rg_input_text(path, 100, &text, &bytes), other[i].words);
+    }
 }
 
 static void test_refusals(void **state)
@@ -192,7 +314,13 @@ static void test_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_half),       cmocka_unit_test(test_byte_orders),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_half),       cmocka_unit_test(test_byte_orders),          cmocka_unit_test(test_imod_bytes),
+        cmocka_unit_test(test_em),
+#if HAVE_ZLIB
+        cmocka_unit_test(test_gzip),
+#endif
+        cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_nothing_half_written), cmocka_unit_test(test_real_files),
     };
     return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);

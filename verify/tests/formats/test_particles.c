@@ -121,8 +121,20 @@ static void test_refused(void **state)
         {"data_\nloop_\n" POSES "1@cut.mrcs 1 2 3\n", "found the end of the file in section 2"},
         {"data_\nloop_\n" POSES "1@cut1.mrcs 1 2 3\n", "found the end of the file in section 1"},
         {"data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAnglePsi\n1@a.mrcs 1 2\n", "line 1: expected a column _rlnAngleTilt"},
-        {"data_model\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
-         "expected a block data_particles, data_images or data_, found data_model"},
+        {"data_model\nloop_\n_rlnAngleRot\n1\n",
+         "expected a block data_particles, data_images or data_, or one with a column _rlnImageName, found data_model"},
+        {"data_a\nloop_\n" POSES "1@a.mrcs 1 2 3\ndata_b\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
+         "line 8: expected one block with a column _rlnImageName, or data_particles, found data_a and data_b"},
+        {"data_\nloop_\n" POSES "a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK, found \"a.mrcs\", which has 3 images"},
+        {"data_\nloop_\n" POSES "_rlnMagnification\n1@a.mrcs 1 2 3 50000\n", "line 8: expected _rlnDetectorPixelSize or"},
+        {"data_\nloop_\n" POSES "_rlnTomoVisibleFrames\n1@a.mrcs 1 2 3 [1,1,0]\n", "found a column _rlnTomoVisibleFrames ("},
+        {"data_\nloop_\n" POSES "_rlnTomoProjX\n1@a.mrcs 1 2 3 [1,0,0,0]\n", "found a column _rlnTomoProjX ("},
+        {"data_\nloop_\n" POSES "_rlnCtfImage\n1@a.mrcs 1 2 3 c.mrc\n", "found a column _rlnCtfImage ("},
+        {"data_general\n\n_rlnTomoSubTomosAre2DStacks 1\n\ndata_\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
+         "line 3: expected single images with one pose each, found a column _rlnTomoSubTomosAre2DStacks ("},
+        {"data_\nloop_\n" POSES "_rlnCtfDataAreCtfPremultiplied\n1@a.mrcs 1 2 3 1\n2@a.mrcs 1 2 3 0\n",
+         "line 9: expected _rlnCtfDataAreCtfPremultiplied 1 as in the first row, found 0"},
+        {"data_\nloop_\n" POSES "_rlnCtfDataArePhaseFlipped\n1@a.mrcs 1 2 3 2\n", "expected 0 or 1 for _rlnCtfDataArePhaseFlipped"},
         {"data_\nloop_\n" POSES "_rlnOriginXAngst\n1@a.mrcs 1 2 3 4\n", "line 8: expected a pixel size for origins in A"},
         {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 0\n", "line 8: expected a pixel size above 0 A, found 0"},
         {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 2\n2@a.mrcs 1 2 3 3\n",
@@ -136,6 +148,32 @@ static void test_refused(void **state)
         assert_refused(code_of(bad[i].text), bad[i].words);
     rg_particles p;
     assert_refused(rg_particles_open(&p, in_dir("none.star")), "cannot be read");
+}
+
+// RELION's names of blocks, and the words of an optics group on what has been done to its images.
+static void test_blocks_and_flags(void **state)
+{
+    (void)state;
+    rg_particles p;
+    put_stack("a.mrcs", 3, 3, 1, 2);
+    catch_stderr();
+    int code = open_text("data_model_general\n\n_rlnVersion 1\n\ndata_model_class_1\nloop_\n" POSES "1@a.mrcs 1 2 3\n", &p);
+    const char *said = caught();
+    assert_int_equal(code, RG_GOOD);
+    assert_non_null(strstr(said, "data_model_class_1 is taken, the block that has _rlnImageName"));
+    assert_true(p.n == 1 && p.row[0].psi_deg == 3);
+    assert_int_equal(rg_particles_plain(&p), RG_GOOD);
+    rg_particles_close(&p);
+    static const char *const column[] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
+    for (int i = 0; i < 2; i++) {
+        char *text = rg_print("data_optics\nloop_\n_rlnOpticsGroup\n_%s\n1 1\n\ndata_particles\nloop_\n" POSES
+                              "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n", column[i]);
+        assert_int_equal(open_text(text, &p), RG_GOOD);
+        assert_true(p.premultiplied == !i && p.phase_flipped == i);
+        assert_refused(rg_particles_plain(&p), column[i]);
+        rg_particles_close(&p);
+        free(text);
+    }
 }
 
 // One row too few is said and no more: subsets of a stack are what everyone works with.
@@ -325,6 +363,7 @@ int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_relion_31),   cmocka_unit_test(test_relion_30),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_blocks_and_flags),
         cmocka_unit_test(test_row_too_few), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_ctf),         cmocka_unit_test(test_blobs_exact), cmocka_unit_test(test_blobs_symmetric),
     };

@@ -155,7 +155,7 @@ static void test_bad_input(void **state)
     refused(in_dir("bad/map.mrc"), "", "expected text, found a byte 0");
     refused(in_dir("absent.star"), "", "cannot be read");
     static const char row[] = "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
-                              "bad/particles.mrcs 1 2 3\n";
+                              "1@bad/particles.mrcs 1 2 3\n";
     const char *one = put_file("one.star", row, strlen(row));
     catch_stderr();
     char *words = rg_print("%s --out %s --quiet --half-maps", one, in_dir("none.mrc"));

@@ -173,6 +173,32 @@ static void put_stack(const char *name, int64_t side, float value)
     free(section);
 }
 
+// A .par file has no columns for these, and the score would fall without them: asked before the work.
+static void test_par_holds_less(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *columns, *row, *words;
+    } lost[] = {
+        {"_rlnPhaseShift\n", "90", "cannot hold what "},
+        {"_rlnPhaseShift\n_rlnCtfBfactor\n_rlnCtfScalefactor\n", "90 5 0.5", "_rlnPhaseShift, _rlnCtfBfactor, _rlnCtfScalefactor;"},
+        {"_rlnCtfDataAreCtfPremultiplied\n", "1", "no CTF has been applied, found _rlnCtfDataAreCtfPremultiplied 1"},
+    };
+    put_stack("one.mrcs", 128, 0);
+    for (int i = 0; i < RG_COUNT(lost); i++) {
+        char *text = rg_print(HEAD "%s1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625 %s\n", lost[i].columns, lost[i].row);
+        put_file("bad.star", text, strlen(text));
+        free(text);
+        assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
+                           test_dir), lost[i].words);
+    }
+    const char *volts = HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n1@one.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
+    put_file("bad.star", volts, strlen(volts));
+    assert_refused(RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
+                       test_dir), "different _rlnVoltage; write a STAR file");
+    assert_int_not_equal(access(in_dir("lost.par"), F_OK), 0);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -212,7 +238,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),  cmocka_unit_test(test_batch_does_not_matter), cmocka_unit_test(test_other_forms),
-        cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_par_holds_less),
+        cmocka_unit_test(test_refused),
     };
     return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
 }
