@@ -155,6 +155,19 @@ static int write_page(const rg_report *r, const char *name, const rg_page_make *
     return code;
 }
 
+static int write_ledger(const rg_report *r)
+{
+    char *path = rg_print("%s/ledger.tsv", r->out);
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        rg_write_ledger(r, file.stream);
+        code = rg_file_commit(&file);
+    }
+    free(path);
+    return code;
+}
+
 static void release(rg_report *r)
 {
     for (int m = 0; m < r->n_machines; m++) {
@@ -207,9 +220,11 @@ static int make_report(rg_report *r, const request *q)
         code = write_page(r, "index.html", &rg_html);
     if (code == RG_GOOD)
         code = write_page(r, "REPORT.md", &rg_markdown);
+    if (code == RG_GOOD)
+        code = write_ledger(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
-        printf("written: %s/index.html, %s/REPORT.md\n", r->out, r->out);
+        printf("written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);
     }
     free(claims);
     free(papers);
@@ -248,10 +263,11 @@ const rg_command rg_cmd_report = {
     .words = "RESULT.tsv...",
     .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
     .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
-            "DIR/index.html, DIR/REPORT.md and DIR/fig/*.svg and .png. Every number comes out of a file that the report names. Claims\n"
-            "are judged reproduced, direction only, not reproduced, not testable here or paper inconsistent; reference/claims.tsv\n"
-            "says by which bounds and why. Ends with the table of claims. Without gnuplot the figures are left\n"
-            "out and the report says so.",
+            "DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg and .png. Every number comes out of a file that the\n"
+            "report names. Claims are judged reproduced, order of magnitude, direction only, contradicted today, exists, not called\n"
+            "(no interval, or one that holds both answers), not testable here or paper inconsistent; reference/claims.tsv says by\n"
+            "which side and bounds, why, and what result would make each fail. Ends with the table of claims. Without gnuplot the\n"
+            "figures are left out and the report says so.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -55,6 +55,12 @@ bool rg_pick(const rg_bench_machine *, const char *spec, const char *shape, cons
 // The shape that rows of both specs have in common: one that begins with `size` and has the largest R, else the largest work.
 // NULL when they have none.
 const char *rg_common_shape(const rg_bench_machine *, const char *a, const char *b, const char *size, const char *scopes);
+// Both at one shape and in one scope, the first of `scopes` in which there are both; a host, which copies nothing, has
+// `transfer` where it has `device`.
+bool rg_pick_pair(const rg_bench_machine *, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *,
+                  rg_measure *);
+// 95 % interval of the median of n samples; NaN of fewer than two.
+void rg_median_interval(const double *sample, int n, double *low, double *high);
 // Ratio of medians a / b, of equal work, with its bootstrap interval (NaN without samples).
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high);
 
@@ -83,7 +89,17 @@ rg_line rg_line_fit(const double *x, const double *y, int n);
 
 // ---- claims --------------------------------------------------------------------------------------------------------------
 
-typedef enum { RG_REPRODUCED, RG_DIRECTION, RG_NOT_REPRODUCED, RG_NOT_TESTABLE, RG_INCONSISTENT, RG_OUTCOMES } rg_outcome;
+typedef enum {
+    RG_REPRODUCED,   // between the bounds
+    RG_ORDER,        // between bounds of half a decade either way
+    RG_DIRECTION,    // outside, on the paper's side with the whole interval
+    RG_CONTRADICTED, // on the other side with the whole interval, or a FAIL
+    RG_EXISTS,       // shown to run or to be there; no number of the paper is met
+    RG_NOT_CALLED,   // measured, without an interval or with one that holds both answers
+    RG_NOT_TESTABLE, // not measured here: no such device, not run
+    RG_INCONSISTENT, // the defect is in the paper itself
+    RG_OUTCOMES
+} rg_outcome;
 extern const char *const rg_outcome_name[RG_OUTCOMES];
 
 enum { RG_PAPERS_MOST = 16 };
@@ -99,7 +115,7 @@ const char *rg_published(const rg_claims *, int claim, const char *column); // o
 typedef struct rg_judgement {
     rg_outcome outcome;
     double value, low, high; // ours and its interval; NaN when there is none
-    char ours[120];          // "27.1 x [26.8, 27.4]"
+    char ours[160];          // "27.1 x [26.8, 27.4]"
     char size[64], scope[96];
     char why[320];           // what decided
 } rg_judgement;
@@ -112,13 +128,15 @@ typedef struct rg_comparison {
     const char *unit; // of the published number
     double low, high;
 } rg_comparison;
+bool rg_is_addition(const rg_claims *, int claim); // of this project: no number of the paper stands behind it
 rg_judgement rg_judge_as(const char *kind, const rg_comparison *);
 
 // Judges claim i on one machine. The job belongs to this machine only (NULL elsewhere).
 rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const rg_job_files *);
 // A quantity of the job by its name in claims.tsv: value, ours, and the interval where there is one; else why it cannot be had.
 void rg_job_quantity(const rg_job_files *, const char *name, rg_judgement *);
-// The verdict on a number alone: inside [low, high], else on the right side of the direction (">1", "<0.9"), else not.
+// The verdict on a number alone, with the interval [interval_low, interval_high]: on the side of the direction (">1", "<0.9";
+// "": the bounds alone decide), then between low and high.
 rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
                          const char *direction);
 
@@ -179,6 +197,7 @@ void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 // The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);
 void rg_write_content(const rg_report *, rg_page *);
+void rg_write_ledger(const rg_report *, FILE *); // every claim on every machine: TSV
 void rg_print_claims(const rg_report *, FILE *);
 void rg_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
 

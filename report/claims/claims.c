@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // claims.c: judges what a paper claims against the rows of one machine's files.
 //
-// reference/claims.tsv says, as data, which rows a claim compares and between which bounds a number counts as reproduced. The
-// verdicts: reproduced (inside the bounds), direction only (outside, but on the side that the paper says), not reproduced, not
-// testable here (the rows are missing: no such device, or not run), paper inconsistent (the defect is in the paper itself).
+// reference/claims.tsv says, as data, which rows a claim compares, on which side of which limit the paper's statement stands
+// and between which bounds a number counts as the paper's. The side goes first: a number beyond it is contradicted whatever the
+// bounds.
+#include "../../bench/timing/stats.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "../report.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "direction only", "not reproduced", "not testable here",
-                                                  "paper inconsistent"};
+const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "order of magnitude", "direction only", "contradicted today",
+                                                  "exists", "not called", "not testable here", "paper inconsistent"};
 
 // papers.tsv stands in reference/, the numbers of each paper in reference/published/.
 int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *c)
@@ -58,10 +59,27 @@ const char *rg_published(const rg_claims *c, int claim, const char *column)
     return "";
 }
 
+bool rg_is_addition(const rg_claims *c, int claim)
+{
+    return !*rg_tsv_cell(&c->claim, claim, "published") && strcmp(rg_tsv_cell(&c->claim, claim, "kind"), "paper");
+}
+
 static bool on_side(double value, const char *direction)
 {
     double limit = strtod(direction + 1, NULL);
-    return direction[0] == '>' ? value > limit : direction[0] == '<' ? value < limit : false;
+    return direction[0] == '>' ? value > limit : value < limit;
+}
+
+// Half a decade either way is a factor of ten between the bounds; a factor of two either way is four.
+static bool wide(double low, double high)
+{
+    return high > 5 * low && low > 0;
+}
+
+// A bound that is not given is NaN and does not bind.
+static bool inside(double value, double low, double high)
+{
+    return !(value < low) && !(value > high);
 }
 
 rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
@@ -69,11 +87,17 @@ rg_outcome rg_outcome_of(double value, double interval_low, double interval_high
 {
     if (isnan(value))
         return RG_NOT_TESTABLE;
-    if (!(value < low) && !(value > high)) // a bound that is not given is NaN and does not bind
-        return RG_REPRODUCED;
-    // The nearer end of the interval has to be on the side as well: a ratio that may be 1 has no direction.
-    double end = direction[0] == '>' ? interval_low : interval_high;
-    return on_side(value, direction) && (!isfinite(end) || on_side(end, direction)) ? RG_DIRECTION : RG_NOT_REPRODUCED;
+    if (!isfinite(interval_low) || !isfinite(interval_high))
+        return RG_NOT_CALLED;
+    const rg_outcome good = wide(low, high) ? RG_ORDER : RG_REPRODUCED;
+    if (!*direction) { // the bounds are all that the paper says
+        bool overlaps = !(interval_high < low) && !(interval_low > high);
+        return inside(value, low, high) ? good : overlaps ? RG_NOT_CALLED : RG_CONTRADICTED;
+    }
+    bool on_low = on_side(interval_low, direction), on_high = on_side(interval_high, direction);
+    if (on_low != on_high)
+        return RG_NOT_CALLED; // a ratio that may be 1 has no direction
+    return !on_low ? RG_CONTRADICTED : inside(value, low, high) ? good : RG_DIRECTION;
 }
 
 // Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
@@ -97,22 +121,42 @@ static rg_judgement untested(void)
 
 static void judge_number(const rg_comparison *q, rg_judgement *j)
 {
+    char bounds[96];
     j->outcome = rg_outcome_of(j->value, j->low, j->high, q->low, q->high, q->direction);
     if (isfinite(q->high) && !isfinite(q->low))
-        snprintf(j->why, sizeof j->why, "counts as reproduced to %.4g", q->high);
+        snprintf(bounds, sizeof bounds, "to %.4g", q->high);
     else if (isfinite(q->high))
-        snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g to %.4g", q->low, q->high);
+        snprintf(bounds, sizeof bounds, "from %.4g to %.4g", q->low, q->high);
     else
-        snprintf(j->why, sizeof j->why, "counts as reproduced from %.4g", q->low);
-    if (j->outcome == RG_REPRODUCED && (j->low < q->low || j->high > q->high))
+        snprintf(bounds, sizeof bounds, "from %.4g", q->low);
+    const char *good = rg_outcome_name[wide(q->low, q->high) ? RG_ORDER : RG_REPRODUCED], *side = *q->direction ? "; " : "";
+    if (j->outcome == RG_CONTRADICTED)
+        snprintf(j->why, sizeof j->why, "the paper has %s%s%s; ours lies beyond with its whole interval", q->direction,
+                 *q->direction ? ", " : "", bounds);
+    else if (j->outcome == RG_NOT_CALLED && isfinite(j->low) && isfinite(j->high))
+        snprintf(j->why, sizeof j->why, "the interval reaches over %s%s: %.4g to %.4g",
+                 *q->direction ? "the limit " : "the bounds ", *q->direction ? q->direction + 1 : bounds, j->low, j->high);
+    else if (j->outcome == RG_NOT_CALLED)
+        snprintf(j->why, sizeof j->why, "measured once: a number without an interval has no verdict");
+    else
+        snprintf(j->why, sizeof j->why, "counts as %s %s%s%s", good, bounds, side, q->direction);
+    if ((j->outcome == RG_REPRODUCED || j->outcome == RG_ORDER) && (j->low < q->low || j->high > q->high))
         snprintf(j->why + strlen(j->why), sizeof j->why - strlen(j->why), "; the interval reaches beyond");
 }
 
+// A number that the same command, seed and files give again: its interval is itself.
+static void judge_exact(const rg_comparison *q, rg_judgement *j)
+{
+    j->low = j->high = j->value;
+    judge_number(q, j);
+}
+
+// Where one side is a host's, which copies nothing, the scope is that of the device.
 static void say_where(const rg_measure *a, const rg_measure *b, rg_judgement *j)
 {
     snprintf(j->size, sizeof j->size, "%s", a->row->cell[RG_C_SHAPE]);
-    const char *x = a->row->cell[RG_C_SCOPE], *y = b ? b->row->cell[RG_C_SCOPE] : x;
-    snprintf(j->scope, sizeof j->scope, strcmp(x, y) ? "%.40s / %.40s" : "%.40s", x, y);
+    const rg_row *row = b && strcmp(b->row->cell[RG_C_SPACE], "host") ? b->row : a->row;
+    snprintf(j->scope, sizeof j->scope, "%.40s", row->cell[RG_C_SCOPE]);
 }
 
 // Three digits, without a power of ten.
@@ -126,12 +170,12 @@ static rg_judgement judge_ratio(const rg_comparison *q)
     rg_judgement j = untested();
     rg_measure a, b;
     const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
-    if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
+    if (!shape || !rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
         char why_a[160];
         const char *one = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
         const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
         say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
-        snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size" : why_a);
+        snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size and scope" : why_a);
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
@@ -142,7 +186,7 @@ static rg_judgement judge_ratio(const rg_comparison *q)
     if (isfinite(j.low) && isfinite(j.high))
         snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
-        snprintf(j.ours, sizeof j.ours, "%s x (no interval: too few samples)", value);
+        snprintf(j.ours, sizeof j.ours, "%s x (no interval: a single sample)", value);
     say_where(&a, &b, &j);
     judge_number(q, &j);
     return j;
@@ -161,8 +205,13 @@ static rg_judgement judge_rate(const rg_comparison *q)
         return j;
     }
     j.value = 1e9 / a.median_ns;
-    j.low = 1e9 / rg_row_ns(a.row, RG_C_Q3);
-    j.high = 1e9 / rg_row_ns(a.row, RG_C_Q1);
+    double *sample = NULL;
+    int n = rg_row_samples(a.row, &sample);
+    rg_median_interval(sample, n, &j.low, &j.high);
+    const double ns = rg_row_ns(a.row, RG_C_MEDIAN) / rg_cell_number(a.row, RG_C_MEDIAN), slow = ns * j.high;
+    j.high = 1e9 / (ns * j.low);
+    j.low = 1e9 / slow;
+    free(sample);
     snprintf(j.ours, sizeof j.ours, "%.4g images/s [%.4g, %.4g]", j.value, j.low, j.high);
     say_where(&a, NULL, &j);
     judge_number(q, &j);
@@ -229,6 +278,12 @@ static bool next_spec(const char **at, char spec[96])
     return true;
 }
 
+// What was shown to exist is no measured number that agrees.
+static rg_outcome exists(rg_outcome outcome)
+{
+    return outcome == RG_REPRODUCED || outcome == RG_ORDER ? RG_EXISTS : outcome;
+}
+
 // Curves of time against R: how far they all reach, as a part of the width.
 static rg_judgement judge_curves(const rg_comparison *q)
 {
@@ -255,11 +310,30 @@ static rg_judgement judge_curves(const rg_comparison *q)
         return j;
     }
     snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; %d of %d curves", n, all);
-    j.value = least;
-    j.outcome = n < all ? RG_DIRECTION : rg_outcome_of(least, NAN, NAN, q->low, q->high, q->direction);
+    j.value = j.low = j.high = least;
+    j.outcome = n < all ? RG_NOT_CALLED : exists(rg_outcome_of(least, least, least, q->low, q->high, q->direction));
     snprintf(j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low,
              *without ? "; without " : "", without);
     return j;
+}
+
+static bool is_failure(const char *status)
+{
+    return !strcmp(status, "FAIL") || !strcmp(status, "CRASH") || !strcmp(status, "TIMEOUT");
+}
+
+// Rows of spec, of shapes that begin so, whose status is_failure (or PASS).
+static int count_status(const rg_bench_machine *m, const char *spec, const char *size, bool failures)
+{
+    int n = 0;
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            const char *status = row->cell[RG_C_STATUS];
+            n += (failures ? is_failure(status) : !strcmp(status, "PASS")) && rg_matches(row, spec) &&
+                 !strncmp(row->cell[RG_C_SHAPE], size, strlen(size));
+        }
+    return n;
 }
 
 // Every variant of the list has passed the checker somewhere and failed nowhere: its results are the reference's.
@@ -277,8 +351,8 @@ static rg_judgement judge_equal(const rg_comparison *q)
                     continue;
                 const char *status = row->cell[RG_C_STATUS];
                 passed += !strcmp(status, "PASS");
-                if (!strcmp(status, "FAIL") || !strcmp(status, "CRASH") || !strcmp(status, "TIMEOUT")) {
-                    j.outcome = RG_NOT_REPRODUCED;
+                if (is_failure(status)) {
+                    j.outcome = RG_CONTRADICTED;
                     snprintf(j.ours, sizeof j.ours, "%.60s: %.40s", spec, status);
                     snprintf(j.why, sizeof j.why, "one row has failed: %s", row->cell[RG_C_SHAPE]);
                     return j;
@@ -296,6 +370,17 @@ static rg_judgement judge_equal(const rg_comparison *q)
     } else {
         snprintf(j.why, sizeof j.why, "no passed row of %s", missing);
     }
+    return j;
+}
+
+// The paper says that the results differ: that they are equal refutes it.
+static rg_judgement judge_refutes(const rg_comparison *q)
+{
+    rg_judgement j = judge_equal(q);
+    if (j.outcome == RG_REPRODUCED)
+        j.outcome = RG_CONTRADICTED;
+    else if (j.outcome == RG_CONTRADICTED)
+        j.outcome = RG_REPRODUCED;
     return j;
 }
 
@@ -318,7 +403,12 @@ static rg_judgement judge_fault(const rg_comparison *q)
             snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
             return j;
         }
-    say_missing(q->machine, q->a, j.why, sizeof j.why);
+    if (count_status(q->machine, q->a, q->size, false)) {
+        j.outcome = RG_CONTRADICTED;
+        snprintf(j.why, sizeof j.why, "the checker says PASS where the fault should show");
+    } else {
+        say_missing(q->machine, q->a, j.why, sizeof j.why);
+    }
     return j;
 }
 
@@ -332,10 +422,21 @@ static rg_judgement judge_job(const rg_comparison *q)
     }
     rg_job_quantity(q->job, q->a, &j);
     if (!isnan(j.value)) {
-        judge_number(q, &j);
+        if (isnan(j.low)) // of finished files: the next look at them says the same
+            judge_exact(q, &j);
+        else
+            judge_number(q, &j);
         snprintf(j.size, sizeof j.size, "%d photos", q->job->growth[0].n_rows);
         snprintf(j.scope, sizeof j.scope, "job");
     }
+    return j;
+}
+
+// A quantity of the job that says whether there is a thing, not how large it is.
+static rg_judgement judge_peaks(const rg_comparison *q)
+{
+    rg_judgement j = judge_job(q);
+    j.outcome = exists(j.outcome);
     return j;
 }
 
@@ -346,9 +447,11 @@ static rg_judgement judge_present(const rg_comparison *q)
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
         say_missing(q->machine, q->a, j.why, sizeof j.why);
+        if (count_status(q->machine, q->a, "", true))
+            j.outcome = RG_CONTRADICTED;
         return j;
     }
-    j.outcome = RG_REPRODUCED;
+    j.outcome = RG_EXISTS;
     j.value = a.median_ns;
     char time[32];
     rg_duration(a.median_ns, time);
@@ -360,20 +463,33 @@ static rg_judgement judge_present(const rg_comparison *q)
 
 // ---- more rows than one pair: growth with size, agreement over sizes, parameter sets, energy -------------------------------
 
-// Time of a over time of b at one shape, or the rate of a; NaN with the reason in j->why.
-static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *j, char *text, size_t room)
+// Time of a over time of b at one shape, or the rate of a; NaN with the reason in j->why. The relative ends of the interval are
+// of the ratio; of a single row they are of its median.
+static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *j, double end[2], char *text, size_t room)
 {
     rg_measure a, b;
     bool single = !*q->b;
-    if (!rg_pick(q->machine, q->a, shape, q->scopes, &a) || (!single && !rg_pick(q->machine, q->b, shape, q->scopes, &b))) {
+    if (single ? !rg_pick(q->machine, q->a, shape, q->scopes, &a)
+               : !rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
         snprintf(j->why, sizeof j->why, "not both timed at %s", shape);
         return NAN;
     }
-    double value = single ? rg_cell_number(a.row, RG_C_RATE) : a.median_ns / b.median_ns;
-    if (single)
+    double value;
+    if (single) {
+        value = rg_cell_number(a.row, RG_C_RATE);
+        double *sample = NULL, low, high, median = rg_cell_number(a.row, RG_C_MEDIAN);
+        int n = rg_row_samples(a.row, &sample);
+        rg_median_interval(sample, n, &low, &high);
+        free(sample);
+        end[0] = median / high;
+        end[1] = median / low;
         rg_amount(value, a.row->cell[RG_C_RATE_UNIT], text);
-    else
+    } else {
+        value = rg_time_ratio(&a, &b, &end[0], &end[1]);
+        end[0] /= value;
+        end[1] /= value;
         snprintf(text, room, "%.3g x", value);
+    }
     say_where(&a, single ? NULL : &b, j);
     return value;
 }
@@ -385,12 +501,17 @@ static rg_judgement judge_growth(const rg_comparison *q)
     size_t length = strcspn(q->size, ";");
     snprintf(small, sizeof small, "%.*s", (int)length, q->size);
     const char *big = q->size + length + (q->size[length] == ';');
-    double s = at_shape(q, small, &j, small_text, sizeof small_text);
-    double b = isnan(s) ? NAN : at_shape(q, big, &j, big_text, sizeof big_text);
+    double end_small[2], end_big[2];
+    double s = at_shape(q, small, &j, end_small, small_text, sizeof small_text);
+    double b = isnan(s) ? NAN : at_shape(q, big, &j, end_big, big_text, sizeof big_text);
     if (isnan(b))
         return j;
+    // Two sizes are measured apart: the half widths, as logarithms, add in quadrature.
     j.value = b / s;
-    snprintf(j.ours, sizeof j.ours, "%.3g x: %.30s at the large size, %.30s at the small", j.value, big_text, small_text);
+    j.low = j.value * exp(-hypot(log(end_big[0]), log(end_small[1])));
+    j.high = j.value * exp(hypot(log(end_big[1]), log(end_small[0])));
+    snprintf(j.ours, sizeof j.ours, "%.3g x [%.3g, %.3g]: %.24s at the large size, %.24s at the small", j.value, j.low, j.high,
+             big_text, small_text);
     snprintf(j.size, sizeof j.size, "%.63s", q->size);
     judge_number(q, &j);
     return j;
@@ -405,8 +526,8 @@ static rg_judgement judge_agree(const rg_comparison *q)
         for (int i = 0; i < q->machine->file[f].n_rows; i++) {
             const rg_row *row = &q->machine->file[f].row[i];
             rg_measure a, b;
-            if (!rg_timed(row) || !rg_matches(row, q->a) || !rg_pick(q->machine, q->a, row->cell[RG_C_SHAPE], q->scopes, &a) ||
-                !rg_pick(q->machine, q->b, row->cell[RG_C_SHAPE], q->scopes, &b) || a.row != row)
+            if (!rg_timed(row) || !rg_matches(row, q->a) ||
+                !rg_pick_pair(q->machine, q->a, q->b, row->cell[RG_C_SHAPE], q->scopes, &a, &b) || a.row != row)
                 continue;
             double sum = rg_cell_number(a.row, RG_C_ERROR) + rg_cell_number(b.row, RG_C_ERROR);
             double allowed = rg_cell_number(a.row, RG_C_TOL) + rg_cell_number(b.row, RG_C_TOL);
@@ -424,7 +545,7 @@ static rg_judgement judge_agree(const rg_comparison *q)
     j.value = worst;
     snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d sizes", error, 100 * worst,
              shapes);
-    judge_number(q, &j);
+    judge_exact(q, &j);
     return j;
 }
 
@@ -449,13 +570,15 @@ static rg_judgement judge_configs(const rg_comparison *q)
             break; // one shape a file: what `tune` writes
         }
     }
-    if (!most) {
+    const int wrong = count_status(q->machine, q->a, "", true);
+    if (!most && !wrong) {
         say_missing(q->machine, q->a, j.why, sizeof j.why);
         return j;
     }
-    j.value = most;
+    j.value = j.low = j.high = most;
     snprintf(j.ours, sizeof j.ours, "%d configurations right and timed", most);
-    judge_number(q, &j);
+    j.outcome = wrong ? RG_CONTRADICTED : most < q->low ? RG_NOT_CALLED : RG_REPRODUCED;
+    snprintf(j.why, sizeof j.why, "%d wrong; all %.0f have to be right", wrong, q->low);
     return j;
 }
 
@@ -477,7 +600,7 @@ static rg_judgement judge_energy(const rg_comparison *q)
     rg_judgement j = untested();
     rg_measure a, b;
     const char *shape = rg_common_shape(q->machine, q->a, q->b, q->size, q->scopes);
-    if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a) || !rg_pick(q->machine, q->b, shape, q->scopes, &b)) {
+    if (!shape || !rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
         say_missing(q->machine, q->a, j.why, sizeof j.why);
         return j;
     }
@@ -493,7 +616,11 @@ static rg_judgement judge_energy(const rg_comparison *q)
                      with->cell[RG_C_JOULES]);
         return j;
     }
+    // Joules are power times time, summed over the calls whose times are known one by one: their spread is what can be known.
+    const double time = rg_time_ratio(&a, &b, &j.low, &j.high);
     j.value = x / y;
+    j.low *= j.value / time;
+    j.high *= j.value / time;
     snprintf(j.ours, sizeof j.ours, "%.3g x: %.4g J / %.4g J a call", j.value, x, y);
     say_where(&a, &b, &j);
     judge_number(q, &j);
@@ -502,53 +629,81 @@ static rg_judgement judge_energy(const rg_comparison *q)
 
 // ---- small tables that jobs leave: stages, scaling, FSC --------------------------------------------------------------------
 
-static int row_of(const rg_tsv *t, const char *key, const char *value)
-{
-    for (int i = 0; i < t->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(t, i, key), value))
-            return i;
-    return -1;
-}
-
-double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, size_t room)
+// The numbers that "TABLE key=value COLUMN" names, one a row of that key (repeats of a run); 0 with the reason in why.
+static int table_samples(const rg_bench_machine *m, const char *spec, double **sample, char *why, size_t room)
 {
     char table[48] = "", key[80] = "", column[48] = "";
+    *sample = NULL;
     if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
         snprintf(why, room, "claims.tsv: expected TABLE key=value COLUMN, found \"%s\"", spec);
-        return NAN;
+        return 0;
     }
     const rg_tsv *t = rg_machine_table(m, table);
     if (!t) {
         snprintf(why, room, "no table `%s` among the files of this machine: not measured", table);
-        return NAN;
+        return 0;
     }
     char *value = strchr(key, '=');
     *value++ = 0;
-    int row = row_of(t, key, value);
-    double number = row < 0 ? NAN : rg_tsv_number(t, row, column);
-    if (isnan(number))
+    int n = 0;
+    *sample = rg_alloc((size_t)(t->n_rows + 1) * sizeof **sample);
+    for (int i = 0; i < t->n_rows; i++)
+        if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, column)))
+            (*sample)[n++] = rg_tsv_number(t, i, column);
+    if (!n)
         snprintf(why, room, "table `%s` has no number %s where %s is %s", table, column, key, value);
-    return number;
+    return n;
+}
+
+double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, size_t room)
+{
+    double *sample;
+    rg_summary s = {.median = NAN};
+    int n = table_samples(m, spec, &sample, why, room);
+    if (n)
+        rg_summarise(sample, n, &s);
+    free(sample);
+    return s.median;
 }
 
 static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement j = untested();
-    double a = rg_table_cell(q->machine, q->a, j.why, sizeof j.why), b = 1;
-    if (!isnan(a) && *q->b)
-        b = rg_table_cell(q->machine, q->b, j.why, sizeof j.why);
-    if (isnan(a) || isnan(b))
-        return j;
-    j.value = a / b;
-    if (*q->b) {
-        char ratio[32];
-        print_ratio(j.value, ratio);
-        snprintf(j.ours, sizeof j.ours, "%s x (%.4g / %.4g)", ratio, a, b);
-    } else {
-        snprintf(j.ours, sizeof j.ours, "%.4g %.40s", a, q->unit);
+    double *a, *b = NULL;
+    int n_a = table_samples(q->machine, q->a, &a, j.why, sizeof j.why), n_b = 0;
+    if (n_a && *q->b)
+        n_b = table_samples(q->machine, q->b, &b, j.why, sizeof j.why);
+    if (n_a && (n_b || !*q->b)) {
+        rg_summary x, y = {.median = 1};
+        rg_summarise(a, n_a, &x);
+        if (n_b)
+            rg_summarise(b, n_b, &y);
+        j.value = x.median / y.median;
+        if (!n_b) {
+            rg_median_interval(a, n_a, &j.low, &j.high);
+            snprintf(j.ours, sizeof j.ours, "%.4g %.40s", j.value, q->unit);
+        } else {
+            rg_ratio ratio = rg_ratio_of_medians(a, n_a, b, n_b, 1);
+            j.low = ratio.low > 0 ? ratio.low : NAN; // 0 and infinity: a single run on one side
+            j.high = ratio.high;
+            char text[32];
+            print_ratio(j.value, text);
+            snprintf(j.ours, sizeof j.ours, "%s x (%.4g / %.4g)", text, x.median, y.median);
+        }
+        snprintf(j.scope, sizeof j.scope, "job");
+        judge_number(q, &j);
     }
-    snprintf(j.scope, sizeof j.scope, "job");
-    judge_number(q, &j);
+    free(a);
+    free(b);
+    return j;
+}
+
+// An error against the truth, an FSC: the same command and seed give it again.
+static rg_judgement judge_exact_cell(const rg_comparison *q)
+{
+    rg_judgement j = judge_cell(q);
+    if (!isnan(j.value))
+        judge_exact(q, &j);
     return j;
 }
 
@@ -568,7 +723,7 @@ static rg_judgement judge_least(const rg_comparison *q)
     j.value = least;
     snprintf(j.ours, sizeof j.ours, "%.7g at least, in %d rows", least, t->n_rows);
     snprintf(j.scope, sizeof j.scope, "job");
-    judge_number(q, &j);
+    judge_exact(q, &j);
     return j;
 }
 
@@ -600,7 +755,7 @@ static rg_judgement judge_crossing(const rg_comparison *q)
     j.value = fa / fb;
     snprintf(j.ours, sizeof j.ours, "FSC = 0.5 at %.4g and %.4g", fa, fb);
     snprintf(j.scope, sizeof j.scope, "job");
-    judge_number(q, &j);
+    judge_exact(q, &j);
     return j;
 }
 
@@ -618,7 +773,8 @@ rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
         {"ratio", judge_ratio}, {"rate", judge_rate},   {"scaling", judge_scaling}, {"curves", judge_curves},
         {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
         {"paper", judge_paper}, {"growth", judge_growth}, {"agree", judge_agree}, {"configs", judge_configs},
-        {"energy", judge_energy}, {"cell", judge_cell}, {"least", judge_least}, {"crossing", judge_crossing}};
+        {"energy", judge_energy}, {"cell", judge_cell}, {"least", judge_least}, {"crossing", judge_crossing},
+        {"exact", judge_exact_cell}, {"refutes", judge_refutes}, {"peaks", judge_peaks}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strcmp(kinds[k].kind, kind))
             return kinds[k].judge(q);

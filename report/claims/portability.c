@@ -40,7 +40,7 @@ static void share(const rg_bench_machine *m, const rg_tsv *presets, int i, char 
     spec_of(presets, i, "", all);
     const char *shape = rg_common_shape(m, spec, spec, "s257,i52", "kernel,device");
     *text = 0;
-    if (!shape || !rg_pick(m, spec, shape, "kernel,device", &a) || !rg_pick(m, all, shape, "kernel,device", &best))
+    if (!shape || !rg_pick_pair(m, spec, all, shape, "kernel,device", &a, &best))
         return;
     double ratio = rg_time_ratio(&best, &a, &low, &high);
     snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio, 100 * low, 100 * high);

@@ -6,13 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void first_r_max(const rg_job_files *job, rg_judgement *j)
+// The part of the photos whose curve has a maximum after its first minimum.
+static void with_r_max(const rg_job_files *job, rg_judgement *j)
 {
     double *x, *r;
-    int n = rg_job_growth(job, 0, "R_max", &x, &r);
-    if (n > 0) {
-        j->value = r[0];
-        snprintf(j->ours, sizeof j->ours, "%.2f px in the first photo, %.2f px in the last", r[0], r[n - 1]);
+    int n = rg_job_growth(job, 0, "R_max", &x, &r), all = job->growth[0].n_rows;
+    if (all > 0) {
+        j->value = (double)n / all;
+        int used = snprintf(j->ours, sizeof j->ours, "in %d of %d photos", n, all);
+        if (n > 0)
+            snprintf(j->ours + used, sizeof j->ours - (size_t)used, ", %.2f px in the first, %.2f px in the last", r[0],
+                     r[n - 1]);
     }
     free(x);
     free(r);
@@ -96,7 +100,7 @@ static void difference(const rg_job_files *job, rg_judgement *j)
 void rg_job_quantity(const rg_job_files *job, const char *name, rg_judgement *j)
 {
     static const struct { const char *name, *lacks; void (*find)(const rg_job_files *, rg_judgement *); } quantity[] = {
-        {"r_max", "no photo has an R_max", first_r_max},
+        {"with_r_max", "no photo was looked at", with_r_max},
         {"intercept", "fewer than three photos have an R_max", intercept},
         {"reciprocal", "the series has no lengths from the spectrum", reciprocal},
         {"difference", "a second run of the same series by another variant is needed", difference}};

@@ -122,6 +122,15 @@ static int mode_rank(const rg_row *row)
     return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0;
 }
 
+// A host copies nothing to a device: its time of `device` is that of `transfer` as well.
+static bool in_scope(const rg_row *row, const char *scope, size_t length)
+{
+    const char *own = row->cell[RG_C_SCOPE];
+    if (strlen(own) == length && !strncmp(own, scope, length))
+        return true;
+    return !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device") && length == 8 && !strncmp(scope, "transfer", 8);
+}
+
 bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, const char *scopes, rg_measure *best)
 {
     for (const char *scope = scopes; *scope;) {
@@ -130,8 +139,8 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
         for (int f = 0; f < m->n_files; f++)
             for (int i = 0; i < m->file[f].n_rows; i++) {
                 const rg_row *row = &m->file[f].row[i];
-                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || strlen(row->cell[RG_C_SCOPE]) != length ||
-                    strncmp(row->cell[RG_C_SCOPE], scope, length) || !rg_matches(row, spec))
+                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
+                    !rg_matches(row, spec))
                     continue;
                 rg_measure new = rg_measure_of(&m->file[f], row);
                 int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
@@ -147,6 +156,20 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
     return false;
 }
 
+bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *x,
+                  rg_measure *y)
+{
+    char scope[24];
+    for (const char *at = scopes; *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        snprintf(scope, sizeof scope, "%.*s", (int)length, at);
+        if (rg_pick(m, a, shape, scope, x) && rg_pick(m, b, shape, scope, y))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
 const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char *b, const char *size, const char *scopes)
 {
     const char *best = NULL;
@@ -158,7 +181,7 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             const char *shape = row->cell[RG_C_SHAPE];
             rg_measure x, y;
             if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
-                !rg_pick(m, a, shape, scopes, &x) || !rg_pick(m, b, shape, scopes, &y))
+                !rg_pick_pair(m, a, b, shape, scopes, &x, &y))
                 continue;
             // The most work; the paper's own size goes before any other.
             double rank = rg_cell_number(row, RG_C_WORK);
@@ -181,9 +204,25 @@ static double more_work(const rg_measure *a, const rg_measure *b)
     return x > 0 && y > 0 ? y / x : 1;
 }
 
+void rg_median_interval(const double *sample, int n, double *low, double *high)
+{
+    *low = *high = NAN;
+    if (n < 2)
+        return;
+    double *one = rg_alloc((size_t)n * sizeof *one);
+    for (int i = 0; i < n; i++)
+        one[i] = 1;
+    rg_ratio ratio = rg_ratio_of_medians(sample, n, one, n, BOOTSTRAP_SEED);
+    *low = ratio.low;
+    *high = ratio.high;
+    free(one);
+}
+
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high)
 {
     const double more = more_work(a, b);
+    if (a->row == b->row) // the best is the one that it is compared with
+        return *low = *high = 1;
     double *sample_a = NULL, *sample_b = NULL;
     int n_a = rg_row_samples(a->row, &sample_a), n_b = rg_row_samples(b->row, &sample_b);
     *low = *high = NAN;

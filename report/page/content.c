@@ -93,10 +93,11 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
 
 static void reasons_table(const rg_report *r, rg_page *p, int paper)
 {
-    static const char *const column[] = {"Item", "Machine", "Size", "Scope", "What decided", "Reason of the bounds", "Note"};
+    static const char *const column[] = {"Item",     "Machine",              "Size", "Scope", "What decided",
+                                         "Fails at", "Reason of the bounds", "Note"};
     char caption[TEXT];
     snprintf(caption, sizeof caption, "How each claim was judged. %s", rg_tsv_cell(&r->claims.paper, paper, "shapes"));
-    p->make->table(p, caption, "nnnllll", column, RG_COUNT(column));
+    p->make->table(p, caption, "nnnlnlll", column, RG_COUNT(column));
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         if (is_paper_defect(r, i) || !of_paper(r, i, rg_tsv_cell(&r->claims.paper, paper, "paper")))
             continue;
@@ -105,7 +106,8 @@ static void reasons_table(const rg_report *r, rg_page *p, int paper)
                 continue;
             rg_judgement j = judged(r, i, m);
             const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope,
-                                  j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
+                                  j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "fails"),
+                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
                                   m ? "" : rg_tsv_cell(&r->claims.claim, i, "note")};
             p->make->row(p, cell, RG_COUNT(cell));
         }
@@ -132,25 +134,36 @@ static void defects_table(const rg_report *r, rg_page *p, const char *paper)
     p->make->table_end(p);
 }
 
-// paper NULL: of all.
-static int count_outcomes(const rg_report *r, int machine, const char *paper, int count[RG_OUTCOMES])
+// Of the paper's claims, or of what this project added to them; paper NULL: of all.
+static int count_outcomes(const rg_report *r, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
 {
     int n = 0;
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < r->claims.claim.n_rows; i++)
-        if (!paper || of_paper(r, i, paper)) {
+        if ((!paper || of_paper(r, i, paper)) && rg_is_addition(&r->claims, i) == additions) {
             count[judged(r, i, machine).outcome]++;
             n++;
         }
     return n;
 }
 
-static void counts_text(const int count[RG_OUTCOMES], char *text, size_t room)
+// "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; verdicts that did not come out are left out.
+static void counts_text(const rg_report *r, int machine, const char *paper, char *text, size_t room)
 {
     size_t at = 0;
     *text = 0;
-    for (int o = 0; o < RG_OUTCOMES && at < room; o++)
-        at += (size_t)snprintf(text + at, room - at, "%s%d %s", o ? ", " : "", count[o], rg_outcome_name[o]);
+    for (int additions = 0; additions < 2; additions++) {
+        int count[RG_OUTCOMES], n = count_outcomes(r, machine, paper, additions, count);
+        const char *separator = ": ";
+        if (n && at < room)
+            at += (size_t)snprintf(text + at, room - at, "%s%d %s", additions ? "; " : "", n,
+                                   additions ? "additions of this project" : "claims");
+        for (int o = 0; o < RG_OUTCOMES && at < room; o++)
+            if (count[o]) {
+                at += (size_t)snprintf(text + at, room - at, "%s%d %s", separator, count[o], rg_outcome_name[o]);
+                separator = ", ";
+            }
+    }
 }
 
 // ---- the whole -----------------------------------------------------------------------------------------------------------
@@ -177,11 +190,14 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
 {
     const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
     char text[TEXT];
-    int count[RG_OUTCOMES];
     p->make->heading(p, 2, rg_tsv_cell(&r->claims.paper, i, "title"));
-    int n = count_outcomes(r, 0, paper, count);
-    counts_text(count, text, sizeof text);
-    paragraph(p, "%s Of %d claims, on this machine: %s.", rg_tsv_cell(&r->claims.paper, i, "subject"), n, text);
+    counts_text(r, 0, paper, text, sizeof text);
+    paragraph(p, "%s On this machine %s.", rg_tsv_cell(&r->claims.paper, i, "subject"), text);
+    for (int m = 1; m < r->n_machines; m++)
+        if (is_shown(r, m, paper)) {
+            counts_text(r, m, paper, text, sizeof text);
+            paragraph(p, "On %s %s.", r->machine[m].label, text);
+        }
     claims_table(r, p, paper);
     rg_write_tables(r, p, paper);
     rg_write_portability(r, p, paper);
@@ -195,10 +211,15 @@ static void how_to_read(rg_page *p)
 {
     p->make->heading(p, 2, "How to read it");
     static const char *const item[] = {
-        "reproduced: our number lies between the bounds that `reference/claims.tsv` gives with their reason. direction only: "
-        "outside, but on the side that the paper says, with the whole interval. not reproduced: neither. not testable here: "
-        "the rows are missing and the reason is given; no number of another machine takes their place. paper inconsistent: the "
-        "paper contradicts itself.",
+        "reproduced: our number lies on the side that the paper says and between the bounds that `reference/claims.tsv` gives "
+        "with their reason. order of magnitude: the same with bounds of half a decade either way. direction only: outside the "
+        "bounds, on the paper's side with the whole interval. contradicted today: on the other side with the whole interval, "
+        "or a FAIL of the checker; the reason stands beside it. exists: shown to run or to be there, no number is met. not "
+        "called: measured, but without an interval, or with one that holds both answers. not testable here: the rows are "
+        "missing and the reason is given; no number of another machine takes their place. paper inconsistent: the paper "
+        "contradicts itself.",
+        "Claims rest on a published number or sentence; what has none is an addition of this project and counted apart. Fails "
+        "at: the result that makes the claim fail, which a test feeds to the judge.",
         "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed "
         "only after it has passed the checker in the same build.",
         "Scope: kernel is the kernel alone, device works on data that are already there, transfer adds the copies to and from "
@@ -230,16 +251,12 @@ static void limits(const rg_report *r, rg_page *p)
 
 void rg_write_content(const rg_report *r, rg_page *p)
 {
-    int count[RG_OUTCOMES];
     char text[TEXT];
     p->make->begin(p, "Papers on GPU imaging kernels, measured again");
-    count_outcomes(r, 0, NULL, count);
-    counts_text(count, text, sizeof text);
-    paragraph(p, "%d papers, on %s. Of %d claims: %s.", r->claims.paper.n_rows, r->machine[0].label, r->claims.claim.n_rows,
-              text);
+    counts_text(r, 0, NULL, text, sizeof text);
+    paragraph(p, "%d papers, on %s. %s.", r->claims.paper.n_rows, r->machine[0].label, text);
     for (int m = 1; m < r->n_machines; m++) {
-        count_outcomes(r, m, NULL, count);
-        counts_text(count, text, sizeof text);
+        counts_text(r, m, NULL, text, sizeof text);
         paragraph(p, "Reference machine %s, measured there and shown beside: %s.", r->machine[m].label, text);
     }
     how_to_read(p);
@@ -253,22 +270,42 @@ void rg_write_content(const rg_report *r, rg_page *p)
     p->make->end(p);
 }
 
+void rg_write_ledger(const rg_report *r, FILE *out)
+{
+    fputs("machine\tid\tpaper\taddition\tverdict\tpublished\tunit\tours\tlow\thigh\tsize\tscope\tfails\tdecided\tnote\n", out);
+    for (int m = 0; m < r->n_machines; m++)
+        for (int i = 0; i < r->claims.claim.n_rows; i++) {
+            const rg_tsv *t = &r->claims.claim;
+            rg_judgement j = judged(r, i, m);
+            char number[3][32] = {"-", "-", "-"};
+            const double value[3] = {j.value, j.low, j.high};
+            for (int k = 0; k < 3; k++)
+                if (isfinite(value[k]))
+                    snprintf(number[k], sizeof number[k], "%.6g", value[k]);
+            const char *cell[] = {m ? r->machine[m].label : "this", rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
+                                  rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j.outcome],
+                                  rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"), number[0],
+                                  number[1], number[2], j.size, j.scope, rg_tsv_cell(t, i, "fails"), j.why, rg_tsv_cell(t, i, "note")};
+            for (int c = 0; c < RG_COUNT(cell); c++)
+                fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
+            fputc('\n', out);
+        }
+}
+
 void rg_print_claims(const rg_report *r, FILE *out)
 {
-    static const char *const colour[RG_OUTCOMES] = {"green", "yellow", "red", "dim", "yellow"};
-    int count[RG_OUTCOMES] = {0};
+    static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
     fprintf(out, "%-5s %-19s %-21s %-42s %s\n", "item", "verdict", "published", "here", "claim");
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         rg_judgement j = judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
-        count[j.outcome]++;
         fprintf(out, "%-5s %s%-19s%s %-21s %-42s %s%s%s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
                 rg_colour(out, colour[j.outcome]), rg_outcome_name[j.outcome], rg_colour(out, "off"), published, j.ours,
                 rg_tsv_cell(&r->claims.claim, i, "claim"), j.outcome == RG_NOT_TESTABLE ? ": " : "",
                 j.outcome == RG_NOT_TESTABLE ? j.why : "");
     }
     char text[TEXT];
-    counts_text(count, text, sizeof text);
-    fprintf(out, "%d claims: %s\n", r->claims.claim.n_rows, text);
+    counts_text(r, 0, NULL, text, sizeof text);
+    fprintf(out, "%s\n", text);
 }

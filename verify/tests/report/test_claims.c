@@ -121,7 +121,11 @@ static void test_configs(void **state)
     rg_comparison q = asked("autocorr:gather", "", "", 2, 2, ">1");
     rg_judgement j = rg_judge_as("configs", &q);
     assert_true(j.value == 2);
-    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_int_equal(j.outcome, RG_CONTRADICTED); // one is wrong
+    test_set(&row[2], RG_C_STATUS, "SKIP");
+    assert_int_equal(rg_judge_as("configs", &q).outcome, RG_REPRODUCED);
+    q.low = q.high = 3;
+    assert_int_equal(rg_judge_as("configs", &q).outcome, RG_NOT_CALLED); // not all were run
 }
 
 static void test_energy(void **state)
@@ -138,7 +142,7 @@ static void test_energy(void **state)
     test_set(&row[0], RG_C_JOULES, "5");
     j = rg_judge_as("energy", &q);
     assert_true(fabs(j.value - 10) < 1e-9);
-    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_int_equal(j.outcome, RG_ORDER);
     // Faster rows of a run that did not ask for energy do not hide those that did.
     add("naive", "s9", "-", 900, 1e9);
     put(RG_C_ENERGY_SOURCE, "not asked for (--energy)");
@@ -160,12 +164,20 @@ static void test_cell(void **state)
     rg_comparison q = asked("one stage=whole busy_s", "", "", NAN, 12, "<100");
     rg_judgement j = rg_judge_as("cell", &q);
     assert_true(j.value == 10);
-    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_int_equal(j.outcome, RG_NOT_CALLED); // of a single run
+    assert_int_equal(rg_judge_as("exact", &q).outcome, RG_REPRODUCED);
     q = asked("one stage=region busy_s", "two stage=region busy_s", "", 1.8, 2, ">1");
     j = rg_judge_as("cell", &q);
     assert_true(fabs(j.value - 1.6) < 1e-9);
+    assert_int_equal(j.outcome, RG_NOT_CALLED);
+    // Rows of one key are repeats.
+    add_table("three", "stage\tbusy_s\nregion\t8\nwhole\t10\nwhole\t10.1\nregion\t8.2\nregion\t8.1\n");
+    add_table("four", "stage\tbusy_s\nregion\t5\nregion\t5.1\nregion\t4.9\n");
+    q = asked("three stage=region busy_s", "four stage=region busy_s", "", 1.8, 2, ">1");
+    j = rg_judge_as("cell", &q);
+    assert_true(fabs(j.value - 8.1 / 5) < 1e-9 && j.low > 1.5 && j.low < j.value && j.high > j.value);
     assert_int_equal(j.outcome, RG_DIRECTION);
-    const char *const missing[] = {"three stage=whole busy_s", "one stage=none busy_s", "one stage=empty busy_s",
+    const char *const missing[] = {"five stage=whole busy_s", "one stage=none busy_s", "one stage=empty busy_s",
                                    "one stage=whole none", "one whole"};
     for (int i = 0; i < (int)(sizeof missing / sizeof *missing); i++) {
         q = asked(missing[i], "", "", NAN, 12, "<100");
@@ -186,7 +198,7 @@ static void test_crossing(void **state)
     q = asked("a", "b", "", 0.99, 1.01, ">0.9");
     j = rg_judge_as("crossing", &q); // a falls below one half at 0.15, b nowhere: its last frequency
     assert_true(fabs(j.value - 0.75) < 1e-9);
-    assert_int_equal(j.outcome, RG_NOT_REPRODUCED);
+    assert_int_equal(j.outcome, RG_CONTRADICTED);
     q = asked("a", "c", "", 0.99, 1.01, ">0.9");
     assert_int_equal(rg_judge_as("crossing", &q).outcome, RG_NOT_TESTABLE);
 }

@@ -139,8 +139,62 @@ static void every_verdict_of_a_ratio(void **state)
     assert_string_equal(j.scope, "device");
     assert_int_equal(judge_ratio_of(40e6, 1e6).outcome, RG_DIRECTION);
     assert_int_equal(judge_ratio_of(1.5e6, 1e6).outcome, RG_DIRECTION);
-    assert_int_equal(judge_ratio_of(0.5e6, 1e6).outcome, RG_NOT_REPRODUCED); // the wrong direction
-    assert_int_equal(judge_ratio_of(1.0e6, 1e6).outcome, RG_NOT_REPRODUCED); // an interval that holds 1 has no direction
+    assert_int_equal(judge_ratio_of(0.5e6, 1e6).outcome, RG_CONTRADICTED); // the wrong direction
+    assert_int_equal(judge_ratio_of(1.0e6, 1e6).outcome, RG_NOT_CALLED);   // an interval that holds 1 has no direction
+}
+
+// Both sides of a ratio are timed in one scope; a host, which copies nothing, has transfer where it has device.
+static void both_sides_have_one_scope(void **state)
+{
+    (void)state;
+    static const char claim[] = "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:gather\t-\ttransfer,device\t"
+                                "X.one\t2.8\t5.7\t>1\tw\t-";
+    made m;
+    make(&m);
+    rg_row *host = add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", 4e6);
+    set(host, RG_C_SPACE, "host");
+    rg_row *gpu = add(&m, "gather", "w750,h1500,r250,k0", "-", "PASS", 1e6);
+    set(gpu, RG_C_SCOPE, "transfer");
+    rg_judgement j = judge(claim, &m, NULL);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_string_equal(j.scope, "transfer");
+    set(host, RG_C_SCOPE, "job");
+    j = judge(claim, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    set(host, RG_C_SCOPE, "kernel");
+    assert_int_equal(judge(claim, &m, NULL).outcome, RG_NOT_TESTABLE);
+    set(host, RG_C_SCOPE, "device");
+    set(host, RG_C_SPACE, "device"); // a GPU's time without copies is none with
+    assert_int_equal(judge(claim, &m, NULL).outcome, RG_NOT_TESTABLE);
+    free_machine(&m);
+}
+
+static void a_single_sample_is_not_called(void **state)
+{
+    (void)state;
+    made m;
+    make(&m);
+    set(add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", 4e6), RG_C_SAMPLES, "4e6");
+    add(&m, "simd", "w750,h1500,r250,k0", "threads=1", "PASS", 1e6);
+    rg_judgement j = judge(RATIO, &m, NULL);
+    assert_int_equal(j.outcome, RG_NOT_CALLED);
+    assert_true(fabs(j.value - 4) < 1e-9);
+    assert_non_null(strstr(j.why, "without an interval"));
+    free_machine(&m);
+}
+
+static void verdicts_on_numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 2.8, 5.7, ">1"), RG_REPRODUCED);
+    assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 1.3, 13, ">1"), RG_ORDER); // half a decade either way
+    assert_int_equal(rg_outcome_of(0.6, 0.59, 0.61, 0.5, 2, ">0.9"), RG_CONTRADICTED); // between the bounds, on the wrong side
+    assert_int_equal(rg_outcome_of(0.95, 0.85, 1.05, 0.5, 2, ">0.9"), RG_NOT_CALLED);
+    assert_int_equal(rg_outcome_of(4, NAN, NAN, 2.8, 5.7, ">1"), RG_NOT_CALLED);
+    assert_int_equal(rg_outcome_of(4, 0, INFINITY, 2.8, 5.7, ">1"), RG_NOT_CALLED);
+    assert_int_equal(rg_outcome_of(0.02, 0.02, 0.02, NAN, 0.01, ""), RG_CONTRADICTED); // no side: the bounds decide
+    assert_int_equal(rg_outcome_of(0.2, 0.05, 0.3, -0.1, 0.1, ""), RG_NOT_CALLED);
+    assert_int_equal(rg_outcome_of(NAN, NAN, NAN, 1, 2, ">1"), RG_NOT_TESTABLE);
 }
 
 static void a_missing_or_failed_row_is_not_testable(void **state)
@@ -193,13 +247,13 @@ static void the_asked_size_and_parameters_are_taken(void **state)
 static void rates_need_their_own_size(void **state)
 {
     (void)state;
-    static const char claim[] = "X\tX\tp\tc\trate\tautocorr:gather\t-\tw640,h480,r16\ttransfer,device\tX.one\t30\t-\t>0\tw\t-";
+    static const char claim[] = "X\tX\tp\tc\trate\tautocorr:gather\t-\tw640,h480,r16\ttransfer,device\tX.one\t30\t-\t-\tw\t-";
     made m;
     make(&m);
     add(&m, "gather", "w750,h1500,r16,k0", "-", "PASS", 1e6);
     assert_int_equal(judge(claim, &m, NULL).outcome, RG_NOT_TESTABLE);
     set(add(&m, "gather", "w640,h480,r16,k0", "-", "PASS", 50.0), RG_C_UNIT, "ms");
-    assert_int_equal(judge(claim, &m, NULL).outcome, RG_DIRECTION); // 20 images/s
+    assert_int_equal(judge(claim, &m, NULL).outcome, RG_CONTRADICTED); // 20 images/s
     set(add(&m, "gather", "w640,h480,r16,k0", "-", "PASS", 25.0), RG_C_UNIT, "ms");
     rg_judgement j = judge(claim, &m, NULL);
     assert_int_equal(j.outcome, RG_REPRODUCED);
@@ -224,7 +278,7 @@ static void statuses_of_the_checker(void **state)
     add(&m, "gather", "w3,h3,r1,k0", "-", "PASS", 0);
     assert_int_equal(judge(equal, &m, NULL).outcome, RG_REPRODUCED);
     add(&m, "gather", "w5,h3,r1,k0", "-", "CRASH", 0);
-    assert_int_equal(judge(equal, &m, NULL).outcome, RG_NOT_REPRODUCED);
+    assert_int_equal(judge(equal, &m, NULL).outcome, RG_CONTRADICTED);
     assert_int_equal(judge(fault, &m, NULL).outcome, RG_NOT_TESTABLE);
     set(add(&m, "as_printed", "w257,h131,r2,k0", "-", "FAIL", 0), RG_C_ERROR, "4294967296");
     j = judge(fault, &m, NULL);
@@ -246,9 +300,9 @@ static void quantities_of_the_job(void **state)
                      "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
     rg_job_files job = {0};
     assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
-    static const char intercept[] = "X\tX\tp\tc\tjob\tintercept\t-\t-\t-\tX.one\t-0.1\t0.1\t<0.5\tw\t-";
+    static const char intercept[] = "X\tX\tp\tc\tjob\tintercept\t-\t-\t-\tX.one\t-0.1\t0.1\t-\tw\t-";
     static const char reciprocal[] = "X\tX\tp\tc\tjob\treciprocal\t-\t-\t-\tX.one\t2\t-\t>1.25\tw\t-";
-    static const char difference[] = "X\tX\tp\tc\tjob\tdifference\t-\t-\t-\tX.one\t-\t0.01\t>0\tw\t-";
+    static const char difference[] = "X\tX\tp\tc\tjob\tdifference\t-\t-\t-\tX.one\t-\t0.01\t-\tw\t-";
     rg_judgement j = judge(intercept, &m, &job);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     assert_true(fabs(j.value * 41 - -3.0 / 7) < 1e-9); // of the three points that have an R_max
@@ -404,6 +458,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_verdict_of_a_ratio),
+        cmocka_unit_test(both_sides_have_one_scope),
+        cmocka_unit_test(a_single_sample_is_not_called),
+        cmocka_unit_test(verdicts_on_numbers),
         cmocka_unit_test(a_missing_or_failed_row_is_not_testable),
         cmocka_unit_test(the_asked_size_and_parameters_are_taken),
         cmocka_unit_test(rates_need_their_own_size),

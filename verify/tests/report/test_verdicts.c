@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+// test_verdicts.c: every claim of reference/claims.tsv can fail and can hold. Its column `fails` is fed to the judge on a
+// made-up machine, then a number between its bounds: a claim that comes out the same either way says nothing.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "../../../impl/base/core.h"
+#include "../../../report/report.h"
+#include "../test_command.h"
+#include <math.h>
+
+enum { ROWS = 600, CORES = 16 };
+
+typedef struct made {
+    rg_claims claims;
+    rg_row row[ROWS];
+    rg_result file;
+    rg_bench_machine machine;
+    rg_job_files job;
+    struct rg_named_table table[2];
+} made;
+static made m;
+
+static const char *claim_cell(int i, const char *column) { return rg_tsv_cell(&m.claims.claim, i, column); }
+
+static void clear(void)
+{
+    for (int i = 0; i < m.file.n_rows; i++)
+        rg_row_free(&m.row[i]);
+    for (int i = 0; i < m.machine.n_tables; i++)
+        rg_tsv_free(&m.table[i].tsv);
+    rg_job_files_free(&m.job);
+    for (int k = 0; k < m.job.n; k++)
+        free((char *)m.job.folder[k]);
+    m.job = (rg_job_files){0};
+    m.file = (rg_result){.path = "made.tsv", .row = m.row};
+    m.machine = (rg_bench_machine){.n_files = 1, .file = &m.file, .table = m.table};
+}
+
+// A passed row that the first alternative of spec speaks of, at the shape `size` and in the first of the scopes.
+static rg_row *add_row(const char *spec, const char *size, const char *scopes, double ns)
+{
+    char text[200], shape[160], scope[24], params[160] = "";
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(spec, "|"), spec);
+    snprintf(shape, sizeof shape, "%s", *size ? size : "w750,h1500,r250,k0");
+    char *at = strchr(text, '@');
+    if (at) {
+        *at++ = 0;
+        snprintf(shape, sizeof shape, "%s", at);
+        for (char *c = shape; *c; c++)
+            *c = *c == ';' ? ',' : *c;
+    }
+    snprintf(scope, sizeof scope, "%.*s", (int)strcspn(scopes, ","), scopes);
+    char *rest, *algo = strtok_r(text, " ", &rest), *variant = strchr(algo, ':'), *word;
+    assert_non_null(variant);
+    *variant++ = 0;
+    while ((word = strtok_r(NULL, " ", &rest))) {
+        size_t used = strlen(params);
+        snprintf(params + used, sizeof params - used, "%s%s", used ? ";" : "",
+                 strcmp(word, "threads=all") ? word : "threads=16");
+    }
+    assert_true(m.file.n_rows < ROWS);
+    rg_row *row = &m.row[m.file.n_rows++];
+    *row = test_row(variant, scope, 8, ns);
+    test_set(row, RG_C_ALGO, algo);
+    test_set(row, RG_C_SHAPE, shape);
+    test_set(row, RG_C_PARAMS, params);
+    test_set(row, RG_C_SPACE, "device");
+    char number[32];
+    snprintf(number, sizeof number, "%.9g", 1e9 / ns);
+    test_set(row, RG_C_RATE, number);
+    snprintf(number, sizeof number, "%.9g", ns);
+    test_set(row, RG_C_JOULES, number);
+    return row;
+}
+
+static void parse_table(const char *name, const char *text)
+{
+    char path[] = "/tmp/regather-table-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    fputs(text, f);
+    fclose(f);
+    struct rg_named_table *t = &m.table[m.machine.n_tables++];
+    snprintf(t->name, sizeof t->name, "%s", name);
+    assert_int_equal(rg_tsv_read(path, &t->tsv), RG_GOOD);
+    unlink(path);
+}
+
+// Table, key, value and column of "TABLE key=value COLUMN".
+typedef struct place {
+    char table[48], key[80], *value, column[48];
+} place;
+
+static void place_of(const char *spec, place *p)
+{
+    assert_int_equal(sscanf(spec, "%47s %79s %47s", p->table, p->key, p->column), 3);
+    p->value = strchr(p->key, '=');
+    *p->value++ = 0;
+}
+
+// Three repeats about the number a, of one table or of two; with b they are 1 there, so that the ratio is the number.
+static void add_cell(const char *a, const char *b, double number)
+{
+    static const double off[] = {1, 1.001, 0.999};
+    place at[2];
+    place_of(a, &at[0]);
+    if (*b)
+        place_of(b, &at[1]);
+    char *text = rg_print("%s\t%s\n", at[0].key, at[0].column);
+    for (int side = 0; side < (*b ? 2 : 1); side++) {
+        for (int k = 0; k < 3; k++) {
+            char *more = rg_print("%s%s\t%.9g\n", text, at[side].value, off[k] * (side ? 1 : number));
+            free(text);
+            text = more;
+        }
+        bool last = side || !*b;
+        if (last || strcmp(at[0].table, at[1].table)) {
+            parse_table(at[side].table, text);
+            free(text);
+            text = last ? NULL : rg_print("%s\t%s\n", at[1].key, at[1].column);
+        }
+    }
+}
+
+static void add_least(const char *spec, double number)
+{
+    char table[48], column[48];
+    assert_int_equal(sscanf(spec, "%47s %47s", table, column), 2);
+    char *text = rg_print("shell\t%s\n1\t1\n2\t%.9g\n", column, number);
+    parse_table(table, text);
+    free(text);
+}
+
+// A job's folder whose quantity comes out as value: R_max = 10 t with a scatter that no line follows.
+static void add_job(const char *quantity, double value)
+{
+    static const double off[] = {0.1, -0.1, -0.1, 0.1}; // orthogonal to every straight line
+    int runs = !strcmp(quantity, "difference") ? 2 : 1;
+    for (int run = 0; run < runs; run++) {
+        char *folder = test_folder(), *path = rg_print("%s/rmax.tsv", folder);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs("photo\tR_max\ttime\tk_peak_length\n", f);
+        for (int i = 0; i < 4; i++) {
+            double line = 10 * (i + 1), r = line + off[i];
+            if (!strcmp(quantity, "intercept")) // a line whose intercept is this part of its last point
+                r = value + (1 - value) * (i + 1) / 4;
+            if (!strcmp(quantity, "difference"))
+                r += run * value;
+            bool none = !strcmp(quantity, "with_r_max") && i >= round(4 * value);
+            char text[32] = "none";
+            if (!none)
+                snprintf(text, sizeof text, "%.9g", r);
+            fprintf(f, "p%d\t%s\t%d\t%.9g\n", i, text, i + 1, line + value * off[i]);
+        }
+        fclose(f);
+        assert_int_equal(rg_job_files_add(&m.job, folder), RG_GOOD);
+        unlink(path);
+        rmdir(folder);
+        free(path); // the job keeps the folder's name
+    }
+}
+
+static void add_crossing(const char *a, const char *b, double ratio)
+{
+    for (int side = 0; side < 2; side++) {
+        double at = side ? 0.1 : 0.1 * ratio;
+        char *text = rg_print("frequency\tfsc\n0\t1\n%.9g\t0\n", 2 * at);
+        parse_table(side ? b : a, text);
+        free(text);
+    }
+}
+
+// Rows of one ratio a / b at one shape.
+static void add_ratio(const char *a, const char *b, const char *size, const char *scopes, double value)
+{
+    if (!*b) {
+        add_row(a, size, scopes, 1e6 / value);
+        return;
+    }
+    const rg_row *row = add_row(b, size, scopes, 1e6);
+    if (value == 1 && rg_matches(row, a)) // one of the candidates of a is the best
+        return;
+    rg_row *other = add_row(a, size, scopes, 1e6 * value);
+    if (value == 1 && rg_matches(other, b)) { // the other way round
+        rg_row_free(&m.row[0]);
+        m.row[0] = m.row[1];
+        m.file.n_rows = 1;
+    }
+}
+
+// The made-up machine on which claim i has this number.
+static void feed_number(int i, double value)
+{
+    const char *kind = claim_cell(i, "kind"), *a = claim_cell(i, "numerator"), *b = claim_cell(i, "denominator");
+    const char *size = claim_cell(i, "size"), *scopes = claim_cell(i, "scope");
+    if (!strcmp(kind, "ratio") || !strcmp(kind, "energy") || !strcmp(kind, "scaling")) {
+        add_ratio(a, b, size, scopes, !strcmp(kind, "scaling") ? CORES * value : value);
+    } else if (!strcmp(kind, "rate")) {
+        add_row(a, size, scopes, 1e9 / value);
+    } else if (!strcmp(kind, "growth")) {
+        char *small = rg_print("%.*s", (int)strcspn(size, ";"), size);
+        add_ratio(a, b, small, scopes, 1);
+        add_ratio(a, b, strchr(size, ';') + 1, scopes, value);
+        free(small);
+    } else if (!strcmp(kind, "agree")) {
+        const char *const side[] = {a, b};
+        char number[32];
+        snprintf(number, sizeof number, "%.9g", value);
+        for (int k = 0; k < 2; k++) {
+            rg_row *row = add_row(side[k], size, scopes, 1e6);
+            test_set(row, RG_C_ERROR, number);
+            test_set(row, RG_C_TOL, "1");
+        }
+    } else if (!strcmp(kind, "cell") || !strcmp(kind, "exact")) {
+        add_cell(a, b, value);
+    } else if (!strcmp(kind, "least")) {
+        add_least(a, value);
+    } else if (!strcmp(kind, "crossing")) {
+        add_crossing(a, b, value);
+    } else if (!strcmp(kind, "job") || !strcmp(kind, "peaks")) {
+        add_job(a, value);
+    } else if (!strcmp(kind, "curves")) {
+        for (const char *at = a; *at; at += *at == ',') {
+            char spec[96], shape[64];
+            snprintf(spec, sizeof spec, "%.*s", (int)strcspn(at, ","), at);
+            for (int k = 1; k <= 3; k++) {
+                snprintf(shape, sizeof shape, "w750,h1500,r%d,k0", (int)ceil(750 * value * k / 3) + k - 3);
+                add_row(spec, shape, "device", 1e6);
+            }
+            at += strcspn(at, ",");
+        }
+    } else {
+        fail_msg("%s: a number was given for the kind %s", claim_cell(i, "id"), kind);
+    }
+}
+
+static void feed_status(int i, const char *status)
+{
+    const char *a = claim_cell(i, "numerator");
+    const bool configs = !strcmp(claim_cell(i, "kind"), "configs");
+    for (int k = 0; k < (configs ? (int)rg_tsv_number(&m.claims.claim, i, "low") : 1); k++)
+        for (const char *at = a; *at; at += *at == ',') {
+            char spec[96];
+            snprintf(spec, sizeof spec, "%.*s", (int)strcspn(at, ","), at);
+            const char *scopes = claim_cell(i, "scope");
+            rg_row *row = add_row(spec, claim_cell(i, "size"), *scopes ? scopes : "device", 1e6);
+            test_set(row, RG_C_STATUS, configs && k ? "PASS" : status);
+            at += strcspn(at, ",");
+        }
+}
+
+static rg_judgement fed(int i, const char *what)
+{
+    clear();
+    char *end;
+    double number = strtod(what, &end);
+    if (*what && !*end)
+        feed_number(i, number);
+    else
+        feed_status(i, what);
+    return rg_judge(&m.claims, i, &m.machine, &m.job);
+}
+
+// Something that the claim's bounds hold; the other status where it has none.
+static void holds(int i, char text[32])
+{
+    double low = rg_tsv_number(&m.claims.claim, i, "low"), high = rg_tsv_number(&m.claims.claim, i, "high");
+    const char *kind = claim_cell(i, "kind"), *fails = claim_cell(i, "fails");
+    if (!strcmp(fails, "PASS") || !strcmp(fails, "FAIL"))
+        snprintf(text, 32, "%s", !strcmp(fails, "FAIL") ? "PASS" : "FAIL");
+    else if (!strcmp(kind, "peaks") || !strcmp(kind, "curves"))
+        snprintf(text, 32, "%.9g", low);
+    else if (isfinite(low) && isfinite(high))
+        snprintf(text, 32, "%.9g", low > 0 ? sqrt(low * high) : (low + high) / 2);
+    else
+        snprintf(text, 32, "%.9g", isfinite(low) ? 1.1 * low : 0.9 * high);
+    if (!strcmp(kind, "least") || !strcmp(kind, "exact"))
+        snprintf(text, 32, "%.9g", isfinite(low) ? fmin(1, 1.0001 * low) : 0.9 * high);
+}
+
+static void every_claim_can_fail_and_can_hold(void **state)
+{
+    (void)state;
+    int measured = 0;
+    for (int i = 0; i < m.claims.claim.n_rows; i++) {
+        const char *fails = claim_cell(i, "fails"), *id = claim_cell(i, "id");
+        if (!strcmp(claim_cell(i, "kind"), "paper")) { // nothing is measured, and it is counted as neither
+            assert_string_equal(fails, "");
+            continue;
+        }
+        measured++;
+        char good[32];
+        holds(i, good);
+        rg_judgement bad = fed(i, fails);
+        if (bad.outcome != RG_CONTRADICTED)
+            fail_msg("%s cannot fail: %s gives \"%s\" (%s)", id, *fails ? fails : "nothing", rg_outcome_name[bad.outcome],
+                     bad.why);
+        rg_judgement j = fed(i, good);
+        if (j.outcome != RG_REPRODUCED && j.outcome != RG_ORDER && j.outcome != RG_EXISTS)
+            fail_msg("%s cannot hold: %s gives \"%s\" (%s)", id, good, rg_outcome_name[j.outcome], j.why);
+    }
+    assert_true(measured > 100);
+}
+
+// The test itself sees a claim that cannot fail: one whose side is true of every number.
+static void a_claim_that_cannot_fail_is_seen(void **state)
+{
+    (void)state;
+    for (int i = 0; i < m.claims.claim.n_rows; i++)
+        if (!strcmp(claim_cell(i, "id"), "G1b")) {
+            assert_int_equal(fed(i, claim_cell(i, "fails")).outcome, RG_CONTRADICTED);
+            rg_comparison q = {.machine = &m.machine, .a = claim_cell(i, "numerator"), .b = claim_cell(i, "denominator"),
+                               .size = claim_cell(i, "size"), .scopes = claim_cell(i, "scope"), .direction = ">0", .unit = "x",
+                               .low = 1.4, .high = 2.8};
+            assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_DIRECTION);
+            return;
+        }
+    fail_msg("no claim G1b");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    int code = rg_claims_read(claims, papers, &m.claims);
+    free(claims);
+    free(papers);
+    clear();
+    return code;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clear();
+    rg_claims_free(&m.claims);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_claim_can_fail_and_can_hold),
+                                       cmocka_unit_test(a_claim_that_cannot_fail_is_seen)};
+    return cmocka_run_group_tests_name("verdicts", tests, set_up, tear_down);
+}
