@@ -5,6 +5,8 @@
 #include "runtime/tuned.h"
 #include "revision.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -182,7 +184,7 @@ static void help(FILE *out)
                  "'regather --cflags [c|cuda|emulated]' prints what a plug-in is compiled with.\n");
 }
 
-int rg_main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         help(stderr);
@@ -203,15 +205,24 @@ int rg_main(int argc, char **argv)
     if (!strcmp(argv[1], "--cflags"))
         return cflags(argc > 2 ? argv[2] : "c");
     for (const rg_command *const *c = rg_commands; *c; c++)
-        if (!strcmp(argv[1], (*c)->name)) {
-            int code = rg_command_run(*c, argc - 1, argv + 1);
-            if (fflush(stdout) && !code) // a full disk behind a pipe or redirection must not read as success
-                code = rg_fail(RG_USAGE, "standard output: cannot write");
-            return code;
-        }
+        if (!strcmp(argv[1], (*c)->name))
+            return rg_command_run(*c, argc - 1, argv + 1);
     rg_near near = {0};
     for (const rg_command *const *c = rg_commands; *c; c++)
         rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
     return rg_fail(RG_USAGE, "unknown command \"%s\"; %s%s%s'regather --help' lists them", argv[1],
                    near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
+}
+
+int rg_main(int argc, char **argv)
+{
+    // A file that is opened never gets the number of a standard stream that the caller closed: its text would go into it.
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", O_RDWR);
+    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails as one on a full disk does, with a line
+    int code = dispatch(argc, argv);
+    const bool printed = fflush(stdout) == 0 && !ferror(stdout);
+    // a full disk behind a pipe or redirection must not read as success
+    return printed || code ? code : rg_fail(RG_USAGE, "standard output: cannot write");
 }

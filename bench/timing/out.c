@@ -50,11 +50,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
         return RG_GOOD;
     out->path = rg_print("%s", path);
     out->part = rg_print("%s.part", path);
-    // Better told now than after a minute of verifying.
-    const char *name = strrchr(path, '/');
-    char *folder = name ? rg_print("%.*s/", (int)(name - path), path) : rg_print(".");
-    int code = access(folder, W_OK) ? rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno)) : RG_GOOD;
-    free(folder);
+    int code = rg_file_can_write(path); // better told now than after a minute of verifying
     if (code)
         return code;
     if (!resume)
@@ -64,6 +60,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     const char *source = exists(out->part) ? out->part : path;
     if (!exists(source))
         return RG_GOOD; // nothing was finished: a resumed run is then a first run
+    rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_believe(&out->old);
     out->n_rows = out->old.n_rows;

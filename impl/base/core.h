@@ -55,8 +55,10 @@ bool rg_params_parse(const struct rg_variant *, const char *text, int64_t *param
 bool rg_params_set(const struct rg_variant *, const char *text, int64_t *param, char why[160]); // missing ones stay as they are
 void rg_params_standard(const struct rg_variant *, int64_t *param);
 
-// A file written whole or not at all: rg_file_open gives a stream to PATH.part-PID in the same folder, rg_file_commit flushes,
-// checks every error (a full disk shows here), renames; rg_file_abandon removes it. Both free *file. Messages name the path.
+// A file written whole or not at all: rg_file_open gives a stream to PATH.regather-part in the same folder, rg_file_commit
+// flushes, checks every error (a full disk shows here), renames, syncs the folder; rg_file_abandon removes it. Both free *file.
+// PATH must be new or a regular file, and none that this command has read. The part is locked while it is open: a second run to
+// the same PATH is refused; what a killed run left of it, the next one empties. Messages name the path.
 typedef struct rg_file {
     FILE *stream;
     char *path, *part;
@@ -64,8 +66,16 @@ typedef struct rg_file {
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
 void rg_file_abandon(rg_file *);
-// Whether a file can be made there, asked before the work; NULL can. RG_GOOD, or one line and RG_USAGE.
+// Whether a file can be made there, asked before the work, by one process of a run; NULL can. RG_GOOD, or one line and
+// RG_USAGE. Until the command ends or opens it, the name is locked as above.
 int rg_file_can_write(const char *path);
+// A command's inputs are known from begin to end (rg_command_run calls them; they nest): rg_input_open tells of every file that
+// it opens. One that is read to be gone on with (--resume, data/tuned) is told of first, and may be written again.
+struct stat;
+void rg_files_begin(void);
+void rg_files_end(void);
+void rg_file_read_begins(const struct stat *);
+void rg_file_continues(const char *path);
 // A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
 char *rg_path_beside(const char *path, const char *suffix, const char *ending);
 int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *ending);

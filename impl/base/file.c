@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: MIT
-// file.c: files that are written whole or not at all, folders, and the paths of what ships with the program.
+// file.c: files that are written whole or not at all, never over an input or what another run writes; folders, and the paths of
+// what ships with the program.
 #include "core.h"
 #include "revision.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- a job that is stopped leaves no part behind --------------------------------------------------------------------------
+// ---- what is being written -------------------------------------------------------------------------------------------------
 
-// What the handler reads: parts that are open, and whose process made them (a child of verify must not delete its parent's).
-// Parts beyond the table's room are written as well, but stay when the job is stopped.
+// Parts: files that grow beside their place, and those that a command has claimed for later (idle). The signal handler reads
+// the table: a child of verify must not remove its parent's. Parts beyond its room are written as well, but stay when the job
+// is stopped, until the next run that writes there.
 enum { PARTS = 256 };
-static struct { char *volatile path; volatile pid_t pid; } part[PARTS];
-static pthread_mutex_t parts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct slot {
+    char *volatile path;
+    volatile pid_t pid;
+    int fd;
+    dev_t device;
+    ino_t inode;
+    bool idle;
+} part[PARTS];
+
+// Files that this command has read; one that it reads only to go on with it (own) may be written again.
+typedef struct known {
+    dev_t device;
+    ino_t inode;
+    bool own;
+} known;
+static known *input;
+static size_t n_inputs;
+static int commands_running;
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // of all of these
 
 static void stopped(int number)
 {
@@ -25,6 +46,20 @@ static void stopped(int number)
         if (part[i].path && part[i].pid == getpid())
             unlink(part[i].path);
     raise(number); // SA_RESETHAND: now it ends the program
+}
+
+static void release_claims(void)
+{
+    pthread_mutex_lock(&files_lock);
+    for (int i = 0; i < PARTS; i++)
+        if (part[i].path && part[i].idle && part[i].pid == getpid()) {
+            char *path = part[i].path;
+            unlink(path);
+            part[i].path = NULL;
+            close(part[i].fd);
+            free(path);
+        }
+    pthread_mutex_unlock(&files_lock);
 }
 
 // Only where the signal would end the program: nohup and a caller's own handler stay as they are.
@@ -36,32 +71,173 @@ static void watch(void)
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(number[i], &ours, NULL);
     }
+    atexit(release_claims);
 }
 
-static void part_begins(char *path)
+static void part_begins(char *path, int fd, bool idle)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct stat facts = {0};
     pthread_once(&once, watch);
-    pthread_mutex_lock(&parts_lock);
+    fstat(fd, &facts);
+    pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
         if (!part[i].path) {
+            part[i].fd = fd;
+            part[i].device = facts.st_dev;
+            part[i].inode = facts.st_ino;
+            part[i].idle = idle;
             part[i].pid = getpid();
             part[i].path = path;
             break;
         }
-    pthread_mutex_unlock(&parts_lock);
+    pthread_mutex_unlock(&files_lock);
 }
 
 static void part_ends(const char *path)
 {
-    pthread_mutex_lock(&parts_lock);
+    pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
         if (part[i].path == path)
             part[i].path = NULL;
-    pthread_mutex_unlock(&parts_lock);
+    pthread_mutex_unlock(&files_lock);
+}
+
+// The descriptor of this command's claim on this part, which is a claim no longer; -1 without one.
+static int take_claim(const char *path)
+{
+    struct stat facts;
+    int fd = -1;
+    if (stat(path, &facts) != 0)
+        return -1;
+    pthread_mutex_lock(&files_lock);
+    for (int i = 0; i < PARTS && fd < 0; i++)
+        if (part[i].path && part[i].idle && part[i].pid == getpid() && part[i].device == facts.st_dev
+            && part[i].inode == facts.st_ino) {
+            fd = part[i].fd;
+            free(part[i].path);
+            part[i].path = NULL;
+        }
+    pthread_mutex_unlock(&files_lock);
+    return fd;
+}
+
+// ---- what has been read ----------------------------------------------------------------------------------------------------
+
+static known *known_of(dev_t device, ino_t inode)
+{
+    for (size_t i = 0; i < n_inputs; i++)
+        if (input[i].inode == inode && input[i].device == device)
+            return &input[i];
+    return NULL;
+}
+
+static void remember(const struct stat *facts, bool own)
+{
+    known *k = known_of(facts->st_dev, facts->st_ino);
+    if (!k && (n_inputs & (n_inputs - 1)) == 0) {
+        input = realloc(input, (n_inputs ? 2 * n_inputs : 1) * sizeof *input);
+        if (!input)
+            exit(rg_fail(RG_LACKS, "out of memory"));
+    }
+    if (!k)
+        input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own};
+    else
+        k->own |= own;
+}
+
+void rg_file_read_begins(const struct stat *facts)
+{
+    pthread_mutex_lock(&files_lock);
+    if (commands_running)
+        remember(facts, false);
+    pthread_mutex_unlock(&files_lock);
+}
+
+void rg_file_continues(const char *path)
+{
+    struct stat facts;
+    pthread_mutex_lock(&files_lock);
+    if (commands_running && stat(path, &facts) == 0)
+        remember(&facts, true);
+    pthread_mutex_unlock(&files_lock);
+}
+
+void rg_files_begin(void)
+{
+    pthread_mutex_lock(&files_lock);
+    commands_running++;
+    pthread_mutex_unlock(&files_lock);
+}
+
+void rg_files_end(void)
+{
+    pthread_mutex_lock(&files_lock);
+    const bool last = --commands_running == 0;
+    if (last) {
+        free(input);
+        input = NULL;
+        n_inputs = 0;
+    }
+    pthread_mutex_unlock(&files_lock);
+    if (last)
+        release_claims();
 }
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
+
+// A name that is free, or a regular file that this command has not read: nothing else is written over.
+static int check_target(const char *path)
+{
+    struct stat facts;
+    if (lstat(path, &facts) != 0)
+        return RG_GOOD; // what else is wrong with the name, opening the part says
+    if (!S_ISREG(facts.st_mode))
+        return rg_fail(RG_USAGE, "%s: cannot write here: is a %s; expected a regular file or a new name", path,
+                       S_ISDIR(facts.st_mode) ? "directory" : S_ISLNK(facts.st_mode) ? "symbolic link"
+                       : S_ISFIFO(facts.st_mode) ? "fifo" : S_ISSOCK(facts.st_mode) ? "socket" : "device");
+    pthread_mutex_lock(&files_lock);
+    const known *k = known_of(facts.st_dev, facts.st_ino);
+    const bool is_input = k && !k->own;
+    pthread_mutex_unlock(&files_lock);
+    return is_input ? rg_fail(RG_USAGE, "%s: cannot write here: is an input of this command", path) : RG_GOOD;
+}
+
+// Opens the part and locks it: the lock goes with the descriptor, also when the process is killed; what is left of the file
+// then is emptied here. A file system that knows no locks is written without.
+static int lock_part(const char *path, const char *name, int *fd)
+{
+    struct stat facts, named;
+    for (bool same = false; !same;) {
+        *fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (*fd < 0)
+            return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
+        const bool held = flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        const bool regular = fstat(*fd, &facts) == 0 && S_ISREG(facts.st_mode);
+        // Another run may have renamed or removed it between our open and our lock.
+        same = !regular || held || (stat(name, &named) == 0 && named.st_ino == facts.st_ino && named.st_dev == facts.st_dev);
+        if (same && regular && !held && ftruncate(*fd, 0) == 0)
+            break;
+        close(*fd);
+        if (same)
+            return held ? rg_fail(RG_USAGE, "%s: cannot write here: another run is writing it (%s is locked)", path, name)
+                        : rg_fail(RG_USAGE, "%s: cannot write here: %s is in the way", path, name);
+    }
+    return RG_GOOD;
+}
+
+// Its name in a folder stands once the folder is on the disk, too; file systems that cannot do that say so, and have no need.
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
 
 static void forget(rg_file *file)
 {
@@ -71,57 +247,79 @@ static void forget(rg_file *file)
     *file = (rg_file){0};
 }
 
+static char *part_of(const char *path) { return rg_print("%s.regather-part", path); }
+
 int rg_file_open(rg_file *file, const char *path)
 {
-    struct stat facts;
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) // else only the last step, the renaming, would fail
-        return rg_fail(RG_USAGE, "%s: cannot write here: is a directory", path);
-    file->path = rg_print("%s", path);
-    file->part = rg_print("%s.part-%ld", path, (long)getpid());
-    part_begins(file->part);
-    file->stream = fopen(file->part, "wb");
-    if (file->stream)
-        return RG_GOOD;
-    int code = rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
-    forget(file);
-    return code;
+    *file = (rg_file){0};
+    int code = check_target(path);
+    if (code != RG_GOOD)
+        return code;
+    char *name = part_of(path);
+    int fd = take_claim(name);
+    if (fd < 0 && (code = lock_part(path, name, &fd)) != RG_GOOD) {
+        free(name);
+        return code;
+    }
+    *file = (rg_file){.stream = fdopen(fd, "wb"), .path = rg_print("%s", path), .part = name};
+    if (!file->stream)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    part_begins(name, fd, false);
+    return RG_GOOD;
 }
 
 int rg_file_commit(rg_file *file)
 {
     errno = 0;
     bool whole = !ferror(file->stream) && fflush(file->stream) == 0 && fsync(fileno(file->stream)) == 0;
-    int why = errno;
-    whole = fclose(file->stream) == 0 && whole;
-    if (!why)
-        why = errno;
-    if (whole && rename(file->part, file->path) != 0) {
+    int why = errno, code = whole ? check_target(file->path) : RG_GOOD; // it may have become something else meanwhile
+    // Renamed before it is closed, as closing gives up the lock.
+    if (whole && code == RG_GOOD && rename(file->part, file->path) != 0) {
         whole = false;
         why = errno;
     }
-    int code = RG_GOOD;
-    if (!whole) {
-        // errno of a write that failed before is gone.
-        code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
+    if (!whole || code != RG_GOOD)
         unlink(file->part);
-    }
+    else
+        sync_folder(file->path);
+    if (fclose(file->stream) != 0 && whole && code == RG_GOOD)
+        code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, strerror(errno));
+    if (!whole) // errno of a write that failed before is gone
+        code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
     forget(file);
     return code;
 }
 
 void rg_file_abandon(rg_file *file)
 {
-    fclose(file->stream);
     unlink(file->part);
+    fclose(file->stream);
     forget(file);
 }
 
 int rg_file_can_write(const char *path)
 {
     rg_file file;
-    int code = path ? rg_file_open(&file, path) : RG_GOOD;
-    if (path && code == RG_GOOD)
-        rg_file_abandon(&file);
+    int code = path ? check_target(path) : RG_GOOD, fd;
+    if (!path || code != RG_GOOD)
+        return code;
+    pthread_mutex_lock(&files_lock);
+    const bool claims = commands_running > 0;
+    pthread_mutex_unlock(&files_lock);
+    if (!claims) {
+        code = rg_file_open(&file, path);
+        if (code == RG_GOOD)
+            rg_file_abandon(&file);
+        return code;
+    }
+    char *name = part_of(path);
+    fd = take_claim(name);
+    if (fd < 0)
+        code = lock_part(path, name, &fd);
+    if (code == RG_GOOD)
+        part_begins(name, fd, true);
+    else
+        free(name);
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,21 +123,27 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
     if (!gnuplot)
         return RG_LACKS;
     const char *dot = strrchr(path, '.'), *slash = strrchr(script, '/');
-    char *part = rg_print("%s.part-%ld", path, (long)getpid());
     char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
+    struct stat drawn;
     rg_plot own = {0};
-    rg_plot_path(&own, "OUT", part);
-    rg_plot_path(&own, "PLOTS", folder);
-    rg_plot_text(&own, "TERM", dot ? dot + 1 : "");
-    int code = RG_GOOD;
-    if (spawn(gnuplot, &own, p, script, log) != 0 || rename(part, path) != 0) {
-        unlink(part);
-        code = RG_USAGE;
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        rg_plot_path(&own, "OUT", file.part);
+        rg_plot_path(&own, "PLOTS", folder);
+        rg_plot_text(&own, "TERM", dot ? dot + 1 : "");
+        // gnuplot opens and fills the same file; one that it left empty is no figure.
+        const bool good = spawn(gnuplot, &own, p, script, log) == 0 && fstat(fileno(file.stream), &drawn) == 0
+                          && drawn.st_size > 0;
+        if (good)
+            code = rg_file_commit(&file);
+        else
+            rg_file_abandon(&file);
+        code = good ? code : RG_USAGE;
     }
     rg_plot_free(&own);
     free(gnuplot);
     free(folder);
-    free(part);
     return code;
 }
 

@@ -21,7 +21,7 @@ void rg_plot_free(rg_plot *);
 
 // One run of gnuplot on a script: it draws to OUT, as TERM ("svg" or "png", after the ending of path), PLOTS being the script's
 // folder, and when all went well that becomes path. What gnuplot says is added to the file log (NULL: dropped). RG_GOOD,
-// RG_LACKS without gnuplot, RG_USAGE when it failed; prints nothing.
+// RG_LACKS without gnuplot, RG_USAGE when it failed; prints nothing but why path cannot be written.
 int rg_plot_run(const rg_plot *, const char *script, const char *path, const char *log);
 // For jobs: a script of plots/ by its name ("fsc.gp") draws `path`, and the variables are freed. RG_GOOD, also without gnuplot,
 // which is told of by a warning; or one line and RG_USAGE.

@@ -46,6 +46,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
     void *options;
     if (command->kind)
         return run_kind(command, argc, argv);
+    rg_files_begin();
     int code = rg_options_parse(command, argc, argv, &options);
     rg_given *given = options;
     if (!code && given->help) {
@@ -62,5 +63,6 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
             code = command->run(options);
     }
     rg_options_free(command, options);
+    rg_files_end();
     return code;
 }

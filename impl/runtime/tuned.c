@@ -178,6 +178,7 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
     file_name(processor, name);
     snprintf(path, 512, "%s/%s", folder, name);
     int code = rg_make_folder(folder);
+    rg_file_continues(path);
     if (code != RG_GOOD || (code = read_file(&old, path)) != RG_GOOD) // what cannot be read is not written over
         return code;
     if ((code = rg_file_open(&file, path)) != RG_GOOD) {

@@ -156,6 +156,7 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
                  && (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
     char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
     rg_tsv t = {0};
+    rg_file_continues(path);
     rg_silent = true; // a damaged one is written again
     bool same = whole && rg_tsv_read(path, &t) == RG_GOOD && rg_tsv_head(&t, "request")
                 && strcmp(rg_tsv_head(&t, "request"), request) == 0;

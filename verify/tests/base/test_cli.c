@@ -234,7 +234,7 @@ static void test_stopped(void **state)
             signal(number[i], SIG_DFL); // a shell that starts a job in the background has it ignored
             _exit(rg_file_open(&file, path) != RG_GOOD || access(file.part, F_OK) != 0 || raise(number[i]));
         }
-        part = rg_print("%s.part-%ld", path, (long)child);
+        part = rg_print("%s.regather-part", path);
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number[i]);
         assert_int_not_equal(access(part, F_OK), 0);

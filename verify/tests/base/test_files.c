@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// test_files.c: outputs never destroy what they did not make: devices, fifos, links, inputs, another run's file; what a killed
+// run leaves; standard streams that are closed or full. The program itself is run, by a shell, in the test's folder.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../test_build.h"
+#include "../test_data.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+// Exit code of a command line for sh, in which regather is the program of this build.
+static int sh(const char *format, ...)
+{
+    char *words = NULL;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&words, format, list) < 0)
+        abort();
+    va_end(list);
+    char *line = rg_print("cd '%s' && regather() { '%s/regather' \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
+    int status = system(line);
+    free(words);
+    free(line);
+    return WEXITSTATUS(status);
+}
+
+static void assert_said(const char *words)
+{
+    size_t n;
+    char *said = get_file(in_dir("said"), &n);
+    assert_non_null(said);
+    if (!strstr(said, words))
+        print_message("expected \"%s\", found: %s", words, said);
+    assert_non_null(strstr(said, words));
+    free(said);
+}
+
+// Two maps and particles of a phantom: inputs of all jobs here.
+static int make_inputs(void **state)
+{
+    return test_dir_make(state)
+           || sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
+}
+
+// What stands at the name is still there, of its kind, and nothing beside it.
+static void test_kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("mkfifo fifo.tsv; ln -s target link.tsv; : > target; mkdir folder.tsv"), 0);
+    static const char *const name[] = {"fifo.tsv", "link.tsv", "folder.tsv"}, *const kind[] = {"-p", "-L", "-d"};
+    static const char *const words[] = {"fifo", "symbolic link", "directory"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sh("regather fsc map.mrc map.mrc --out %s", name[i]), RG_USAGE);
+        assert_said(words[i]);
+        assert_int_equal(sh("test %s %s && ! ls -A | grep regather-part", kind[i], name[i]), 0);
+    }
+    assert_refused(rg_file_can_write("/dev/null"), "is a device");
+    // a folder in which a link leads to an output is another matter: only the last name counts
+    assert_int_equal(sh("ln -s folder.tsv way && regather fsc map.mrc map.mrc --out way/f.tsv > log && test -s way/f.tsv"), 0);
+}
+
+// By device and inode: also under another name.
+static void test_inputs(void **state)
+{
+    (void)state;
+    static const char *const line[] = {
+        "fsc map.mrc map.mrc --out map.tsv",
+        "reconstruct particles.star --out stack.mrc --variant naive_gather --device cpu",
+        "reconstruct particles.star --out star.mrc --variant naive_gather --device cpu",
+        "refine particles.star --reference map.mrc --out map.star --device cpu",
+        "search particles.star --reference map.mrc --out particles.star --device cpu",
+        "average map.mrc map.mrc --reference map.mrc --out map.mrc",
+        "align particles.mrcs --out stack.tsv",
+    };
+    assert_int_equal(sh("ln map.mrc map.tsv; ln map.mrc map.star; ln particles.mrcs stack.mrc; ln particles.mrcs stack.tsv; "
+                        "ln particles.star star.mrc; cat *.mrc *.mrcs *.star | cksum > before"), 0);
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        int code = sh("regather %s --quiet > log", line[i]);
+        if (code != RG_USAGE)
+            print_message("%s: exit %d\n", line[i], code);
+        assert_int_equal(code, RG_USAGE);
+        assert_said("input of this command");
+        assert_int_equal(sh("cat *.mrc *.mrcs *.star | cksum | cmp - before && ! ls -A | grep regather-part"), 0);
+    }
+}
+
+// The lock is held by a process that is stopped, then killed: refused, then not.
+static void test_second_run(void **state)
+{
+    (void)state;
+    int ready[2], status;
+    char *path = rg_print("%s", in_dir("two.tsv"));
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        rg_file file;
+        int code = rg_file_open(&file, path);
+        fputs("half", file.stream);
+        fflush(file.stream);
+        if (write(ready[1], &code, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    char one;
+    assert_int_equal(read(ready[0], &one, 1), 1);
+    assert_int_equal(sh("regather fsc map.mrc map.mrc --out two.tsv"), RG_USAGE);
+    assert_said("another run is writing it");
+    assert_int_equal(access(path, F_OK), -1);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(sh("test -s two.tsv.regather-part"), 0); // what is left has a known name
+    assert_int_equal(sh("regather fsc map.mrc map.mrc --out two.tsv > log && grep -q '^shell' two.tsv"), 0);
+    assert_int_equal(sh("grep half two.tsv"), 1);
+    assert_int_equal(sh("! ls -A | grep regather-part"), 0);
+    free(path);
+}
+
+// A claim holds until the command ends, and is found again under another spelling of the name.
+static void test_claim(void **state)
+{
+    (void)state;
+    char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
+    rg_file file;
+    rg_files_begin();
+    assert_int_equal(rg_file_can_write(path), RG_GOOD);
+    assert_int_equal(rg_file_can_write(path), RG_GOOD);
+    assert_int_equal(sh("regather fsc map.mrc map.mrc --out claimed.tsv"), RG_USAGE);
+    assert_int_equal(rg_file_open(&file, same), RG_GOOD);
+    assert_refused(rg_file_can_write(path), "another run");
+    fputs("text\n", file.stream);
+    assert_int_equal(rg_file_commit(&file), RG_GOOD);
+    assert_int_equal(rg_file_can_write(path), RG_GOOD);
+    rg_files_end();
+    assert_int_equal(sh("test -s claimed.tsv && ! ls -A | grep regather-part"), 0);
+    // something else that has the part's name is nobody's leftover
+    assert_int_equal(sh("ln -s target claimed.tsv.regather-part; regather fsc map.mrc map.mrc --out claimed.tsv"), RG_USAGE);
+    assert_int_equal(sh("test -L claimed.tsv.regather-part && rm claimed.tsv.regather-part"), 0);
+    free(path);
+    free(same);
+}
+
+// Text for a closed stdout goes nowhere, and not into the first file that is opened.
+static void test_closed_streams(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("regather fsc map.mrc map.mrc --out open.tsv > log && grep -v '^#' open.tsv > open"), 0);
+    assert_int_equal(sh("regather fsc map.mrc map.mrc --out closed.tsv <&- >&- 2>&-"), 0);
+    assert_int_equal(sh("grep -v '^#' closed.tsv | cmp - open"), 0);
+    assert_int_equal(sh("regather bench autocorr:naive --shape w8,h8,r2,k0 --max-seconds 1 --out b.tsv >&- 2>&-"), 0);
+    assert_int_equal(sh("grep -v '^#' b.tsv | cut -f 1 | grep -v -x -e algo -e autocorr -e probe"), 1); // no row but these
+}
+
+static void test_full_stdout(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT("/dev/full");
+    static const char *const line[] = {
+        "--help", "help", "--version", "--cflags", "list", "man", "doctor", "list --table variants", "verify --help",
+        "fsc map.mrc map.mrc --out full.tsv", "phantom --help",
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        int code = sh("regather %s > /dev/full", line[i]);
+        if (!code)
+            print_message("regather %s > /dev/full: exit 0\n", line[i]);
+        assert_int_not_equal(code, 0);
+        assert_said("standard output: cannot write");
+    }
+}
+
+// Beyond the limit of a file's size: one line and exit 2, nothing left. dash counts blocks of 512 bytes.
+static void test_file_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("ulimit -f 8; regather phantom particles --out big --images 64 --box 16 --quiet > log"), RG_USAGE);
+    assert_said("big");
+    assert_int_equal(sh("! ls -A big | grep -e regather-part -e mrcs"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_inputs),      cmocka_unit_test(test_second_run),
+        cmocka_unit_test(test_claim),          cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_full_stdout),
+    };
+    return cmocka_run_group_tests(tests, make_inputs, test_dir_remove);
+}
