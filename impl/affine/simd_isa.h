@@ -202,7 +202,7 @@ TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const fl
         MASK mask = v_mask_first(odd->n - i < SIMD_LANES ? odd->n - i : SIMD_LANES);
         INTS place[3][2] = {
             {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}};
-        VEC share[3][2], value = v_set1_ps(0);
+        VEC share[3][2] = {[2] = {v_set1_ps(1), v_set1_ps(1)}}, value = v_set1_ps(0); // of images the third axis is one place
         for (int a = 0; a < z->dims; a++) {
             const VEC margin = v_set1_ps(AF_MARGIN), low = v_set1_ps(af_low(side[a])), high = v_set1_ps(af_high(side[a]));
             VEC s = v_maskz_loadu_ps(mask, odd->s[a] + i);
@@ -214,8 +214,7 @@ TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const fl
         }
         for (int c = 0; c < 1 << z->dims; c++) {
             const int x = c & 1, y = c >> 1 & 1, d = c >> 2;
-            const VEC all =
-                z->dims == 2 ? v_mul_ps(share[0][x], share[1][y]) : v_mul_ps(v_mul_ps(share[0][x], share[1][y]), share[2][d]);
+            const VEC all = v_mul_ps(v_mul_ps(share[0][x], share[1][y]), share[2][d]);
             value =
                 v_fmadd_ps(all, v_i32gather_ps(v_add_epi32(v_add_epi32(place[0][x], place[1][y]), place[2][d]), image), value);
         }
