@@ -4,43 +4,25 @@
 
 #include "../timing/lineup.h"
 #include "believe.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { SAME, FASTER, SLOWER, UNSURE, BROKEN, ONLY_A, ONLY_B, OUTCOMES } verdict;
-static const char *const verdict_name[OUTCOMES] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
-static const char *const verdict_colour[OUTCOMES] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
-
 typedef struct comparison {
     rg_given given;
     const char *gate_text;
     rg_result file[2];
     double gate;
-    int count[OUTCOMES];
+    int count[RG_WORDS];
 } comparison;
 
 static const rg_option options[] = {
     {"gate", "G%", "a change smaller than this counts as none", RG_TO(comparison, gate_text), 0, 0, "5%"},
     {0},
 };
-
-// "5%" or "0.05".
-static int read_gate(const char *text, double *gate)
-{
-    char *past;
-    errno = 0;
-    *gate = strtod(text, &past);
-    if (*past == '%') {
-        *gate /= 100;
-        past++;
-    }
-    if (errno || past == text || *past || !(*gate > 0 && *gate < 1))
-        return rg_fail(RG_USAGE, "--gate: expected a share between 0%% and 100%%, as in 5%%, found \"%s\"", text);
-    return RG_GOOD;
-}
 
 // Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
 static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
@@ -103,18 +85,9 @@ static int check_repeats(const rg_result *f)
 
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
-static verdict judge(const comparison *c, const rg_ratio *r)
+static void print_name(const rg_row *row, rg_word v)
 {
-    if (r->low > 1 + c->gate)
-        return SLOWER;
-    if (r->high < 1 / (1 + c->gate))
-        return FASTER;
-    return r->low >= 1 / (1 + c->gate) && r->high <= 1 + c->gate ? SAME : UNSURE;
-}
-
-static void print_name(const rg_row *row, verdict v)
-{
-    printf("%s%-9s%s %s:%s %s %s %s %s", rg_colour(stdout, verdict_colour[v]), verdict_name[v], rg_colour(stdout, "off"),
+    printf("%s%-9s%s %s:%s %s %s %s %s", rg_colour(stdout, rg_word_colour[v]), rg_word_of[v], rg_colour(stdout, "off"),
            row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE],
            row->cell[RG_C_MODE]);
 }
@@ -146,18 +119,18 @@ static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], 
 
 // A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
 // than slower; what never passed is no news.
-static verdict compare_untimed(const rg_row *a, const rg_row *b)
+static rg_word compare_untimed(const rg_row *a, const rg_row *b)
 {
     if (!passed(a) && !passed(b))
-        return OUTCOMES;
-    verdict v = passed(b) ? ONLY_B : skipped(b) ? ONLY_A : BROKEN;
+        return RG_WORDS;
+    rg_word v = passed(b) ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
     const rg_row *untimed = passed(b) ? a : b;
     print_name(b, v);
     printf(": %s in %s: %s\n", untimed->cell[RG_C_STATUS], passed(b) ? "A" : "B", untimed->cell[RG_C_STOP]);
     return v;
 }
 
-static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *b)
+static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b)
 {
     if (!passed(a) || !passed(b))
         return compare_untimed(a, b);
@@ -166,13 +139,13 @@ static verdict compare_rows(const comparison *c, const rg_row *a, const rg_row *
     rg_ratio r = rg_ratio_of_medians(sample_b, nb, sample_a, na, c->given.seed);
     free(sample_a);
     free(sample_b);
-    verdict v = judge(c, &r);
+    rg_word v = rg_gate_judge(&r, c->gate);
     char time_a[32], time_b[32];
     rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
     rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
     printf(": %s -> %s, %.4g [%.4g, %.4g]\n", time_a, time_b, r.ratio, r.low, r.high);
-    if (v == UNSURE)
+    if (v == RG_UNDECIDED)
         print_next_step(c, b, &r);
     return v;
 }
@@ -186,36 +159,36 @@ static void compare_all(comparison *c)
         if (!measured(b))
             continue;
         if (!a)
-            print_name(b, ONLY_B), putchar('\n');
-        verdict v = a ? compare_rows(c, a, b) : ONLY_B;
-        if (v < OUTCOMES)
+            print_name(b, RG_ONLY_B), putchar('\n');
+        rg_word v = a ? compare_rows(c, a, b) : RG_ONLY_B;
+        if (v < RG_WORDS)
             c->count[v]++;
     }
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
         if (!measured(a) || find(&c->file[1], a))
             continue;
-        print_name(a, ONLY_A), putchar('\n');
-        c->count[ONLY_A]++;
+        print_name(a, RG_ONLY_A), putchar('\n');
+        c->count[RG_ONLY_A]++;
     }
 }
 
 static int conclude(const comparison *c)
 {
-    int compared = c->count[SAME] + c->count[FASTER] + c->count[SLOWER] + c->count[UNSURE];
+    int compared = c->count[RG_SAME] + c->count[RG_FASTER] + c->count[RG_SLOWER] + c->count[RG_UNDECIDED];
     const char *machine[2] = {rg_result_head(&c->file[0], "machine"), rg_result_head(&c->file[1], "machine")};
     printf("A %s (%s), B %s (%s), gate %.3g %%: %d same, %d faster, %d slower, %d unsure", c->file[0].path,
            machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine",
-           100 * c->gate, c->count[SAME], c->count[FASTER], c->count[SLOWER], c->count[UNSURE]);
-    printf(", %d broken, %d only in A, %d only in B\n", c->count[BROKEN], c->count[ONLY_A], c->count[ONLY_B]);
+           100 * c->gate, c->count[RG_SAME], c->count[RG_FASTER], c->count[RG_SLOWER], c->count[RG_UNDECIDED]);
+    printf(", %d broken, %d only in A, %d only in B\n", c->count[RG_BROKEN], c->count[RG_ONLY_A], c->count[RG_ONLY_B]);
     for (int i = 0; i < 2; i++)
         if (*rg_believe_lacks(&c->file[i]))
             printf("%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
-    if (c->count[SLOWER] || c->count[BROKEN])
+    if (c->count[RG_SLOWER] || c->count[RG_BROKEN])
         return RG_WRONG;
     if (!compared)
         return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
-    return c->count[UNSURE] ? RG_UNSURE : RG_GOOD;
+    return c->count[RG_UNDECIDED] ? RG_UNSURE : RG_GOOD;
 }
 
 static int read_files(comparison *c)
@@ -237,7 +210,7 @@ static int read_files(comparison *c)
 static int run(void *options)
 {
     comparison *c = options;
-    int code = read_gate(c->gate_text, &c->gate);
+    int code = rg_gate_read(c->gate_text, &c->gate);
     if (!code)
         code = read_files(c);
     if (!code)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
@@ -60,6 +61,13 @@ static int run_calls(rg_lane *lane, int calls)
     return code;
 }
 
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
 {
     double start = rg_seconds();
@@ -88,12 +96,14 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
         code = device->sync();
         return code ? code : take_transfer(lane, in, elapsed_s);
     }
+    const double cpu_s = thread_seconds();
     if (!code)
         code = device->event_record(lane->event[0], stream);
     if (!code)
         code = run_calls(lane, calls);
     if (!code)
         code = device->event_record(lane->event[1], stream);
+    lane->cpu_s = thread_seconds() - cpu_s;
     if (!code)
         code = device->event_ms(lane->event[0], lane->event[1], &ms);
     *elapsed_s = ms / 1e3;
@@ -268,6 +278,20 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     lane->preempted += preemptions() - preempted;
     read_sensors(lane);
     lane->visits++;
+}
+
+int rg_lane_block(rg_lane *lane, const rg_inputs *in, int calls, double *ns, long *preempted)
+{
+    double elapsed_s = 0;
+    int code = RG_OK;
+    pin(lane);
+    if (lane->mode == RG_HOT && lane->call_s < sample_s)
+        code = take(lane, in, 1, &elapsed_s);
+    const long before = preemptions();
+    code = code ? code : take(lane, in, calls, &elapsed_s);
+    *preempted = preemptions() - before;
+    *ns = 1e9 * (on_gpu(lane) || lane->threads > 1 ? elapsed_s : lane->cpu_s) / calls;
+    return code;
 }
 
 int rg_lane_call(rg_lane *lane, const rg_inputs *in)

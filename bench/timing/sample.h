@@ -58,6 +58,7 @@ typedef struct rg_lane {
     double overhead_ns; // of an empty measurement, taken off in scope kernel
 
     double call_s;      // of one call, from the warm-up
+    double cpu_s;       // of this thread, in the calls timed last
     int batch;          // calls to a sample
     int n, visits;
     double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
@@ -81,6 +82,10 @@ size_t rg_lane_bytes(const rg_lane *);
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
 void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
 void rg_lane_visit(rg_lane *, const rg_inputs *);
+// So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the thread on one core, which
+// stands still while another process has the core, elapsed on several; and how often the core was taken meanwhile. Hot inputs have
+// been read once more before. RG_OK or a device error.
+int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
 // Whether the lane has had enough, after an even number of visits; says why in stop.
 bool rg_lane_enough(rg_lane *);
 // One untimed call on these inputs, waited for; and its outputs, or those of the last timed call, into in->found. RG_OK or a

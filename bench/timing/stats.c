@@ -156,12 +156,27 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
     }
 }
 
-// 97.5 % point of Student's t for whole degrees of freedom; fractions are rounded down, which widens.
-static double student(double freedom)
+// P(|T| <= t) for whole degrees of freedom, by its finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
+static double student_within(double t, int freedom)
 {
-    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-    int i = (int)floor(freedom) - 1;
-    return t[i < 0 ? 0 : i < RG_COUNT(t) ? i : RG_COUNT(t) - 1];
+    const double angle = atan(t / sqrt(freedom)), c = cos(angle) * cos(angle);
+    const bool odd = freedom % 2;
+    double term = odd ? cos(angle) : 1, sum = freedom > 1 ? term : 0;
+    for (int k = odd ? 3 : 2; k < freedom; k += 2)
+        sum += term *= c * (k - 1) / k;
+    return odd ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+double rg_student(double p, int freedom)
+{
+    double low = 0, high = 1;
+    while (student_within(high, freedom) < 2 * p - 1)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        *(student_within(middle, freedom) < 2 * p - 1 ? &low : &high) = middle;
+    }
+    return high;
 }
 
 // Mean of the logarithms and the variance of that mean.
@@ -182,7 +197,7 @@ static void welch_interval(const ranked *a, const ranked *b, rg_ratio *result)
     log_moments(a, &ma, &va);
     log_moments(b, &mb, &vb);
     double freedom = (va + vb) * (va + vb) / (va * va / (a->n - 1) + vb * vb / (b->n - 1));
-    double half = va + vb > 0 ? student(freedom) * sqrt(va + vb) : 0;
+    double half = va + vb > 0 ? rg_student(0.975, (int)fmax(freedom, 1)) * sqrt(va + vb) : 0;
     result->low = fmin(exp(ma - mb - half), result->ratio);
     result->high = fmax(exp(ma - mb + half), result->ratio);
 }

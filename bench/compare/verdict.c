@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// verdict.c: see verdict.h.
+#include "verdict.h"
+
+#include "../../impl/base/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+const char *const rg_word_of[RG_WORDS] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
+const char *const rg_word_colour[RG_WORDS] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
+
+int rg_gate_read(const char *text, double *gate)
+{
+    char *past;
+    errno = 0;
+    *gate = strtod(text, &past);
+    if (*past == '%') {
+        *gate /= 100;
+        past++;
+    }
+    if (errno || past == text || *past || !(*gate > 0 && *gate < 1))
+        return rg_fail(RG_USAGE, "--gate: expected a share between 0%% and 100%%, as in 5%%, found \"%s\"", text);
+    return RG_GOOD;
+}
+
+rg_word rg_gate_judge(const rg_ratio *r, double gate)
+{
+    if (r->low > 1 + gate)
+        return RG_SLOWER;
+    if (r->high < 1 / (1 + gate))
+        return RG_FASTER;
+    return r->low >= 1 / (1 + gate) && r->high <= 1 + gate ? RG_SAME : RG_UNDECIDED;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// duel.c: the command `duel`: starts pairs of processes, tells them whose turn it is, and stops when the gate is decided.
+#include "duel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A process has its say with this many pairs kept, or with fewer when it has run for some time.
+enum { PAIRS_ENOUGH = 31, PAIRS_LEAST = 9, LINE = 700 };
+static const double PROCESS_S = 1;
+// Pairs that are not kept say that the machine is busy. With hardly any left, those that are may be the odd ones.
+static const double DROPPED_MOST = 0.9;
+
+static const rg_option options[] = {
+    {"shape", "TEXT", "the shape, as in w750,h1500,r250,k0", RG_TO(rg_duel, shape), .otherwise = "the first of preset quick"},
+    {"mode", "cold|hot", "caches flushed before each call, or not", RG_TO(rg_duel, mode), .standard = "hot"},
+    {"gate", "G%", "a change smaller than this counts as none", RG_TO(rg_duel, gate_text), .standard = "2%"},
+    {"max-seconds", "S", "time to decide", RG_TO(rg_duel, max_s), 0.1L, 86400, "120", .unit = "seconds"},
+    {"old-build", "DIR", "OLD is that of the program DIR/regather", RG_TO(rg_duel, old_build)},
+    {"out", "D.tsv", "write every pair of blocks", RG_TO(rg_duel, out)},
+    {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
+     RG_TO(rg_duel, serve), .otherwise = "decide"},
+    {0},
+};
+
+typedef struct worker {
+    pid_t pid;
+    FILE *to, *from;
+} worker;
+
+typedef struct contest {
+    const rg_duel *duel;
+    const char *word[2];     // old, new
+    char *program[2];
+    char shape[96];
+    worker worker[2];
+    int n_workers;           // 1: it has both sides
+    double began_s, log_ratio[RG_DUEL_PROCESSES_MOST];
+    double sum_ns[2];        // of the medians of the processes
+    int n, pairs, dropped, lost; // processes counted, pairs of all, those not kept, processes with too few pairs
+    rg_file file;
+} contest;
+
+// ---- processes ---------------------------------------------------------------------------------------------------------------
+
+static void add(char **argv, int *n, const char *word) { argv[(*n)++] = (char *)word; }
+
+static int start(contest *c, int side, rg_serving serving, uint64_t seed)
+{
+    const rg_duel *d = c->duel;
+    char *argv[64], threads[24], seed_text[24];
+    int n = 0, to[2], from[2];
+    snprintf(threads, sizeof threads, "%d", (int)d->given.threads);
+    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
+    add(argv, &n, "regather"), add(argv, &n, "duel"), add(argv, &n, c->word[side]);
+    if (c->n_workers == 1)
+        add(argv, &n, c->word[1]);
+    add(argv, &n, "--serve"), add(argv, &n, serving == RG_SERVE_FIRST ? "first" : "again");
+    add(argv, &n, "--mode"), add(argv, &n, rg_mode_name[d->mode]), add(argv, &n, "--seed"), add(argv, &n, seed_text);
+    add(argv, &n, "--quiet");
+    if (d->given.device_typed)
+        add(argv, &n, "--device"), add(argv, &n, d->given.device_typed);
+    const char *shape = *c->shape ? c->shape : d->shape;
+    if (shape)
+        add(argv, &n, "--shape"), add(argv, &n, shape);
+    if (d->given.threads)
+        add(argv, &n, "--threads"), add(argv, &n, threads);
+    for (int i = 0; i < d->given.plugin.n && n < 60; i++)
+        add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
+    argv[n] = NULL;
+    if (pipe(to) || pipe(from))
+        return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
+    fflush(NULL);
+    worker *w = &c->worker[side];
+    w->pid = fork();
+    if (w->pid == 0) {
+        dup2(to[0], STDIN_FILENO);
+        dup2(from[1], STDOUT_FILENO);
+        close(to[0]), close(to[1]), close(from[0]), close(from[1]);
+        for (int i = 0; i < side; i++) // or it would keep the pipes of its fellow open
+            close(fileno(c->worker[i].to)), close(fileno(c->worker[i].from));
+        execv(c->program[side], argv);
+        _exit(127);
+    }
+    close(to[0]), close(from[1]);
+    w->to = fdopen(to[1], "w");
+    w->from = fdopen(from[0], "r");
+    return w->pid < 0 ? rg_fail(RG_LACKS, "duel: no process: %s", strerror(errno)) : RG_GOOD;
+}
+
+static void end(contest *c)
+{
+    for (int i = 0; i < c->n_workers; i++) {
+        worker *w = &c->worker[i];
+        if (!w->to)
+            continue;
+        fclose(w->to); // it ends when nobody can tell it anything
+        fclose(w->from);
+        while (w->pid > 0 && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        *w = (worker){0};
+    }
+}
+
+// The next line of a process; what it says instead of an answer ends the duel.
+static int hear(contest *c, int i, char line[LINE])
+{
+    int code, at = 0;
+    if (!fgets(line, LINE, c->worker[i].from))
+        return rg_fail(RG_WRONG, "duel: the process of %s ended without an answer (%s)", c->word[i], c->program[i]);
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "stop %d %n", &code, &at) == 1 && at)
+        return rg_fail(code, "duel: %s%s", code == RG_WRONG ? "BROKEN: " : "", line + at);
+    return RG_GOOD;
+}
+
+// Starts the processes of a pair; the calls of a block of each side, alike when their blocks are about as long.
+static int meet(contest *c, rg_serving serving, uint64_t seed, int calls[2])
+{
+    int code = RG_GOOD;
+    char line[LINE], shape[96];
+    for (int i = 0; i < c->n_workers && !code; i++) {
+        code = start(c, i, serving, seed);
+        code = code ? code : hear(c, i, line);
+        const int wanted = c->n_workers == 1 ? 3 : 2;
+        if (!code && sscanf(line, "ready %95s %d %d", shape, &calls[i], &calls[1]) != wanted)
+            code = rg_fail(RG_WRONG, "duel: expected \"ready SHAPE CALLS...\" from %s, found \"%s\"", c->program[i], line);
+        if (!code && *c->shape && strcmp(c->shape, shape))
+            code = rg_fail(RG_USAGE, "duel: expected shape %s of both builds, found %s", c->shape, shape);
+        if (!code)
+            memcpy(c->shape, shape, sizeof shape);
+    }
+    if (!code && calls[0] <= 2 * calls[1] && calls[1] <= 2 * calls[0])
+        calls[0] = calls[1] = calls[0] > calls[1] ? calls[0] : calls[1];
+    return code;
+}
+
+// ---- pairs -------------------------------------------------------------------------------------------------------------------
+
+static int block(contest *c, int side, int calls, rg_pair *pair)
+{
+    char line[LINE];
+    const int w = c->n_workers == 1 ? 0 : side;
+    fprintf(c->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, calls);
+    fflush(c->worker[w].to);
+    int code = hear(c, w, line);
+    if (!code && (sscanf(line, "%lf %ld", &pair->ns[side], &pair->preempted[side]) != 2 || !(pair->ns[side] > 0)))
+        code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED\" of %s, found \"%s\"", c->word[side], line);
+    return code;
+}
+
+static bool time_is_up(const contest *c) { return rg_seconds() - c->began_s > c->duel->max_s; }
+
+static int run_process(contest *c, int process)
+{
+    rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
+    const uint64_t seed = rg_bits(c->duel->given.seed, (uint64_t)process) >> 1;
+    int calls[2], n = 0, kept = 0, code = meet(c, process ? RG_SERVE_AGAIN : RG_SERVE_FIRST, seed, calls);
+    const double began_s = rg_seconds();
+    if (process == 0)
+        c->began_s = began_s; // verifying has its own time
+    while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || rg_seconds() - began_s < PROCESS_S) &&
+           !time_is_up(c)) {
+        rg_pair *p = &pair[n];
+        *p = (rg_pair){.calls = {calls[0], calls[1]}, .first = (int)(rg_bits(seed, (uint64_t)n) >> 63)};
+        code = block(c, p->first, calls[p->first], p);
+        code = code ? code : block(c, !p->first, calls[!p->first], p);
+        if (code)
+            break;
+        n++;
+        kept += rg_pair_kept(p);
+        if (c->file.stream)
+            rg_tsv_print(c->file.stream, "%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\n", process, n, p->first ? "new" : "old",
+                         calls[0], calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], (int)rg_pair_kept(p));
+    }
+    end(c);
+    if (!code) {
+        const double ratio = rg_process_ratio(pair, n, &kept);
+        c->pairs += n;
+        c->dropped += n - kept;
+        if (kept < PAIRS_LEAST) {
+            c->lost++;
+        } else {
+            double ns[2][RG_DUEL_PAIRS_MOST];
+            for (int side = 0; side < 2; side++) {
+                rg_summary s;
+                for (int i = 0; i < n; i++)
+                    ns[side][i] = pair[i].ns[side];
+                rg_summarise(ns[side], n, &s);
+                c->sum_ns[side] += s.median;
+            }
+            c->log_ratio[c->n++] = ratio;
+        }
+    }
+    free(pair);
+    return code;
+}
+
+// ---- the duel ----------------------------------------------------------------------------------------------------------------
+
+static int conclude(contest *c, rg_word outcome, const rg_ratio *r)
+{
+    char time[2][32], why[200] = "";
+    for (int i = 0; i < 2; i++)
+        rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
+    if (outcome != RG_UNDECIDED && c->dropped > DROPPED_MOST * c->pairs) {
+        outcome = RG_UNDECIDED;
+        snprintf(why, sizeof why, "%d of %d pairs were preempted: the machine is too busy", c->dropped, c->pairs);
+    } else if (outcome == RG_UNDECIDED) {
+        snprintf(why, sizeof why, "%s", c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
+                                                                    : "time is up: give more by --max-seconds");
+    }
+    printf("%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted and "
+           "dropped%s%s\n",
+           rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
+           c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
+           c->dropped, *why ? "; " : "", why);
+    return outcome == RG_SLOWER ? RG_WRONG : outcome == RG_UNDECIDED ? RG_UNSURE : RG_GOOD;
+}
+
+static int fight(contest *c)
+{
+    rg_ratio ratio = {NAN, 0, INFINITY};
+    rg_word outcome = RG_UNDECIDED;
+    rg_progress progress;
+    int code = RG_GOOD;
+    rg_progress_begin(&progress, "duel", "processes", RG_DUEL_PROCESSES_MOST);
+    for (int process = 0; !code && outcome == RG_UNDECIDED && c->n < RG_DUEL_PROCESSES_MOST && !(process && time_is_up(c));
+         process++) {
+        code = run_process(c, process);
+        outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
+        rg_progress_at(&progress, c->n);
+    }
+    rg_progress_end(&progress);
+    return code ? code : conclude(c, outcome, &ratio);
+}
+
+static int open_file(contest *c)
+{
+    int code = rg_file_open(&c->file, c->duel->out);
+    if (code)
+        return code;
+    rg_head head;
+    rg_head_make(&head, NULL, c->duel->given.seed, c->duel->given.line);
+    for (int i = 0; i < head.n; i++)
+        rg_tsv_print(c->file.stream, "# %s: %s\n", head.key[i], head.value[i]);
+    rg_head_free(&head);
+    rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
+    rg_tsv_print(c->file.stream, "process\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
+    return RG_GOOD;
+}
+
+static char *own_program(void)
+{
+    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own
+    char path[4096];
+    ssize_t n = program ? -1 : readlink("/proc/self/exe", path, sizeof path - 1);
+    return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
+}
+
+static int run(void *typed)
+{
+    rg_duel *d = typed;
+    const int words = d->given.word.n;
+    if (words > 2 || words < (d->old_build || d->serve >= 0 ? 1 : 2))
+        return rg_fail(RG_USAGE, "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] (or one of them with --old-build), found %d",
+                       words);
+    if (!strcmp(d->given.device, "host"))
+        return rg_fail(RG_LACKS, "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
+    if (d->serve >= 0)
+        return rg_duel_serve(d);
+    contest c = {.duel = d, .word = {d->given.word.item[0], d->given.word.item[words - 1]}, .n_workers = d->old_build ? 2 : 1};
+    int code = rg_gate_read(d->gate_text, &d->gate);
+    c.program[1] = own_program();
+    c.program[0] = d->old_build ? rg_print("%s/regather", d->old_build) : rg_print("%s", c.program[1] ? c.program[1] : "");
+    for (int i = 0; i < 2 && !code; i++)
+        if (!c.program[i] || access(c.program[i], X_OK))
+            code = rg_fail(RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe", strerror(errno));
+    if (!code && d->out)
+        code = open_file(&c);
+    signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
+    if (!code)
+        code = fight(&c);
+    end(&c);
+    if (c.file.stream && (code == RG_USAGE || code == RG_LACKS)) {
+        rg_file_abandon(&c.file);
+    } else if (c.file.stream) {
+        int written = rg_file_commit(&c.file);
+        code = written ? written : code;
+    }
+    free(c.program[0]);
+    free(c.program[1]);
+    return code;
+}
+
+const rg_command rg_cmd_duel = {
+    .name = "duel",
+    .words = "OLD [NEW]",
+    .summary = "is NEW slower than OLD, by turns until the gate is decided",
+    .help = "OLD and NEW are ALGO:VARIANT or ALGO:VARIANT:NAME=VALUE;..., built in or of a --plugin, of one algorithm; with\n"
+            "--old-build DIR, OLD is that of another build, DIR/regather, and NEW may be left out. Both have to pass verify\n"
+            "on small shapes, and their outputs at the shape are held against the reference, before anything is timed.\n\n"
+            "Both run by turns, in blocks of about 1 ms, in pairs of random order: what else the machine does hits both.\n"
+            "Times are those of the thread's own CPU time on one core, elapsed time with --threads N, events on a GPU. A\n"
+            "pair is dropped, and counted, when one of its blocks was preempted more often than the other by so much that the\n"
+            "caches filled anew are 0.5 % of it (blocks of 1 ms: when not equally often). One process has 31 pairs\n"
+            "(at least 9 after a second), then another one is started with other addresses and inputs; each counts as one\n"
+            "observation, the median of its paired ratios.\n\n"
+            "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes, 99.86 % each\n"
+            "time) is held against the gate: SLOWER all of it above 1 + gate, FASTER below 1 / (1 + gate), SAME between the\n"
+            "two. A verdict that is not so comes at most once in 100 duels (Bonferroni over the seven looks). UNSURE when\n"
+            "time is up, or when nine of ten pairs were dropped.\n\n"
+            "Exit codes: 0 not slower, 1 slower, or BROKEN: one of them does not pass, 2 bad usage, 3 unsure, 4 this machine\n"
+            "lacks what one of them needs.",
+    .option = options,
+    .bytes = sizeof(rg_duel),
+    .run = run,
+};

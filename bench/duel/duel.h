@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// duel.h: two kernels by turns. One process decides (duel.c), others compute when told (serve.c), so that addresses, clocks and
+// builds differ between processes and not between blocks.
+#ifndef RG_DUEL_H
+#define RG_DUEL_H
+
+#include "../timing/lineup.h"
+#include "rule.h"
+
+// A process that serves: `regather duel --serve first|again WORD...` reads one command a line, "SIDE CALLS", and answers each with
+// "NS PREEMPTED" of a block of that many calls of its SIDE-th word. Its first line is "ready SHAPE CALLS..." (the calls of one
+// block of each word) or "stop CODE REASON".
+typedef enum { RG_SERVE_FIRST, RG_SERVE_AGAIN } rg_serving; // first: verifies and judges before it is ready
+
+typedef struct rg_duel {
+    rg_given given;
+    const char *gate_text, *shape, *out, *old_build;
+    int mode;   // an rg_mode
+    int serve;  // an rg_serving; -1: this one decides
+    double max_s, gate;
+} rg_duel;
+
+int rg_duel_serve(const rg_duel *);
+
+#endif

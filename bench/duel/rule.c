@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// rule.c: see rule.h.
+#include "rule.h"
+
+#include "../../impl/base/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const int rg_duel_look[RG_DUEL_LOOKS] = {5, 7, 10, 14, 20, 28, RG_DUEL_PROCESSES_MOST};
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+bool rg_pair_kept(const rg_pair *p)
+{
+    const double refill_ns = 5e4, share = 0.005;
+    return refill_ns * fabs((double)(p->preempted[0] - p->preempted[1])) <= share * fmin(p->calls[0] * p->ns[0], p->calls[1] * p->ns[1]);
+}
+
+double rg_process_ratio(const rg_pair *pair, int n, int *kept)
+{
+    double *ratio = rg_alloc((size_t)(n + 1) * sizeof *ratio);
+    *kept = 0;
+    for (int i = 0; i < n; i++)
+        if (rg_pair_kept(&pair[i]))
+            ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
+    qsort(ratio, (size_t)*kept, sizeof *ratio, ascending);
+    double median = *kept ? rg_quantile(ratio, *kept, 0.5) : NAN;
+    free(ratio);
+    return median;
+}
+
+rg_ratio rg_duel_ratio(const double *log_ratio, int n)
+{
+    double mean = 0, squares = 0;
+    if (n < 2)
+        return (rg_ratio){n ? exp(log_ratio[0]) : NAN, 0, INFINITY};
+    for (int i = 0; i < n; i++)
+        mean += log_ratio[i] / n;
+    for (int i = 0; i < n; i++)
+        squares += (log_ratio[i] - mean) * (log_ratio[i] - mean);
+    double half = rg_student(1 - RG_DUEL_ERROR / RG_DUEL_LOOKS / 2, n - 1) * sqrt(squares / (n - 1) / n);
+    return (rg_ratio){exp(mean), exp(mean - half), exp(mean + half)};
+}
+
+rg_word rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *ratio)
+{
+    *ratio = rg_duel_ratio(log_ratio, n);
+    for (int i = 0; i < RG_DUEL_LOOKS; i++)
+        if (n == rg_duel_look[i])
+            return rg_gate_judge(ratio, gate);
+    return RG_UNDECIDED;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// serve.c: a process of a duel that computes: verifies its kernels, then runs blocks of calls when it is told.
+#include "duel.h"
+
+#include "../../impl/runtime/cpu.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct side {
+    rg_bench_options options;
+    rg_lineup lineup;
+    rg_lane *lane;
+    const char *item[RG_PARAMS_MAX + 1];
+    char text[512];
+} side;
+
+// The lines of the protocol go where standard output went; what kernels and libraries print goes to standard error.
+static FILE *answers;
+
+static int stop(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int stop(int code, const char *format, ...)
+{
+    va_list list;
+    fprintf(answers, "stop %d ", code);
+    va_start(list, format);
+    vfprintf(answers, format, list);
+    va_end(list);
+    fputc('\n', answers);
+    fflush(answers);
+    return code;
+}
+
+// "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the lineup of one variant, whose first lane is the one to time.
+static int make_side(const rg_duel *d, const char *word, side *s)
+{
+    snprintf(s->text, sizeof s->text, "%s", word);
+    char *last = strrchr(s->text, ':');
+    s->options = (rg_bench_options){.given = d->given, .max_s = 3600, .max_call_s = 3600, .rounds = 2, .preset = RG_QUICK,
+                                    .scopes = {1u << RG_RESIDENT}, .modes = {1u << d->mode}};
+    s->options.given.threads = d->given.threads ? d->given.threads : 1;
+    if (last && strchr(last, '=')) {
+        *last++ = '\0';
+        s->options.param.item = s->item;
+        for (char *p; (p = strsep(&last, ";")) && s->options.param.n < RG_PARAMS_MAX;)
+            s->item[s->options.param.n++] = p;
+    }
+    snprintf(s->options.pattern, sizeof s->options.pattern, "%s", s->text);
+    if (d->shape) {
+        s->options.shape.n = 1;
+        s->options.shape.item = (const char **)&d->shape;
+    }
+    int code = rg_pattern_check(s->options.pattern, d->given.device);
+    code = code ? code : rg_lineup_make(&s->options, &s->lineup);
+    if (code)
+        return stop(code, "\"%s\" cannot be timed", word);
+    s->lane = &s->lineup.lane[0];
+    if (s->lane->done)
+        return stop(RG_LACKS, "%s: %s", word, s->lane->stop);
+    // Other shapes of the preset are not timed, and need not be verified.
+    s->lineup.n = 1;
+    return RG_GOOD;
+}
+
+static int open_side(side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed)
+{
+    rg_lane_open(s->lane, s->lane->entry->variant->space == RG_HOST ? rg_device_cpu() : gpu, in);
+    if (!s->lane->done && first) {
+        rg_lane_judge(s->lane, in, seed);
+        s->lane->done = s->lane->verdict.status != RG_PASS;
+    }
+    return s->lane->done ? stop(RG_WRONG, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop) : RG_GOOD;
+}
+
+static int answer(side *s, int n, const rg_inputs *in)
+{
+    char line[64];
+    int which, calls;
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "%d %d", &which, &calls) != 2 || which < 0 || which >= n || calls < 1)
+            return stop(RG_USAGE, "expected SIDE CALLS, found \"%.*s\"", (int)strcspn(line, "\n"), line);
+        double ns;
+        long preempted;
+        int code = rg_lane_block(s[which].lane, in, calls, &ns, &preempted);
+        if (code)
+            return stop(RG_WRONG, "%s:%s: %s", s[which].lane->entry->algo->name, s[which].lane->entry->name,
+                        s[which].lane->device->error(code));
+        fprintf(answers, "%.9g %ld\n", ns, preempted);
+        fflush(answers);
+    }
+    return RG_GOOD;
+}
+
+static int serve(const rg_duel *d, side *s, int n, rg_inputs *in)
+{
+    char why[200] = "", shape[96];
+    const bool first = d->serve == RG_SERVE_FIRST;
+    const rg_device *gpu = NULL;
+    int code = RG_GOOD;
+    for (int i = 0; i < n && !code; i++)
+        code = make_side(d, d->given.word.item[i], &s[i]);
+    if (code)
+        return code;
+    for (int i = 0; i < n; i++) {
+        if (s[i].lane->entry->algo != s[0].lane->entry->algo)
+            return stop(RG_USAGE, "%s and %s are no variants of one algorithm", d->given.word.item[0], d->given.word.item[i]);
+        // The children of verify come before any GPU context or thread of this process.
+        if (first)
+            rg_lineup_verify(&s[i].lineup, &s[i].options);
+        if (s[i].lane->done)
+            return stop(s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i], s[i].lane->stop);
+    }
+    for (int i = 0; i < n; i++)
+        if (s[i].lane->entry->variant->space == RG_DEVICE && !gpu && !(gpu = rg_device_open(d->given.device, why)))
+            return stop(RG_LACKS, "%s", why);
+    rg_inputs_make(in, s[0].lane->entry->algo, &s[0].lane->shape);
+    rg_inputs_fill(in, rg_bits(d->given.seed, 0));
+    for (int i = 0; i < n && !code; i++)
+        code = open_side(&s[i], first, gpu, in, d->given.seed);
+    if (code)
+        return code;
+    rg_shape_print(in->algo, &s[0].lane->shape, shape);
+    fprintf(answers, "ready %s", shape);
+    for (int i = 0; i < n; i++)
+        fprintf(answers, " %d", s[i].lane->batch);
+    fputc('\n', answers);
+    fflush(answers);
+    return answer(s, n, in);
+}
+
+int rg_duel_serve(const rg_duel *d)
+{
+    side *s = rg_alloc(2 * sizeof *s);
+    rg_inputs in = {0};
+    answers = fdopen(dup(STDOUT_FILENO), "w");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    int code = serve(d, s, d->given.word.n, &in);
+    for (int i = 0; i < d->given.word.n; i++) {
+        if (s[i].lane)
+            rg_lane_close(s[i].lane);
+        rg_lineup_free(&s[i].lineup);
+    }
+    if (in.algo)
+        rg_inputs_free(&in);
+    fclose(answers);
+    free(s);
+    return code;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// test_duel.c: the command `duel`: a variant against itself and against a far slower one, the same build as the old one, kernels
+// that are wrong, and what it refuses. How often it is right at a small difference is counted by verify/duels.sh.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../test_build.h"
+#include "../test_command.h"
+
+extern const rg_command rg_cmd_duel;
+static char *folder, text[OUTPUT_MAX];
+
+static int duel(const char *words)
+{
+    char *line = rg_print("duel %s --quiet", words);
+    int code = run_command(&rg_cmd_duel, line, text);
+    free(line);
+    return code;
+}
+
+// The gate is wide: the machine may be busy, and a verdict is to come quickly.
+static void a_variant_against_itself(void **state)
+{
+    (void)state;
+    char *words = rg_print("autocorr:naive autocorr:naive --shape w32,h32,r2,k0 --gate 50%% --out %s/d.tsv", folder), *path;
+    assert_int_equal(duel(words), RG_GOOD);
+    assert_non_null(strstr(text, "SAME"));
+    assert_non_null(strstr(text, "autocorr:naive -> autocorr:naive, w32,h32,r2,k0, hot"));
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(path = rg_print("%s/d.tsv", folder), &t), RG_GOOD);
+    assert_true(t.n_rows >= 5 * 9);
+    assert_int_equal(rg_tsv_needs(&t, "process pair first old_calls new_calls old_ns new_ns old_preempted new_preempted kept"), RG_GOOD);
+    int old_first = 0;
+    for (int i = 0; i < t.n_rows; i++)
+        old_first += !strcmp(rg_tsv_cell(&t, i, "first"), "old");
+    assert_in_range(old_first, t.n_rows / 5, t.n_rows * 4 / 5); // random order
+    assert_true(rg_tsv_number(&t, t.n_rows - 1, "process") >= 4);
+    rg_tsv_free(&t);
+    unlink(path);
+    free(path);
+    free(words);
+}
+
+static void slower_and_faster(void **state)
+{
+    (void)state;
+    assert_int_equal(duel("autocorr:simd autocorr:naive --shape w64,h64,r8,k0 --gate 50%"), RG_WRONG);
+    assert_non_null(strstr(text, "SLOWER"));
+    assert_int_equal(duel("autocorr:naive autocorr:simd --shape w64,h64,r8,k0 --gate 50%"), RG_GOOD);
+    assert_non_null(strstr(text, "FASTER"));
+    // The same variant with other parameters.
+    assert_int_equal(duel("autocorr:simd:isa=0 autocorr:simd:isa=0 --shape w64,h64,r8,k0 --gate 50%"), RG_GOOD);
+}
+
+static void another_build(void **state)
+{
+    (void)state;
+    char *words = rg_print("autocorr:naive --shape w32,h32,r2,k0 --gate 50%% --old-build %s", test_build());
+    assert_int_equal(duel(words), RG_GOOD);
+    assert_non_null(strstr(text, "SAME"));
+    free(words);
+}
+
+static void wrong_kernels_are_not_timed(void **state)
+{
+    (void)state;
+    char *words = rg_print("autocorr:naive autocorr:off_by_one.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/off_by_one.so",
+                           test_build());
+    assert_int_equal(duel(words), RG_WRONG);
+    assert_string_equal(text, "");
+    free(words);
+}
+
+static void time_that_is_up_is_unsure(void **state)
+{
+    (void)state;
+    assert_int_equal(duel("autocorr:naive autocorr:naive --shape w32,h32,r2,k0 --gate 0.0001% --max-seconds 0.3"), RG_UNSURE);
+    assert_non_null(strstr(text, "UNSURE"));
+    assert_non_null(strstr(text, "--max-seconds"));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(duel("autocorr:naive"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:nonsense"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive gridding:naive_gather"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:simd:isa=7"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:simd --shape w1"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:simd --gate 0"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:simd --old-build /nonexistent"), RG_USAGE);
+    assert_int_equal(duel("autocorr:naive autocorr:gather --device host"), RG_LACKS);
+}
+
+int main(void)
+{
+    folder = test_folder();
+    char *program = rg_print("%s/regather", test_build());
+    setenv("REGATHER_PROGRAM", program, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_variant_against_itself),
+        cmocka_unit_test(slower_and_faster),
+        cmocka_unit_test(another_build),
+        cmocka_unit_test(wrong_kernels_are_not_timed),
+        cmocka_unit_test(time_that_is_up_is_unsure),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    free(program);
+    return failed;
+}
