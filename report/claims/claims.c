@@ -517,6 +517,51 @@ static rg_judgement judge_growth(const rg_comparison *q)
     return j;
 }
 
+// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX and a number from FIRST to LAST. Of fewer
+// than COUNT of them there is a number, but no mean over the range.
+static rg_judgement judge_mean(const rg_comparison *q)
+{
+    rg_judgement j = untested();
+    char prefix[64];
+    int first, last, least, n = 0;
+    if (sscanf(q->size, "%63[^;];%d;%d;%d", prefix, &first, &last, &least) != 4) {
+        snprintf(j.why, sizeof j.why, "claims.tsv: expected the size PREFIX;FIRST;LAST;COUNT, found \"%s\"", q->size);
+        return j;
+    }
+    double sum = 0, squares = 0;
+    for (int turn = first; turn <= last; turn++) {
+        rg_measure a, b;
+        char *shape = rg_print("%s%d", prefix, turn);
+        if (rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
+            double low, high;
+            sum += rg_time_ratio(&a, &b, &low, &high);
+            squares += (high - low) * (high - low) / 4; // turns are measured apart: half widths add in quadrature
+            say_where(&a, &b, &j);
+            n++;
+        }
+        free(shape);
+    }
+    if (!n) {
+        say_missing(q->machine, q->a, j.why, sizeof j.why);
+        return j;
+    }
+    j.value = sum / n;
+    j.low = j.value - sqrt(squares) / n;
+    j.high = j.value + sqrt(squares) / n;
+    char value[32], low[32], high[32];
+    print_ratio(j.value, value);
+    print_ratio(j.low, low);
+    print_ratio(j.high, high);
+    snprintf(j.ours, sizeof j.ours, "%s x [%s, %s], mean of %d turns", value, low, high, n);
+    snprintf(j.size, sizeof j.size, "%.32s%d..%d", prefix, first, last);
+    judge_number(q, &j);
+    if (n < least) {
+        j.outcome = RG_NOT_CALLED;
+        snprintf(j.why, sizeof j.why, "%d turns were timed, the mean of the range needs %d", n, least);
+    }
+    return j;
+}
+
 static rg_judgement judge_agree(const rg_comparison *q)
 {
     rg_judgement j = untested();
@@ -774,7 +819,7 @@ rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
         {"equal", judge_equal}, {"fault", judge_fault}, {"job", judge_job},         {"present", judge_present},
         {"paper", judge_paper}, {"growth", judge_growth}, {"agree", judge_agree}, {"configs", judge_configs},
         {"energy", judge_energy}, {"cell", judge_cell}, {"least", judge_least}, {"crossing", judge_crossing},
-        {"exact", judge_exact_cell}, {"refutes", judge_refutes}, {"peaks", judge_peaks}};
+        {"mean", judge_mean}, {"exact", judge_exact_cell}, {"refutes", judge_refutes}, {"peaks", judge_peaks}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strcmp(kinds[k].kind, kind))
             return kinds[k].judge(q);

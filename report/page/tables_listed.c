@@ -39,14 +39,17 @@ static const char *cell(const listed_row *l, const char *column)
     return rg_tsv_cell(l->list, l->line, column);
 }
 
-static const char *published(const listed_row *l, const char *id)
+// "58428 +- 960": with the error where the paper prints one.
+static void published(const listed_row *l, const char *id, char *text, size_t room)
 {
     int paper = rg_paper_of(&l->report->claims, cell(l, "paper"));
     const rg_tsv *t = paper < 0 ? NULL : &l->report->claims.published[paper];
+    *text = 0;
     for (int i = 0; t && i < t->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(t, i, "id"), id))
-            return rg_tsv_cell(t, i, "value");
-    return "";
+        if (!strcmp(rg_tsv_cell(t, i, "id"), id)) {
+            const char *error = rg_tsv_cell(t, i, "error");
+            snprintf(text, room, "%s%s%s", rg_tsv_cell(t, i, "value"), *error ? " +- " : "", error);
+        }
 }
 
 // Pieces that a row's time is of: its work (pieces "work"), or the product of parts of its shape ("p;t").
@@ -83,7 +86,23 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
     return best;
 }
 
-// Ours in the unit of the table: a cell of a job's table, else a time. false, and "not run", when there is none.
+// What was judged of the claim that rests on this published number; false, and "not run", where it has no number.
+static bool claimed(const listed_row *l, const char *published_id, char text[TEXT])
+{
+    const rg_report *r = l->report;
+    snprintf(text, TEXT, "not run");
+    for (int i = 0; r->judgement && i < r->claims.claim.n_rows; i++) {
+        const rg_judgement *j = &r->judgement[i * r->n_machines + (l->machine - r->machine)];
+        if (strcmp(rg_tsv_cell(&r->claims.claim, i, "published"), published_id) || isnan(j->value))
+            continue;
+        snprintf(text, TEXT, "%.160s", j->ours);
+        return true;
+    }
+    return false;
+}
+
+// Ours in the unit of the table: a judged claim, a cell of a job's table, else a time. false, and "not run", when there is
+// none.
 static bool ours(const listed_row *l, const char *spec, char text[TEXT])
 {
     static const struct { const char *unit; double ns; } known[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -93,6 +112,8 @@ static bool ours(const listed_row *l, const char *spec, char text[TEXT])
     for (int i = 0; i < RG_COUNT(known); i++)
         if (!strcmp(known[i].unit, cell(l, "unit")))
             ns = known[i].ns;
+    if (!strncmp(spec, "claim ", 6))
+        return claimed(l, spec + 6, text);
     value = strcspn(spec, ":") < strcspn(spec, " ") ? time_of(l, spec, isnan(count) ? 1 : count, &fewer) / ns
                                                     : rg_table_cell(l->machine, spec, why, sizeof why);
     if (isnan(value))
@@ -133,8 +154,10 @@ static bool rows(listed_row l, rg_page *p)
                 cells[c] = text[c];
             bool known = false; // by the paper or here: nobody has every row
             for (int c = 1; c < theirs; c++) {
-                cells[c] = published(&l, text[c]);
-                known |= *cells[c] != 0;
+                char id[TEXT];
+                memcpy(id, text[c], TEXT);
+                published(&l, id, text[c], TEXT);
+                known |= *text[c] != 0;
             }
             for (int c = theirs; c < n; c++) {
                 char spec[TEXT];

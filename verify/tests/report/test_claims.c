@@ -254,11 +254,31 @@ static void test_kinds_of_input(void **state)
     assert_true(fabs(rg_judge_as("ratio", &q).value - 2) < 1e-9);
 }
 
+// Means over turns: of the ratios, and called only where the whole range was timed.
+static void test_mean(void **state)
+{
+    (void)state;
+    add("naive", "s1,t1", "-", 2000, 1);
+    add("gather", "s1,t1", "-", 1000, 1);
+    add("naive", "s1,t2", "-", 4000, 1);
+    add("gather", "s1,t2", "-", 1000, 1);
+    rg_comparison q = asked("autocorr:naive", "autocorr:gather", "s1,t;1;3;2", 2.5, 3.5, ">1");
+    rg_judgement j = rg_judge_as("mean", &q);
+    assert_true(fabs(j.value - 3) < 1e-6 && j.low > 2.9 && j.low < 3 && j.high > 3 && j.high < 3.1);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    q.size = "s1,t;1;3;3";
+    j = rg_judge_as("mean", &q);
+    assert_int_equal(j.outcome, RG_NOT_CALLED);
+    assert_non_null(strstr(j.why, "needs 3"));
+    q.size = "s1,t;1";
+    assert_int_equal(rg_judge_as("mean", &q).outcome, RG_NOT_TESTABLE);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs),
                                        TEST(test_energy), TEST(test_cell),  TEST(test_crossing),
-                                       TEST(test_least),  TEST(test_equal_work), TEST(test_kinds_of_input)};
+                                       TEST(test_least),  TEST(test_mean),  TEST(test_equal_work), TEST(test_kinds_of_input)};
     return cmocka_run_group_tests_name("claims", tests, NULL, NULL);
 }

@@ -208,6 +208,15 @@ static void feed_number(int i, double value)
         add_ratio(a, b, small, scopes, 1);
         add_ratio(a, b, strchr(size, ';') + 1, scopes, value);
         free(small);
+    } else if (!strcmp(kind, "mean")) {
+        char prefix[64];
+        int first, last, count;
+        assert_int_equal(sscanf(size, "%63[^;];%d;%d;%d", prefix, &first, &last, &count), 4);
+        for (int k = 0; k < count; k++) {
+            char *shape = rg_print("%s%d", prefix, first + k * (last - first) / (count - 1));
+            add_ratio(a, b, shape, scopes, value);
+            free(shape);
+        }
     } else if (!strcmp(kind, "agree")) {
         const char *const side[] = {a, b};
         char number[32];
