@@ -9,10 +9,11 @@ set datafile missing NaN
 unset key
 set xlabel "resolution / A"
 set ylabel "FSC"
-set yrange [-0.2:1.05]
 set grid lc rgb "#dddddd"
 stats DATA using (column("frequency")) nooutput
 set xrange [0:STATS_max]
+stats DATA using (column("fsc")) name "FSC" nooutput
+set yrange [FSC_min < -0.15 ? 1.1 * FSC_min : -0.2:1.05]
 set xtics ("" 0)
 do for [i = 1:6] {
     f = STATS_max * i / 6

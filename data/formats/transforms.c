@@ -62,14 +62,14 @@ double rg_rotation_apart_deg(const double a[9], const double b[9])
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
 int rg_similarities_write(const char *path, const char *head, int64_t n, const rg_similarity *s, const double *correlation,
-                          const char *extra_name, const double *extra)
+                          const char *extra_name, const double *extra, const char *const *edge)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD)
         return code;
-    fprintf(file.stream, "%simage\trotation_deg\tshift_x_px\tshift_y_px\tscale%s%s%s\n", head,
-            correlation ? "\tcorrelation" : "", extra ? "\t" : "", extra ? extra_name : "");
+    fprintf(file.stream, "%simage\trotation_deg\tshift_x_px\tshift_y_px\tscale%s%s%s%s\n", head,
+            correlation ? "\tcorrelation" : "", extra ? "\t" : "", extra ? extra_name : "", edge ? "\tedge" : "");
     for (int64_t i = 0; i < n; i++) {
         fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g", i + 1, s[i].rotation_deg, s[i].shift_x_px, s[i].shift_y_px,
                 s[i].scale);
@@ -77,6 +77,8 @@ int rg_similarities_write(const char *path, const char *head, int64_t n, const r
             fprintf(file.stream, "\t%.9g", correlation[i]);
         if (extra)
             fprintf(file.stream, "\t%.9g", extra[i]);
+        if (edge)
+            fprintf(file.stream, "\t%s", edge[i]);
         putc('\n', file.stream);
     }
     return rg_file_commit(&file);

@@ -33,7 +33,7 @@ double rg_rotation_apart_deg(const double a[9], const double b[9]);
 // Tables: "# ..." lines, a row of names, rows. correlation may be NULL, extra may be NULL (a last column, called extra_name).
 // Columns image rotation_deg shift_x_px shift_y_px scale correlation; images count from 1.
 int rg_similarities_write(const char *path, const char *head, int64_t n, const rg_similarity *, const double *correlation,
-                          const char *extra_name, const double *extra);
+                          const char *extra_name, const double *extra, const char *const *edge);
 // Columns particle rot_deg tilt_deg psi_deg shift_x_px shift_y_px shift_z_px correlation; names are those of the files.
 int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *,
                    const double *correlation);

@@ -57,6 +57,44 @@ double rg_fsc_crossing(const double *fsc, int64_t shells, double level)
     return NAN;
 }
 
+// How many frequencies of the whole space the shells hold, counted in the octant of no negative ones.
+static void count_frequencies(int64_t side, double *times)
+{
+    const int64_t half = side / 2;
+    for (int64_t z = 0; z <= half; z++)
+        for (int64_t y = 0; y <= half; y++)
+            for (int64_t x = 0; x <= half; x++) {
+                const int64_t shell = (int64_t)floor(sqrt((double)(x * x + y * y + z * z)) + 0.5);
+                if (shell <= half)
+                    times[shell] += (x && 2 * x != side ? 2 : 1) * (y && 2 * y != side ? 2 : 1) * (z && 2 * z != side ? 2 : 1);
+            }
+}
+
+char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level)
+{
+    const int64_t shells = side / 2 + 1;
+    const double length_A = (double)side * voxel_A, shell = rg_fsc_crossing(fsc, shells, level);
+    if (isnan(shell))
+        return fsc[1] < level ? rg_print("below at all shells, from %.4g A on", length_A)
+                              : rg_print("above at all shells, to %.4g A", length_A / (double)(shells - 1));
+    double *times = rg_alloc((size_t)shells * sizeof *times), *moved = rg_alloc((size_t)shells * sizeof *moved), ends[2];
+    count_frequencies(side, times);
+    for (int e = 0; e < 2; e++) {
+        for (int64_t s = 0; s < shells; s++)
+            moved[s] = fsc[s] + (e ? 1 : -1) * (1 - fsc[s] * fsc[s]) / sqrt(times[s]);
+        ends[e] = rg_fsc_crossing(moved, shells, level);
+    }
+    free(times);
+    free(moved);
+    char *low = isnan(ends[0]) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
+    char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
+    char *text = rg_print("%.4g A (%.4g per A, %s to %s within one standard deviation of FSC)", length_A / shell,
+                          shell / length_A, low, high);
+    free(low);
+    free(high);
+    return text;
+}
+
 static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc)
 {
     rg_file file;

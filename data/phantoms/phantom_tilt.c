@@ -179,7 +179,7 @@ static int write_truth(const series *s)
     char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
                           "noise %.9g, seed %" PRIu64 "\n", s->given.line, s->images, s->width, s->height, s->noise_sd,
                           s->given.seed);
-    int code = rg_similarities_write(path, head, s->images, s->step, NULL, NULL, NULL);
+    int code = rg_similarities_write(path, head, s->images, s->step, NULL, NULL, NULL, NULL);
     free(head);
     free(path);
     return code;

@@ -60,11 +60,10 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     rg_fsc(a->side, a->value, b->value, fsc);
     int code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc);
     for (int i = 0; i < 2 && code == RG_GOOD; i++) {
-        double level = i ? 0.143 : 0.5, shell = rg_fsc_crossing(fsc, a->side / 2 + 1, level);
-        if (isnan(shell))
-            printf("FSC = %.3g\tnot reached\n", level);
-        else
-            printf("FSC = %.3g\t%.4g A\n", level, (double)a->side * voxel_A / shell);
+        const double level = i ? 0.143 : 0.5;
+        char *words = rg_fsc_words(a->side, voxel_A, fsc, level);
+        printf("FSC = %.3g\t%s\n", level, words);
+        free(words);
     }
     if (code == RG_GOOD)
         printf("correlation\t%.6f\n", correlation(a, b));
@@ -97,8 +96,9 @@ const rg_command rg_cmd_fsc = {
     .summary = "Fourier shell correlation of two maps",
     .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a box, with\n"
             "floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency = s / (side voxel)\n"
-            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143, and\n"
-            "the correlation coefficient of the maps' voxels.",
+            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143,\n"
+            "between which frequencies within one standard deviation (1 - FSC^2) / sqrt(n) of a shell of n frequencies, and the\n"
+            "correlation coefficient of the maps' voxels.",
     .option = options,
     .bytes = sizeof(comparison),
     .run = run,

@@ -41,14 +41,16 @@ static const char help[] =
     "in image i-1, c = (floor(width/2), floor(height/2)); the first row is the identity. The transform is that of the largest\n"
     "correlation (Pearson's, of the filtered images) over rotation, shift and magnification: first on the images made\n"
     "smaller, to a longer side of 64 to 128 pixels, where all rotations and magnifications of the range are tried in steps of\n"
-    "1.5 pixels and all shifts by FFT; the best climb from size to size in steps that halve; at full size NLopt's BOBYQA ends\n"
+    "1.5 pixels and all shifts by FFT; the best climb from size to size in steps that halve; at full size NLopt's BOBYQA ends, begun\n"
+    "again from its answer until that gains nothing,\n"
     "when no parameter moves a pixel by more than 0.002. With --outside ignore the correlation is over what overlaps, which\n"
     "has to be a quarter of the image.\n"
     "\n"
     "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad\n"
     "ones (HIGH) and fine ones (LOW), --mask known ones.\n"
     "\n"
-    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg]; the cumulative table brings each image\n"
+    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg] edge, which names the ranges at whose end\n"
+    "the transform stands (\"-\": none) and may lie beyond; the cumulative table brings each image\n"
     "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
 
 int aj_band_pass_check(double band_px[2], double most)
@@ -173,13 +175,15 @@ static int align_all(aj_align *job, aj_pyramid *p)
     rg_progress progress;
     job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};
     job->correlation[0] = 1;
+    job->edge[0] = "-";
     rg_progress_begin(&progress, "align", "images", (double)job->series.n);
     int code = load(job, 0, &p[0]);
     for (int64_t i = 1; i < job->series.n && code == RG_GOOD; i++) {
         code = load(job, i, &p[i % 2]);
         double began_s = rg_seconds();
         if (code == RG_GOOD)
-            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &job->step[i], &job->correlation[i]);
+            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &job->step[i], &job->correlation[i],
+                                 &job->edge[i]);
         job->whole[i] = rg_similarity_then(&job->step[i], &job->whole[i - 1]);
         job->align_s += rg_seconds() - began_s;
         rg_progress_at(&progress, (double)(i + 1));
@@ -208,6 +212,7 @@ static int work(aj_align *job, const char *asked)
     job->step = rg_alloc(n * sizeof *job->step);
     job->whole = rg_alloc(n * sizeof *job->whole);
     job->correlation = rg_alloc(n * sizeof *job->correlation);
+    job->edge = rg_alloc(n * sizeof *job->edge);
     for (int i = 0; i < 2; i++)
         aj_pyramid_make(&p[i], side, COARSEST);
     int code = aj_pair_make(&job->pair, &p[0], job->device, asked);
@@ -227,6 +232,19 @@ static int work(aj_align *job, const char *asked)
     for (int i = 0; i < 2; i++)
         aj_pyramid_free(&p[i]);
     return code;
+}
+
+static void say_edges(const aj_align *job)
+{
+    int64_t n = 0, first = 0;
+    for (int64_t i = job->series.n - 1; i >= 0; i--)
+        if (strcmp(job->edge[i], "-") != 0) {
+            n++;
+            first = i;
+        }
+    if (n)
+        rg_warn("%" PRId64 " of %" PRId64 " images end at the edge of a searched range, the first image %" PRId64 " (%s): see the "
+                "column edge, and widen --rotation, --shift or --scale", n, job->series.n, first + 1, job->edge[first]);
 }
 
 static int run(void *options)
@@ -249,6 +267,8 @@ static int run(void *options)
     if (code == RG_GOOD)
         code = work(job, variant);
     if (code == RG_GOOD)
+        say_edges(job);
+    if (code == RG_GOOD)
         printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job->read_s, job->filter_s,
                job->align_s, job->write_s, rg_seconds() - began_s);
     rg_series_close(&job->series);
@@ -258,6 +278,7 @@ static int run(void *options)
     free(job->step);
     free(job->whole);
     free(job->correlation);
+    free(job->edge);
     return code;
 }
 

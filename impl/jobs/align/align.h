@@ -114,8 +114,10 @@ typedef struct aj_pair {
 
 int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked);
 void aj_pair_free(aj_pair *);
-// The similarity that brings image onto reference, and its correlation.
-int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation);
+// The similarity that brings image onto reference, its correlation, and which of "rotation", "shift", "scale" stand at an end of
+// their ranges, "-": none; static text.
+int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation,
+                  const char **edge);
 
 // One image through affine2d; `to` holds n images of the size.
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
@@ -140,6 +142,7 @@ typedef struct aj_align {
     aj_pair pair;
     rg_similarity *step, *whole; // of each image into the one before, and into the first
     double *correlation;
+    const char **edge; // of each image, as aj_pair_align says
     double read_s, filter_s, align_s, write_s;
 } aj_align;
 

@@ -241,8 +241,39 @@ static void descend(int64_t n, aj_candidate *c, const level *from, const level *
     }
 }
 
+// The hill has ripples of a pixel, from interpolation, on which an optimiser ends: it starts again from its answer with longer
+// steps, and what it finds has to stand against steps along each parameter.
+static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
+{
+    enum { ROUNDS = 4 };
+    static const double STEPS_PX[ROUNDS] = {0.5, 1, 0.25, 1}, GAIN = 1e-6;
+    int code = RG_GOOD;
+    for (int round = 0; round < ROUNDS && code == RG_GOOD; round++) {
+        const double before = c->score;
+        code = aj_polish(s, space, c, STEPS_PX[round], 0.002);
+        if (code == RG_GOOD && round % 2)
+            code = aj_climb(s, space, 1, c, 0.25, 0.02);
+        if (round && c->score - before < GAIN)
+            break;
+    }
+    return code;
+}
+
+// At which ends of a range a transform stands, to the optimiser's last step; a range of one value has none.
+static const char *edge_of(const aj_space *space, const aj_candidate *c)
+{
+    static const char *const name[8] = {"-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale",
+                                        "rotation,shift,scale"};
+    static const int bit[4] = {1, 2, 2, 4};
+    int at = 0;
+    for (int k = 0; k < 4; k++)
+        if (space->high[k] - space->low[k] > 0.004 && (c->u[k] < space->low[k] + 0.002 || c->u[k] > space->high[k] - 0.002))
+            at |= bit[k];
+    return name[at];
+}
+
 int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found,
-                  double *correlation)
+                  double *correlation, const char **edge)
 {
     int last = pair->levels - 1;
     level here = level_of(image->side[last]);
@@ -267,11 +298,16 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
         n = aj_distinct(&space, n, c, most, apart, 1);
         if (code == RG_GOOD && (l > 0 || last == 0 || !pair->fine))
             code = aj_climb(s, &space, n, c, 1, l > 0 || pair->fine ? 0.25 : 0.02);
+        if (code == RG_GOOD && l == 0 && pair->fine && last > 0)
+            code = aj_score(s, &space, n, c); // they stand in the order of the level above
+        if (l == 0 && pair->fine)
+            aj_sort(n, c);
         if (code == RG_GOOD && l == 0 && pair->fine)
-            code = aj_polish(s, &space, c, 0.5, 0.002);
+            code = polish(s, &space, c);
     }
     *found = (rg_similarity){c->u[0] / here.r / RADIAN, c->u[1], c->u[2], exp(c->u[3] / here.r)};
     *correlation = c->score;
+    *edge = edge_of(&space, c);
     free(c);
     return code;
 }

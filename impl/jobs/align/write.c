@@ -74,9 +74,11 @@ int aj_write_tables(const aj_align *job)
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
-    int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg);
+    int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg,
+                                     job->edge);
     if (code == RG_GOOD)
-        code = rg_similarities_write(whole, whole_head, job->series.n, job->whole, NULL, extra, job->tilt_deg);
+        code = rg_similarities_write(whole, whole_head, job->series.n, job->whole, NULL, extra, job->tilt_deg,
+                                     NULL);
     if (code == RG_GOOD && job->truth)
         code = write_errors(job);
     if (code == RG_GOOD)

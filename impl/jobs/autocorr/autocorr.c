@@ -86,11 +86,26 @@ static void print_results(const ac_job *job)
     }
 }
 
+// What the curve that was requested does not show.
+static void say_centred(const ac_job *job)
+{
+    int64_t found = 0, first = 0;
+    for (int64_t i = job->n_photos - 1; i >= 0; i--)
+        if (!isnan(job->result[i].r_max_centred)) {
+            found++;
+            first = i;
+        }
+    if (found)
+        rg_warn("%lld of %lld photographs have no R_max by --norm %s and one by --norm centred, the first %s: %.2f",
+                (long long)found, (long long)job->n_photos, ac_norm_name[job->norm], job->photo[first].name,
+                job->result[first].r_max_centred);
+}
+
 static int run_job(ac_job *job)
 {
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
-        job->result[i] = (ac_result){.r_max = NAN, .c1d = NAN, .half_width = NAN, .k_peak_length = NAN};
+        job->result[i] = (ac_result){.r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .half_width = NAN, .k_peak_length = NAN};
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)
         code = ac_series(job);
@@ -98,6 +113,8 @@ static int run_job(ac_job *job)
         code = ac_write_growth(job);
     if (code == RG_GOOD)
         print_results(job);
+    if (code == RG_GOOD)
+        say_centred(job);
     free(job->result);
     return code;
 }

@@ -81,6 +81,7 @@ typedef struct ac_result {
     bool done, resumed;
     int code;
     double r_max, c1d, half_width, k_peak_length, seconds; // NaN: none
+    double r_max_centred; // where the requested normalisation has none and the centred one has; NaN: not so
 } ac_result;
 
 typedef struct ac_job {

@@ -105,6 +105,21 @@ static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d,
     return code;
 }
 
+// A background's fall hides the maximum from curves that keep the mean.
+static void find_centred(const ac_job *job, const ac_field *f, ac_result *result)
+{
+    char why[120];
+    double ignored, *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
+    int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
+    const long double unit = ac_unit(f, AC_CENTRED, why);
+    if (unit > 0) {
+        ac_c1d(f, AC_CENTRED, unit, c1d, n);
+        ac_peak(c1d, job->r + 1, job->prominence, &result->r_max_centred, &ignored);
+    }
+    free(c1d);
+    free(n);
+}
+
 int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, ac_result *result)
 {
     char why[120];
@@ -115,7 +130,9 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     ac_c1d(f, job->norm, unit, c1d, n);
     result->r_max = result->c1d = NAN;
-    ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d);
+    result->r_max_centred = NAN;
+    if (!ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d) && job->norm != AC_CENTRED)
+        find_centred(job, f, result);
     result->half_width = ac_half_width(f);
 
     char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");

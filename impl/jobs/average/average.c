@@ -158,26 +158,46 @@ static int load_particle(aj_average *job, int64_t i)
     return RG_GOOD;
 }
 
-static void note_change(const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
+static void matrix_of(const rg_pose *p, double a[9]) { rg_particle_matrix(p->rot_deg, p->tilt_deg, p->psi_deg, a); }
+
+// How far each pose moved beside what all have in common: the average may turn by q and go by t as a whole, A' = A Q,
+// shift' = shift + A t, and is the same average.
+void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
 {
-    double a[9], b[9], sum = 0;
-    rg_particle_matrix(before->rot_deg, before->tilt_deg, before->psi_deg, a);
-    rg_particle_matrix(now->rot_deg, now->tilt_deg, now->psi_deg, b);
-    for (int k = 0; k < 3; k++)
-        sum += (before->shift_px[k] - now->shift_px[k]) * (before->shift_px[k] - now->shift_px[k]);
-    *turned_deg = rg_rotation_apart_deg(a, b);
-    *moved_px = sqrt(sum);
+    double q[9], a[9], b[9], turned[9], t[3] = {0};
+    aj_common_rotation(n, before, now, q);
+    for (int64_t i = 0; i < n; i++) {
+        matrix_of(&before[i], a);
+        for (int k = 0; k < 9; k++)
+            t[k % 3] += a[k] * (now[i].shift_px[k / 3] - before[i].shift_px[k / 3]) / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        matrix_of(&before[i], a);
+        matrix_of(&now[i], b);
+        for (int k = 0; k < 9; k++)
+            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
+        for (int k = 0; k < 3; k++) {
+            const double left = before[i].shift_px[k] + a[3 * k] * t[0] + a[3 * k + 1] * t[1] + a[3 * k + 2] * t[2]
+                                - now[i].shift_px[k];
+            sum += left * left;
+        }
+        turned_deg[i] = rg_rotation_apart_deg(turned, b);
+        moved_px[i] = sqrt(sum);
+    }
 }
 
 // Poses of all particles against the reference.
 static int align_all(aj_average *job, rg_progress *progress)
 {
     bool all = job->done < job->everywhere;
+    rg_pose *before = rg_alloc((size_t)job->n * sizeof *before);
     rg_pose *start = rg_alloc((size_t)((job->n + 1) * AJ_KEPT) * sizeof *start), now;
     int64_t *kept = rg_alloc((size_t)job->n * sizeof *kept);
     double *turned = rg_alloc((size_t)(2 * job->n) * sizeof *turned), *moved = turned + job->n, sum = 0;
     double began_s = rg_seconds();
     int code = RG_GOOD;
+    memcpy(before, job->pose, (size_t)job->n * sizeof *before);
     if (all)
         aj_grid(job, start, kept);
     job->grid_s += rg_seconds() - began_s;
@@ -195,12 +215,13 @@ static int align_all(aj_average *job, rg_progress *progress)
         began_s = rg_seconds();
         if (code == RG_GOOD)
             code = aj_pose_refine(job, i, n, candidate, all, &now, &job->correlation[i]);
-        note_change(&job->pose[i], &now, &turned[i], &moved[i]);
         job->pose[i] = now;
         sum += job->correlation[i];
         job->refine_s += rg_seconds() - began_s;
         rg_progress_at(progress, (double)(job->done * job->n + i + 1));
     }
+    aj_change(job->n, before, job->pose, turned, moved);
+    free(before);
     double *change = job->change[job->done];
     change[0] = aj_median(job->n, turned);
     change[1] = aj_median(job->n, moved);

@@ -67,6 +67,9 @@ int aj_map(aj_average *);
 // Multiplies by a sphere of this radius about the centre, its edge a cosine a twelfth of the side wide.
 void aj_sphere(int64_t side, double radius_px, float *v);
 
+// job_average.c: degrees and pixels that each pose moved, without what all of them moved together.
+void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px);
+
 // job_average_write.c
 // The rotation Q that makes A found Q nearest to A true over all poses: the frame of the truth in that of the average.
 void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9]);

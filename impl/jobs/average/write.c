@@ -78,11 +78,10 @@ static int write_halves(const aj_average *job)
     char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD)
         code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc);
-    double shell = rg_fsc_crossing(fsc, job->side / 2 + 1, 0.143);
-    if (code == RG_GOOD && shell > 0)
-        printf("FSC of halves = 0.143\t%.4g A\n", (double)job->side * voxel_A / shell);
-    else if (code == RG_GOOD)
-        printf("FSC of halves = 0.143\tnot reached\n");
+    char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
+    if (code == RG_GOOD)
+        printf("FSC of halves = 0.143\t%s\n", words);
+    free(words);
     free(path);
     free(masked[0]);
     free(masked[1]);

@@ -139,6 +139,41 @@ static double median(double *v, int64_t n)
     return v[n / 2];
 }
 
+// One coefficient of noise alone with a section: its standard deviation, after as many real numbers as the rings have and the
+// mask leaves.
+static double noise_level(const fr_refinement *r)
+{
+    const double rings = PI * (double)(r->outer * r->outer - r->inner * r->inner);
+    const double masked = PI * r->mask_px * r->mask_px / (double)(r->side * r->side);
+    return 1 / sqrt(rings * fmin(1, masked));
+}
+
+static double mean_coefficient(const fr_refinement *r) { return r->coefficient / (double)r->particles; }
+
+// Fine rings count by size, so that a score is high for either contrast; the whole coefficient keeps its sign.
+bool fr_refinement_inverted(const fr_refinement *r)
+{
+    return r->refined && mean_coefficient(r) < -3 * noise_level(r) / sqrt((double)r->particles);
+}
+
+int fr_refinement_contrast(const fr_refinement *r, const fr_files *f)
+{
+    if (!fr_refinement_inverted(r))
+        return RG_GOOD;
+    return rg_fail(RG_USAGE, "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
+                   "%.3f %%; %s", f->input, 100 * mean_coefficient(r), f->invert ? "leave out --invert" : "give --invert");
+}
+
+// The best of a search over noise alone has a mean coefficient of 1 to 2 deviations: it is the score that was made large, whose
+// rings have other weights.
+void fr_refinement_say_noise(const fr_refinement *r)
+{
+    const double noise = noise_level(r);
+    if (r->refined && mean_coefficient(r) < 2.5 * noise)
+        rg_warn("the mean coefficient of %.2f %% is at the noise level: noise alone has a standard deviation of %.2f %%; is the "
+                "reference theirs, and their contrast its own (--invert)?", 100 * mean_coefficient(r), 100 * noise);
+}
+
 int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command)
 {
     double sum = 0;
@@ -157,7 +192,7 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     }
     if (!r->refined)
         return RG_GOOD;
-    printf("mean coefficient\t%.3f %%\n", 100 * r->coefficient / (double)r->particles);
+    printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(r));
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
            (double)r->evaluations / (double)r->refined, r->least, r->most);
     return write_rings(r, command);
@@ -241,13 +276,14 @@ static int refine(job *j)
     code = code == RG_GOOD ? pl_team_run(&t->team, refine_rows, j) : code;
     rg_progress_end(&t->team.progress);
     free(j->reference);
+    code = code == RG_GOOD ? fr_refinement_contrast(r, &j->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&j->files, r->out, j->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
         code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
-    fr_checkpoint_close(&j->done, code == RG_GOOD);
+    fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r));
     return code == RG_GOOD ? fr_team_report(t, r->out) : code;
 }
 

@@ -74,6 +74,10 @@ void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
 // What was found on average, on stdout; OUT_rings.tsv. Of those that were not resumed.
 int fr_refinement_report(const fr_refinement *, const fr_files *, const fr_checkpoint *, const char *command);
+// Images of the other contrast than the reference's, told by the mean coefficient: refused before anything is written.
+bool fr_refinement_inverted(const fr_refinement *);
+int fr_refinement_contrast(const fr_refinement *, const fr_files *);
+void fr_refinement_say_noise(const fr_refinement *); // warns when the mean coefficient is one that noise alone has
 void fr_refinement_free(fr_refinement *);
 
 #endif

@@ -234,13 +234,16 @@ static int search_all(search *s)
     code = code == RG_GOOD ? pl_team_run(&t->team, search_rows, s) : code;
     rg_progress_end(&t->team.progress);
     free(s->reference);
+    code = code == RG_GOOD ? fr_refinement_contrast(r, &s->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&s->files, r->out, s->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
         code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
-    fr_checkpoint_close(&s->done, code == RG_GOOD);
+    if (code == RG_GOOD)
+        fr_refinement_say_noise(r);
+    fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r));
     if (code != RG_GOOD)
         return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);

@@ -47,6 +47,30 @@ static errors largest_errors(const char *truth_path)
     return e;
 }
 
+// A range that ends before the truth is said, in the table and once on stderr.
+static void test_edge(void **state)
+{
+    (void)state;
+    simulate("edge", "--width 96 --height 96 --images 3 --snr 10 --seed 3");
+    for (int wide = 0; wide < 2; wide++) {
+        char *words = rg_print("%s %s", in_dir("edge/series.mrc"), wide ? "" : "--rotation 0.2");
+        catch_stderr();
+        int code = align(words);
+        const char *said = caught();
+        assert_int_equal(code, RG_GOOD);
+        assert_true(wide == !strstr(said, "end at the edge of a searched range"));
+        rg_tsv t;
+        assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+        assert_string_equal(rg_tsv_cell(&t, 0, "edge"), ""); // "-" stands for nothing
+        int marked = 0;
+        for (int i = 1; i < 3; i++)
+            marked += strcmp(rg_tsv_cell(&t, i, "edge"), "rotation") == 0;
+        assert_true(wide ? marked == 0 : marked > 0);
+        rg_tsv_free(&t);
+        free(words);
+    }
+}
+
 // Signal and noise of equal variance: the bounds of the issue.
 static void test_series(void **state)
 {
@@ -312,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_series),
+        cmocka_unit_test(test_edge),
         cmocka_unit_test(test_aligned),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_variants),

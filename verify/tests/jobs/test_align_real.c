@@ -74,6 +74,25 @@ static void test_t8(void **state)
     assert_shifts(T8 " --shift 40" SHIFTS_ONLY, 1, (double[][2]){{0, 0}}, false, 0.15);
 }
 
+// The optimiser of the last stage ends no lower than the climb that --no-fine ends with: on these four it lay 3e-4 below it.
+static void test_fine_is_not_worse(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T1);
+    rg_tsv t;
+    double climbed[4];
+    for (int fine = 0; fine < 2; fine++) {
+        assert_int_equal(align(fine ? T1 " --rotation 3" : T1 " --rotation 3 --no-fine"), RG_GOOD);
+        assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+        for (int i = 0; i < 4; i++) {
+            const double rho = rg_tsv_number(&t, i, "correlation");
+            assert_true(!fine || rho > climbed[i] - 1e-5); // both end within some thousandths of a pixel of a top
+            climbed[i] = rho;
+        }
+        rg_tsv_free(&t);
+    }
+}
+
 // The small shift t along x for which a(q) = b(q - t), to first order: what brings b onto a.
 static double slope_shift(const int64_t side[3], const float *a, const float *b)
 {
@@ -125,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_t1),
+        cmocka_unit_test(test_fine_is_not_worse),
         cmocka_unit_test(test_t3),
         cmocka_unit_test(test_t4),
         cmocka_unit_test(test_t5),

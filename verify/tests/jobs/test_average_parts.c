@@ -124,11 +124,39 @@ static void test_grid_covers(void **state)
     free(section);
 }
 
+// What the average does as a whole is no change of it: all poses turned by Rz and moved by t with it, one by 3 degrees more.
+static void test_common_motion(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    rg_pose before[N], now[N];
+    double turned[N], moved[N];
+    const double t[3] = {0.7, -0.4, 1.1};
+    for (int i = 0; i < N; i++) {
+        double a[9];
+        before[i] = (rg_pose){360 * uniform(7 * i), 180 * uniform(7 * i + 1), 360 * uniform(7 * i + 2), {uniform(7 * i + 3), 0, 2}};
+        now[i] = before[i];
+        now[i].rot_deg += 25;
+        rg_particle_matrix(before[i].rot_deg, before[i].tilt_deg, before[i].psi_deg, a);
+        for (int k = 0; k < 9; k++)
+            now[i].shift_px[k / 3] += a[k] * t[k % 3];
+    }
+    aj_change(N, before, now, turned, moved);
+    for (int i = 0; i < N; i++)
+        assert_true(turned[i] < 1e-4 && moved[i] < 1e-9);
+    now[5].psi_deg += 3;
+    now[5].shift_px[1] += 0.5;
+    aj_change(N, before, now, turned, moved);
+    assert_true(turned[5] > 2.5 && turned[5] < 3 && moved[5] > 0.4 && moved[5] < 0.5);
+    assert_true(turned[0] < 0.5 && moved[0] < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_pose_angles),
         cmocka_unit_test(test_wedge),
+        cmocka_unit_test(test_common_motion),
         cmocka_unit_test(test_grid_covers),
     };
     return cmocka_run_group_tests(test, NULL, NULL);

@@ -67,6 +67,27 @@ static bool file_has(const char *name, const char *words)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
+// Stripes of 12 pixels under a light that falls by a fifth: the sum over the overlap only falls.
+static void test_hint_of_centred(void **state)
+{
+    (void)state;
+    enum { SIDE = 96 };
+    unsigned char file[16 + SIDE * SIDE];
+    const int head = snprintf((char *)file, 16, "P5 96 96 255\n");
+    for (int i = 0; i < SIDE * SIDE; i++)
+        file[head + i] = (unsigned char)(200 - 40 * (i % SIDE) / SIDE + 12 * sin(i % SIDE * 2 * 3.14159265358979 / 12)
+                                         * sin(i / SIDE * 2 * 3.14159265358979 / 12));
+    put_file("light.pgm", file, (size_t)head + SIDE * SIDE);
+    for (int centred = 0; centred < 2; centred++) {
+        catch_stderr();
+        int code = job(centred ? "@light.pgm --max-offset 40 --norm centred --out @light"
+                               : "@light.pgm --max-offset 40 --out @light");
+        const char *said = caught();
+        assert_int_equal(code, RG_GOOD);
+        assert_true(centred == !strstr(said, "1 of 1 photographs have no R_max by --norm raw and one by --norm centred, the first light"));
+    }
+}
+
 static void test_by_hand(void **state)
 {
     (void)state;
@@ -303,7 +324,7 @@ static void test_real_series(void **state)
 int main(void)
 {
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_hint_of_centred),
         cmocka_unit_test(test_cross),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_full_disk),

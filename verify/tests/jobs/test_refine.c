@@ -173,6 +173,15 @@ static void put_stack(const char *name, int64_t side, float value)
     free(section);
 }
 
+// Scores of fine rings have no sign; the whole coefficient has.
+static void test_inverted(void **state)
+{
+    (void)state;
+    assert_refused(REFINE("--invert --out %s/inverted.star", test_dir), "of the reference's contrast, found the other one");
+    assert_int_not_equal(access(in_dir("inverted.star"), F_OK), 0);
+    assert_int_not_equal(access(in_dir("inverted.star.part"), F_OK), 0);
+}
+
 // A .par file has no columns for these, and the score would fall without them: asked before the work.
 static void test_par_holds_less(void **state)
 {
@@ -238,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),  cmocka_unit_test(test_batch_does_not_matter), cmocka_unit_test(test_other_forms),
-        cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_par_holds_less),
+        cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_inverted), cmocka_unit_test(test_par_holds_less),
         cmocka_unit_test(test_refused),
     };
     return run_group_with_nlopt(tests, make_phantom, test_dir_remove);

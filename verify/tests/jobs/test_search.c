@@ -104,12 +104,29 @@ static void test_real_particles(void **state)
     rg_particles_close(&found);
 }
 
+// On noise alone a best answer is found all the same; that it is none, is said, and of real answers nothing.
+static void test_nothing_there(void **state)
+{
+    (void)state;
+    for (int noise = 0; noise < 2; noise++) {
+        assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 32 --images 6 --sigma 2 --ctf --snr %s --out %s/noise",
+                             noise ? "0.0001" : "4", test_dir), RG_GOOD);
+        catch_stderr();
+        int code = RUN(search, "search %s/noise/particles.star --reference %s/noise/map.mrc --sym D7 --device cpu --angle 20 "
+                       "--out %s/found.star", test_dir, test_dir, test_dir);
+        const char *said = caught();
+        assert_int_equal(code, RG_GOOD);
+        assert_true(noise == !!strstr(said, "is at the noise level"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_found),
         cmocka_unit_test(test_group_matters),
         cmocka_unit_test(test_real_particles),
+        cmocka_unit_test(test_nothing_there),
     };
     return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
 }
