@@ -4,6 +4,7 @@
 
 #include "../timing/lineup.h"
 #include "believe.h"
+#include "compared.h"
 #include "verdict.h"
 
 #include <errno.h>
@@ -13,22 +14,61 @@
 
 typedef struct comparison {
     rg_given given;
-    const char *gate_text;
+    const char *gate_text, *out, *junit, *markdown;
+    rg_list map;
     rg_result file[2];
     double gate;
-    int count[RG_WORDS];
+    rg_compared of;
 } comparison;
 
 static const rg_option options[] = {
     {"gate", "G%", "a change smaller than this counts as none", RG_TO(comparison, gate_text), 0, 0, "5%"},
+    {"map", "MINE=SIMD", "variant MINE of A is compared with variant SIMD of B", RG_TO(comparison, map)},
+    {"out", "F.tsv", "write the verdicts as a table", RG_TO(comparison, out)},
+    {"junit", "F.xml", "write them for tools that read JUnit's reports", RG_TO(comparison, junit)},
+    {"markdown", "F.md", "write them for a pull request", RG_TO(comparison, markdown)},
     {0},
 };
 
 // Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
 static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
 
-static const rg_row *find(const rg_result *f, const rg_row *key)
+// What the parameters are on this machine: "threads=all" of as many threads as it has cores, "tuned" of those that its head
+// says were tuned there.
+static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
 {
+    const char *params = row->cell[RG_C_PARAMS], *cores = rg_result_head(f, "cores"), *threads = "";
+    int all = cores ? atoi(cores) : 0;
+    size_t first = strncmp(params, "threads=", 8) ? 0 : strcspn(params, ";");
+    if (first && all > 1 && atoi(params + 8) == all)
+        threads = "threads=all";
+    const char *rest = params + first + (first && params[first] == ';');
+    char *key = rg_print("tuned %s:%s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE]);
+    const char *tuned = rg_result_head(f, key);
+    snprintf(text, 300, "%.*s;%s", *threads ? (int)strlen(threads) : (int)first, *threads ? threads : params,
+             *rest && tuned && !strcmp(tuned, rest) ? "tuned" : rest);
+    free(key);
+}
+
+static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, const char *params)
+{
+    char its[300];
+    rg_row as = *row;
+    as.cell[RG_C_PARAMS] = key->cell[RG_C_PARAMS];
+    if (!rg_row_same(&as, key))
+        return false;
+    parameters_as(f, row, its);
+    return !strcmp(its, params);
+}
+
+// The row of f that is what `key` is in `of`: by what its parameters are on each machine, else by their values.
+static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key)
+{
+    char params[300];
+    parameters_as(of, key, params);
+    for (int i = 0; i < f->n_rows; i++)
+        if (alike(f, &f->row[i], key, params))
+            return &f->row[i];
     for (int i = 0; i < f->n_rows; i++)
         if (rg_row_same(&f->row[i], key))
             return &f->row[i];
@@ -57,14 +97,14 @@ static int check_scopes(const comparison *c)
 {
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], a))
+        if (!measured(a) || find(&c->file[1], &c->file[0], a))
             continue;
         for (int k = 0; k < c->file[1].n_rows; k++) {
             const rg_row *b = &c->file[1].row[k];
             rg_row as_a = *b;
             as_a.cell[RG_C_SCOPE] = a->cell[RG_C_SCOPE];
             as_a.cell[RG_C_MODE] = a->cell[RG_C_MODE];
-            if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], b))
+            if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], &c->file[1], b))
                 return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s",
                                a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE],
                                c->file[0].path, b->cell[RG_C_SCOPE], c->file[1].path);
@@ -76,7 +116,7 @@ static int check_scopes(const comparison *c)
 static int check_repeats(const rg_result *f)
 {
     for (int i = 0; i < f->n_rows; i++)
-        if (find(f, &f->row[i]) != &f->row[i])
+        if (find(f, f, &f->row[i]) != &f->row[i])
             return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
                            f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
                            f->row[i].cell[RG_C_PARAMS]);
@@ -101,8 +141,16 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     if (near < c->gate / 10 && width < c->gate / 2)
         printf("          the change lies at the gate itself: choose another, as in --gate %.2g%%\n", 200 * c->gate);
     const char *params = row->cell[RG_C_PARAMS];
+    if (!strcmp(row->cell[RG_C_SCOPE], "job")) {
+        printf("          next, for both files: the command of its head (\"# command:\") with --rounds 20 --max-seconds %.0f\n",
+               ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
+        return;
+    }
     printf("          next, for both files: regather bench %s:%s --shape %s --scope %s --mode %s", row->cell[RG_C_ALGO],
            row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+    const char *plugin = strstr(row->cell[RG_C_VARIANT], ".so:"); // "mine.so:gather"; the file's folder is not in the row
+    if (plugin)
+        printf(" --plugin %.*s", (int)(plugin + 3 - row->cell[RG_C_VARIANT]), row->cell[RG_C_VARIANT]);
     // On the host the first parameter is the number of threads; on a device all belong to the variant.
     if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
         printf(" --threads %d", atoi(params + 8));
@@ -130,7 +178,7 @@ static rg_word compare_untimed(const rg_row *a, const rg_row *b)
     return v;
 }
 
-static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b)
+static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio)
 {
     if (!passed(a) || !passed(b))
         return compare_untimed(a, b);
@@ -140,6 +188,7 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
     free(sample_a);
     free(sample_b);
     rg_word v = rg_gate_judge(&r, c->gate);
+    *ratio = r;
     char time_a[32], time_b[32];
     rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
     rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
@@ -152,43 +201,143 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
+static void note(comparison *c, rg_word word, const rg_row *a, const rg_row *b, rg_ratio ratio)
+{
+    c->of.pair[c->of.n++] = (rg_pair_of_rows){word, a, b, ratio};
+    c->of.count[word]++;
+}
+
 static void compare_all(comparison *c)
 {
+    const rg_ratio none = {NAN, NAN, NAN};
+    c->of.pair = rg_alloc((size_t)(c->file[0].n_rows + c->file[1].n_rows + 1) * sizeof *c->of.pair);
     for (int i = 0; i < c->file[1].n_rows; i++) {
-        const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], b);
+        const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], &c->file[1], b);
+        rg_ratio ratio = none;
         if (!measured(b))
             continue;
         if (!a)
             print_name(b, RG_ONLY_B), putchar('\n');
-        rg_word v = a ? compare_rows(c, a, b) : RG_ONLY_B;
+        rg_word v = a ? compare_rows(c, a, b, &ratio) : RG_ONLY_B;
         if (v < RG_WORDS)
-            c->count[v]++;
+            note(c, v, a, b, ratio);
     }
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], a))
+        if (!measured(a) || find(&c->file[1], &c->file[0], a))
             continue;
         print_name(a, RG_ONLY_A), putchar('\n');
-        c->count[RG_ONLY_A]++;
+        note(c, RG_ONLY_A, a, NULL, none);
     }
+}
+
+// Two machines, two commits, or the same twice; and whether kernels changed between them.
+static char *title(const comparison *c)
+{
+    const char *said[2][2], *const key[] = {"machine", "revision"};
+    int kernels = 0, changed = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2; i++) {
+            said[k][i] = rg_result_head(&c->file[i], key[k]);
+            said[k][i] = said[k][i] ? said[k][i] : "unknown";
+        }
+    for (int i = 0; i < c->file[0].n_head; i++) {
+        const char *other = strncmp(c->file[0].head_key[i], "source ", 7) ? NULL : rg_result_head(&c->file[1], c->file[0].head_key[i]);
+        kernels += other != NULL;
+        changed += other && strcmp(other, c->file[0].head_value[i]);
+    }
+    char *sources = kernels ? rg_print("; the source of %d of %d kernels changed", changed, kernels) : rg_print("%s", "");
+    const bool machines = strcmp(said[0][0], said[0][1]), commits = strcmp(said[1][0], said[1][1]);
+    char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0], said[0][1],
+                                                said[1][1], sources)
+                 : machines ? rg_print("two machines at commit %s: A %s, B %s%s", said[1][0], said[0][0], said[0][1], sources)
+                 : commits  ? rg_print("two commits on %s: A %s, B %s%s", said[0][0], said[1][0], said[1][1], sources)
+                            : rg_print("two runs of commit %s on %s%s", said[1][0], said[0][0], sources);
+    free(sources);
+    return text;
+}
+
+static char *extreme(const comparison *c, rg_word word, const char *what)
+{
+    const rg_pair_of_rows *found = NULL;
+    for (int i = 0; i < c->of.n; i++) {
+        const rg_pair_of_rows *p = &c->of.pair[i];
+        if (p->word == word && (!found || (word == RG_SLOWER) == (p->ratio.ratio > found->ratio.ratio)))
+            found = p;
+    }
+    char *name = found ? rg_pair_name(found) : NULL;
+    char *text = found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
+    free(name);
+    return text;
+}
+
+static char *summary(const comparison *c)
+{
+    const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
+    char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
+    char *text = rg_print("Of %d rows B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d", compared,
+                          n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
+    free(worst);
+    free(best);
+    return text;
 }
 
 static int conclude(const comparison *c)
 {
-    int compared = c->count[RG_SAME] + c->count[RG_FASTER] + c->count[RG_SLOWER] + c->count[RG_UNDECIDED];
-    const char *machine[2] = {rg_result_head(&c->file[0], "machine"), rg_result_head(&c->file[1], "machine")};
-    printf("A %s (%s), B %s (%s), gate %.3g %%: %d same, %d faster, %d slower, %d unsure", c->file[0].path,
-           machine[0] ? machine[0] : "unknown machine", c->file[1].path, machine[1] ? machine[1] : "unknown machine",
-           100 * c->gate, c->count[RG_SAME], c->count[RG_FASTER], c->count[RG_SLOWER], c->count[RG_UNDECIDED]);
-    printf(", %d broken, %d only in A, %d only in B\n", c->count[RG_BROKEN], c->count[RG_ONLY_A], c->count[RG_ONLY_B]);
+    const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED];
+    printf("A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n", c->file[0].path,
+           c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED], n[RG_BROKEN], n[RG_ONLY_A],
+           n[RG_ONLY_B]);
+    printf("%s\n", c->of.summary);
     for (int i = 0; i < 2; i++)
         if (*rg_believe_lacks(&c->file[i]))
             printf("%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
-    if (c->count[RG_SLOWER] || c->count[RG_BROKEN])
+    int code = c->out ? rg_compared_tsv(&c->of, c->out) : RG_GOOD;
+    code = code || !c->junit ? code : rg_compared_junit(&c->of, c->junit);
+    code = code || !c->markdown ? code : rg_compared_markdown(&c->of, c->markdown);
+    if (code)
+        return code;
+    if (n[RG_SLOWER] || n[RG_BROKEN])
         return RG_WRONG;
     if (!compared)
         return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
-    return c->count[RG_UNDECIDED] ? RG_UNSURE : RG_GOOD;
+    return n[RG_UNDECIDED] ? RG_UNSURE : RG_GOOD;
+}
+
+static void leave_out(rg_result *f, const char *variant)
+{
+    int kept = 0;
+    for (int i = 0; i < f->n_rows; i++)
+        if (strcmp(f->row[i].cell[RG_C_VARIANT], variant))
+            f->row[kept++] = f->row[i];
+        else
+            rg_row_free(&f->row[i]);
+    f->n_rows = kept;
+}
+
+// --map: A's rows get the names under which B has them, in place of those that had them. The head keeps its own: what it says of
+// hashes has been looked at.
+static int map_names(comparison *c)
+{
+    for (int i = 0; i < c->map.n; i++) {
+        const char *text = c->map.item[i], *equals = strchr(text, '=');
+        int found = 0;
+        if (!equals || equals == text || !equals[1])
+            return rg_fail(RG_USAGE, "--map: expected NAME=NAME, a variant of A and one of B, found \"%s\"", text);
+        if (strlen(equals + 1) != (size_t)(equals - text) || strncmp(text, equals + 1, (size_t)(equals - text)))
+            leave_out(&c->file[0], equals + 1);
+        for (int k = 0; k < c->file[0].n_rows; k++) {
+            char **name = &c->file[0].row[k].cell[RG_C_VARIANT];
+            if (strlen(*name) != (size_t)(equals - text) || strncmp(*name, text, (size_t)(equals - text)))
+                continue;
+            free(*name);
+            *name = rg_print("%s", equals + 1);
+            found++;
+        }
+        if (!found)
+            return rg_fail(RG_USAGE, "--map: %s has no variant \"%.*s\"", c->file[0].path, (int)(equals - text), text);
+    }
+    return c->map.n ? check_repeats(&c->file[0]) : RG_GOOD;
 }
 
 static int read_files(comparison *c)
@@ -216,11 +365,19 @@ static int run(void *options)
     if (!code)
         code = check_heads(c);
     if (!code)
+        code = map_names(c);
+    if (!code)
         code = check_scopes(c);
     if (!code) {
+        c->of = (rg_compared){.path = {c->file[0].path, c->file[1].path}, .gate = c->gate, .title = title(c)};
+        printf("%s\n", c->of.title);
         compare_all(c);
+        c->of.summary = summary(c);
         code = conclude(c);
     }
+    free(c->of.title);
+    free(c->of.summary);
+    free(c->of.pair);
     rg_result_free(&c->file[0]);
     rg_result_free(&c->file[1]);
     return code;
@@ -234,6 +391,9 @@ const rg_command rg_cmd_compare = {
             "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
             "+ gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
             "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
+            "Rows are paired by what they are: all threads of one machine with all of the other, parameters that were tuned\n"
+            "on one with those tuned on the other, names as --map has them. The first line says whether two machines or two\n"
+            "commits are compared and how many kernels' sources changed, the last one in words what came out.\n\n"
             "Refuses files that cannot be believed, with a line a row: medians that their samples do not give, samples below\n"
             "the clock's step, times that the file's own probes rule out, inputs or sources without a hash. Files older than\n"
             "these hashes are compared, and the last lines say so.\n\n"

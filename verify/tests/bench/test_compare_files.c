@@ -137,6 +137,120 @@ static void what_no_longer_passes_is_broken(void **state)
     assert_non_null(strstr(text, "only in A autocorr:simd"));
 }
 
+// A file of a machine of so many cores, of a commit, where simd was tuned to isa=2 or was not.
+static void write_machine(const char *path, const char *cores, const char *revision, const char *tuned, rg_row *row, int n)
+{
+    char *key[6] = {"suite", "machine", "revision", "cores", "source autocorr:simd", "tuned autocorr:simd w64,h64,r8,k0"};
+    char *value[6] = {"regather 0.1", (char *)cores, (char *)revision, (char *)cores, (char *)revision, (char *)tuned};
+    FILE *f = rg_result_open(path, "w");
+    rg_result_write_head(f, tuned ? 6 : 5, key, value);
+    for (int i = 0; i < n; i++) {
+        rg_result_write_row(f, &row[i]);
+        rg_row_free(&row[i]);
+    }
+    fclose(f);
+}
+
+static rg_row row_with(const char *params, double ns)
+{
+    rg_row row = test_row("simd", "device", 60, ns);
+    test_set(&row, RG_C_PARAMS, params);
+    return row;
+}
+
+static void rows_are_paired_by_what_they_are(void **state)
+{
+    (void)state;
+    rg_row a[2] = {row_with("threads=1;isa=0", 1000), row_with("threads=4;isa=0", 300)};
+    rg_row b[3] = {row_with("threads=1;isa=2", 1000), row_with("threads=16;isa=2", 100), row_with("threads=4;isa=7", 300)};
+    write_machine(path_a, "4 of 4 usable, 4 threads", "aaaa", "isa=0", a, 2);
+    write_machine(path_b, "16 of 16 usable, 16 threads", "bbbb", "isa=2", b, 3);
+    assert_int_equal(compare(), RG_GOOD);
+    assert_non_null(strstr(text, "two machines and two commits: A 4 of 4 usable, 4 threads, aaaa; B 16 of 16"));
+    assert_non_null(strstr(text, "; the source of 1 of 1 kernels changed"));
+    assert_non_null(strstr(text, "1 same, 1 faster, 0 slower, 0 unsure, 0 broken, 0 only in A, 1 only in B"));
+    assert_non_null(strstr(text, "Of 2 rows B is slower in 0, faster in 1 (best autocorr:simd w64,h64,r8,k0 threads=16;isa=2"));
+    // Tuned on one machine only: the values decide.
+    rg_row c[1] = {row_with("threads=1;isa=2", 1000)}, d[1] = {row_with("threads=1;isa=2", 1000)};
+    write_machine(path_a, "4 of 4 usable, 4 threads", "aaaa", "isa=2", c, 1);
+    write_machine(path_b, "4 of 4 usable, 4 threads", "aaaa", NULL, d, 1);
+    assert_int_equal(compare(), RG_GOOD);
+    assert_non_null(strstr(text, "two runs of commit aaaa on 4 of 4"));
+    assert_non_null(strstr(text, "1 same"));
+}
+
+static void names_may_be_mapped(void **state)
+{
+    (void)state;
+    rg_row a[2] = {test_row("mine", "device", 60, 1000), test_row("simd", "device", 60, 2000)}, b = test_row("simd", "device", 60, 1000);
+    test_write(path_a, "regather 0.1", "00ff", a, 2);
+    write_b(b);
+    char *mapped = rg_print("%s --map mine=simd", words), *unknown = rg_print("%s --map yours=simd", words),
+         *half = rg_print("%s --map mine", words);
+    assert_int_equal(run_command(&rg_cmd_compare, mapped, text), RG_GOOD);
+    assert_non_null(strstr(text, "1 same, 0 faster, 0 slower, 0 unsure, 0 broken, 0 only in A, 0 only in B"));
+    assert_int_equal(run_command(&rg_cmd_compare, unknown, text), RG_USAGE);
+    assert_int_equal(run_command(&rg_cmd_compare, half, text), RG_USAGE);
+    free(mapped), free(unknown), free(half);
+}
+
+static char *slurp(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    char *all = rg_alloc(1 << 16);
+    all[fread(all, 1, (1 << 16) - 1, f)] = '\0';
+    fclose(f);
+    unlink(path);
+    return all;
+}
+
+// A name is text in every format: no tag, no link, no further column.
+static void verdicts_are_written_for_others(void **state)
+{
+    (void)state;
+    static const char hostile[] = "<b>|x|&\"[y](z)";
+    rg_row a[2] = {test_row("simd", "device", 60, 1000), test_row(hostile, "device", 60, 1000)};
+    rg_row b[2] = {test_row("simd", "device", 60, 1100), test_row(hostile, "device", 60, 1000)};
+    test_write(path_a, "regather 0.1", "00ff", a, 2);
+    test_write(path_b, "regather 0.1", "00ff", b, 2);
+    char *line = rg_print("%s --out %s/o.tsv --junit %s/o.xml --markdown %s/o.md", words, folder, folder, folder);
+    assert_int_equal(run_command(&rg_cmd_compare, line, text), RG_WRONG);
+    char *path = rg_print("%s/o.tsv", folder);
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    assert_int_equal(t.n_rows, 2);
+    assert_string_equal(rg_tsv_cell(&t, 0, "verdict"), "SLOWER");
+    assert_true(rg_tsv_number(&t, 0, "ratio") > 1.09 && rg_tsv_number(&t, 0, "low") > 1.05);
+    assert_string_equal(rg_tsv_cell(&t, 1, "variant"), hostile);
+    rg_tsv_free(&t);
+    unlink(path);
+    free(path);
+    char *xml = slurp(path = rg_print("%s/o.xml", folder));
+    assert_non_null(strstr(xml, "tests=\"2\" failures=\"1\" skipped=\"0\""));
+    assert_non_null(strstr(xml, "<failure message=\"SLOWER: B / A = 1.1 ["));
+    assert_non_null(strstr(xml, "&lt;b&gt;|x|&amp;&quot;[y](z)"));
+    free(path), free(xml);
+    char *md = slurp(path = rg_print("%s/o.md", folder));
+    assert_non_null(strstr(md, "| **SLOWER** | autocorr\\:simd"));
+    assert_non_null(strstr(md, "\\<b\\>\\|x\\|\\&\"\\[y\\]\\(z\\)"));
+    free(path), free(md), free(line);
+}
+
+static void the_next_command_names_the_plugin(void **state)
+{
+    (void)state;
+    write_a(test_row("mine.so:mine", "device", 1, 1000));
+    write_b(test_row("mine.so:mine", "device", 1, 1100));
+    assert_int_equal(compare(), RG_UNSURE);
+    assert_non_null(strstr(text, "regather bench autocorr:mine.so:mine --shape w64,h64,r8,k0 --scope device --mode hot --plugin mine.so "));
+    rg_row a = test_row("default", "job", 1, 1000), b = test_row("default", "job", 1, 1100);
+    write_a(a);
+    write_b(b);
+    assert_int_equal(compare(), RG_UNSURE);
+    assert_non_null(strstr(text, "the command of its head"));
+}
+
 int main(void)
 {
     folder = test_folder();
@@ -152,6 +266,10 @@ int main(void)
         cmocka_unit_test(different_things_are_refused),
         cmocka_unit_test(rows_of_one_file_are_listed),
         cmocka_unit_test(what_no_longer_passes_is_broken),
+        cmocka_unit_test(rows_are_paired_by_what_they_are),
+        cmocka_unit_test(names_may_be_mapped),
+        cmocka_unit_test(verdicts_are_written_for_others),
+        cmocka_unit_test(the_next_command_names_the_plugin),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path_a);
