@@ -424,8 +424,9 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     put_float(h, 55, sqrt(variance > 0 ? variance : 0));
     put_int(h, 56, 1);
     memset(h + 224, ' ', 80);
-    const char *label = "regather " RG_VERSION;
-    memcpy(h + 224, label, strlen(label));
+    char label[81];
+    const int length = snprintf(label, sizeof label, "regather " RG_VERSION ", revision %s", rg_revision());
+    memcpy(h + 224, label, length < 80 ? (size_t)length : 80);
 }
 
 int rg_mrc_write_commit(rg_mrc_out *m)

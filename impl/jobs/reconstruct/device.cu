@@ -100,7 +100,7 @@ static int transforms(gr_lane *l, const float *picture, const double *origin, in
 }
 
 // A block an image, so that the sum of squares always adds up in the same order.
-static __global__ void ctf(const rg_ctf *terms, int k, float *out, double *square)
+static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *image, float *out, double *square)
 {
     RG_SHARED_DYNAMIC(double, partial);
     const rg_ctf t = terms[blockIdx.x];
@@ -113,6 +113,11 @@ static __global__ void ctf(const rg_ctf *terms, int k, float *out, double *squar
         turn -= 2 * rint(turn / 2);
         const float c = -sinpif((float)turn) * (float)t.scale * (t.damping == 0 ? 1.0f : expf((float)(t.damping * g2)));
         to[e] = c;
+        if (applied != GR_APPLIED_NOT) {
+            float2 *f = image + (int64_t)blockIdx.x * gr_pixels(k) + e;
+            const float by = gr_plain(applied, c);
+            *f = make_float2(by * f->x, by * f->y);
+        }
         sum += gr_in_circle(k, px, py) ? gr_mates(px) * (double)c * c : 0;
     }
     partial[threadIdx.x] = sum;
@@ -125,9 +130,10 @@ static __global__ void ctf(const rg_ctf *terms, int k, float *out, double *squar
         square[blockIdx.x] = partial[0];
 }
 
-static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, float *out, double *square)
+static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out, double *square)
 {
-    RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, out, square);
+    RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, applied,
+              (float2 *)image, out, square);
     return (int)cudaGetLastError();
 }
 

@@ -9,6 +9,17 @@
 #include "../../gpu/device.h"
 #include "../../suite.h"
 
+// What has been done to images with their CTF before: nothing, multiplied by it, multiplied by its sign.
+enum { GR_APPLIED_NOT, GR_APPLIED_WHOLE, GR_APPLIED_SIGN };
+// What makes a frequency of such an image c times the projection's again, as the insertion takes it, so that c F and c^2 are
+// summed of it too. Where c is 0 an image says nothing.
+RG_HD float gr_plain(int applied, float c)
+{
+    if (applied == GR_APPLIED_SIGN)
+        return c < 0 ? -1.0f : 1.0f;
+    return c > 1e-30f || c < -1e-30f ? 1 / c : 0.0f;
+}
+
 // The plan of `images` images at a time.
 typedef struct gr_lane gr_lane;
 
@@ -31,7 +42,8 @@ typedef struct gr_device_steps {
     int (*transforms)(gr_lane *, const float *picture, const double *origin, int64_t images, int invert, float *out);
     // The CTF at the stored pixels, and the sum of its squares over the disc, mates included, of each image. The terms are for
     // frequencies in steps of the padded transform.
-    int (*ctfs)(void *stream, int64_t k, const rg_ctf *, int64_t images, float *out, double *square);
+    // Also makes the images plain again to which their CTF has been applied (gr_plain).
+    int (*ctfs)(void *stream, int64_t k, const rg_ctf *, int64_t images, int applied, float *image, float *out, double *square);
     // to(v) = the sum over the operators S (n of them, 9 entries 0, 1 or -1 each) of from(S^-1 v).
     int (*lattice)(void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g,
                    float *to_w);

@@ -134,7 +134,8 @@ static bool send(pipe *p, lane *l, pl_slot *s, const inputs *in)
     if (code == RG_OK)
         code = steps->transforms(l->steps, l->picture, l->origin, s->n, job->invert, in->arg[GR_IMAGE] + 2 * at * stored);
     if (code == RG_OK && job->ctf)
-        code = steps->ctfs(l->stream, job->k, l->ctf, s->n, in->arg[GR_CTF] + at * stored, p->square + first);
+        code = steps->ctfs(l->stream, job->k, l->ctf, s->n, gr_applied(&job->particles), in->arg[GR_IMAGE] + 2 * at * stored,
+                           in->arg[GR_CTF] + at * stored, p->square + first);
     if (code == RG_OK)
         code = mark(p, l->prepared, l->stream);
     l->slot = s;

@@ -99,6 +99,7 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
                          (float *)in->frame.arg[GR_IMAGE] + 2 * (at + i) * stored);
         if (job->ctf)
             square[i] = gr_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
+                                       gr_applied(&job->particles), (float *)in->frame.arg[GR_IMAGE] + 2 * (at + i) * stored,
                                        (float *)in->frame.arg[GR_CTF] + (at + i) * stored);
     }
     for (int64_t i = 0; i < s->n; i++)

@@ -90,7 +90,7 @@ rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)
                     .damping = c.damping * s2, .scale = c.scale};
 }
 
-double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, float *out)
+double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out)
 {
     rg_ctf ctf = rg_ctf_make(of);
     double step = 1 / ((double)p->padded * pixel_A), sum = 0;
@@ -98,6 +98,9 @@ double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, 
         for (int64_t x = 0; x <= p->k; x++) {
             double c = rg_ctf_at(&ctf, (double)x * step, (double)y * step);
             out[gr_pixel(p->k, x, y)] = (float)c;
+            if (applied != GR_APPLIED_NOT)
+                for (int part = 0; part < 2; part++)
+                    image[2 * gr_pixel(p->k, x, y) + part] *= gr_plain(applied, (float)c);
             sum += gr_in_circle(p->k, x, y) ? gr_mates(x) * c * c : 0;
         }
     return sum;

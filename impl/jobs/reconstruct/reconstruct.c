@@ -56,7 +56,9 @@ static const char help[] =
     "\n"
     "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
     "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
-    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before.\n"
+    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before, unless the STAR\n"
+    "file says so: _rlnCtfDataAreCtfPremultiplied 1 (G = sum of F) or _rlnCtfDataArePhaseFlipped 1 (G = sum of |c| F). Of these\n"
+    "--method frealign takes neither.\n"
     "\n"
     "On GPUs threads read ahead while images are copied, shifted, padded and transformed by cuFFT in three streams and\n"
     "inserted in another; --gpus share the rows, one volume each. Started by mpirun or srun, processes share the rows, each\n"
@@ -85,8 +87,9 @@ static int open_particles(gr_job *job, const char *path)
     if (job->ctf && job->particles.lacks_ctf)
         return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
     // Images with phases flipped are what a job without a CTF wants; images times their CTF are no projections.
-    if ((job->ctf || job->particles.premultiplied) && rg_particles_plain(&job->particles) != RG_GOOD)
-        return RG_USAGE;
+    if (!job->ctf && job->particles.premultiplied)
+        return rg_fail(RG_USAGE, "%s: expected --ctf for images that are multiplied by their CTF "
+                       "(_rlnCtfDataAreCtfPremultiplied 1)", path);
     if (job->ctf && !(job->particles.pixel_A > 0))
         return rg_fail(RG_USAGE, "%s: expected a pixel size for --ctf, found none in it nor in its stacks", path);
     return RG_GOOD;

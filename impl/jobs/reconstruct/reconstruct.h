@@ -21,6 +21,7 @@
 #include "../../../data/geometry/symmetry.h"
 #include "../../gridding/index.h"
 #include "../pipeline/pipeline.h"
+#include "device.h"
 
 #include <fftw3.h>
 
@@ -88,8 +89,14 @@ void gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k);
 void gr_prepare_free(gr_prepare *);
 // The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
 void gr_prepare_image(const gr_prepare *, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
-// The CTF at the same pixels; returns the sum of its squares over the disc, mates included.
-double gr_prepare_ctf(const gr_prepare *, const rg_ctf_of *, double pixel_A, float *out);
+// What the STAR file says has been done to the images.
+static inline int gr_applied(const rg_particles *p)
+{
+    return p->premultiplied ? GR_APPLIED_WHOLE : p->phase_flipped ? GR_APPLIED_SIGN : GR_APPLIED_NOT;
+}
+// The CTF at the same pixels; returns the sum of its squares over the disc, mates included. The image's transform becomes plain
+// (gr_plain) when its CTF was applied before.
+double gr_prepare_ctf(const gr_prepare *, const rg_ctf_of *, double pixel_A, int applied, float *image, float *out);
 rg_ctf gr_ctf_in_steps(const rg_ctf_of *, double step); // for frequencies counted in steps of `step` 1/A
 
 // insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and

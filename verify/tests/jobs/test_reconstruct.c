@@ -55,7 +55,7 @@ static void test_ctf_pixels(void **state)
     rg_ctf ctf = rg_ctf_make(&of);
     float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
     gr_prepare_make(&prepare, 10, 20, k);
-    double found = gr_prepare_ctf(&prepare, &of, 3, out), sum = 0;
+    double found = gr_prepare_ctf(&prepare, &of, 3, GR_APPLIED_NOT, NULL, out), sum = 0;
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++) { // the whole disc, in 20 pixels of 3 A
             double c = rg_ctf_at(&ctf, (double)x / 60, (double)y / 60);

@@ -7,7 +7,10 @@
 
 #include <cmocka.h>
 
+#include "../../../data/geometry/volume.h"
 #include "test_reconstruct.h"
+
+#include <fftw3.h>
 
 static void refused(const char *star, const char *options, const char *reason)
 {
@@ -142,6 +145,95 @@ static void test_modes(void **state)
     free(first);
 }
 
+// The phantom's stack with every image multiplied by its CTF, or by the CTF's sign, at the frequencies of its own side.
+static void apply_ctf(const rg_particles *p, bool sign, const char *name)
+{
+    const int n = (int)p->side, half = n / 2 + 1;
+    float *image = rg_alloc((size_t)(n * n) * sizeof *image);
+    double *plane = fftw_alloc_real((size_t)(n * 2 * half));
+    fftw_complex *f = (fftw_complex *)plane;
+    fftw_plan there = fftw_plan_dft_r2c_2d(n, n, plane, f, FFTW_ESTIMATE), back = fftw_plan_dft_c2r_2d(n, n, f, plane, FFTW_ESTIMATE);
+    rg_particles reader = rg_particles_reader(p);
+    rg_mrc_out out;
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), n, n, p->n, RG_MRC_FLOAT32, p->pixel_A, false), RG_GOOD);
+    for (int64_t i = 0; i < p->n; i++) {
+        const rg_ctf ctf = rg_ctf_make(&p->row[i].ctf);
+        assert_int_equal(rg_particles_image(&reader, i, image), RG_GOOD);
+        for (int e = 0; e < n * n; e++)
+            plane[e / n * 2 * half + e % n] = image[e];
+        fftw_execute(there);
+        for (int e = 0; e < n * half; e++) {
+            const int y = e / half > n / 2 ? e / half - n : e / half;
+            const double c = rg_ctf_at(&ctf, e % half / (n * p->pixel_A), y / (n * p->pixel_A)), by = sign ? copysign(1, c) : c;
+            f[e][0] *= by / (n * n);
+            f[e][1] *= by / (n * n);
+        }
+        fftw_execute(back);
+        for (int e = 0; e < n * n; e++)
+            image[e] = (float)plane[e / n * 2 * half + e % n];
+        assert_int_equal(rg_mrc_write_section(&out, image), RG_GOOD);
+    }
+    assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
+    rg_particles_reader_close(&reader);
+    fftw_destroy_plan(there);
+    fftw_destroy_plan(back);
+    fftw_free(plane);
+    free(image);
+}
+
+// Sum of c F over f + sum of c^2 comes out alike whether c has been applied to F before or not, on the CPU and on (emulated) GPUs.
+static void test_ctf_applied(void **state)
+{
+    (void)state;
+    static const char *const column[2] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
+    static const char *const device[2] = {"cpu", "host"};
+    char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));
+    rg_particles p;
+    assert_int_equal(rg_particles_open(&p, star), RG_GOOD);
+    char *words = rg_print("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"));
+    assert_int_equal(reconstruct(words), RG_GOOD);
+    free(words);
+    rg_volume plain, map;
+    assert_int_equal(rg_volume_read(in_dir("plain.mrc"), &plain), RG_GOOD);
+    for (int kind = 0; kind < 2; kind++) {
+        char *name = rg_print("applied/%s.mrcs", column[kind]), *path = rg_print("%s/%s.star", test_dir, column[kind]);
+        apply_ctf(&p, kind, name);
+        FILE *f = fopen(path, "w");
+        fprintf(f, "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginX\n_rlnOriginY\n"
+                "_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
+                "_rlnImagePixelSize\n_%s\n", column[kind]);
+        for (int64_t i = 0; i < p.n; i++) {
+            const rg_particle *q = &p.row[i];
+            fprintf(f, "%d@%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %g %g %g %.17g 1\n", (int)i + 1, name, q->rot_deg,
+                    q->tilt_deg, q->psi_deg, q->origin_x_px, q->origin_y_px, q->ctf.defocus_u_A, q->ctf.defocus_v_A,
+                    q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast, p.pixel_A);
+        }
+        fclose(f);
+        for (int d = 0; d < 2; d++) {
+            words = rg_print("%s --ctf --padding 1 --device %s --quiet --out %s", path, device[d], in_dir("map.mrc"));
+            assert_int_equal(reconstruct(words), RG_GOOD);
+            free(words);
+            assert_int_equal(rg_volume_read(in_dir("map.mrc"), &map), RG_GOOD);
+            double most = 0, apart = 0;
+            for (int e = 0; e < 24 * 24 * 24; e++) {
+                most = fmax(most, fabs(plain.value[e]));
+                apart = fmax(apart, fabs(plain.value[e] - map.value[e]));
+            }
+            if (!(apart < 1e-4 * most))
+                print_message("%s on %s: %g of %g\n", column[kind], device[d], apart, most);
+            assert_true(apart < 1e-4 * most);
+            free(map.value);
+        }
+        if (!kind)
+            refused(path, "", "expected --ctf for images that are multiplied by their CTF");
+        free(name);
+        free(path);
+    }
+    free(plain.value);
+    rg_particles_close(&p);
+    free(star);
+}
+
 static void test_bad_input(void **state)
 {
     (void)state;
@@ -174,7 +266,7 @@ static void test_bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_ctf_applied), cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_rows_and_stacks),
         cmocka_unit_test(test_bad_pixel),
         cmocka_unit_test(test_modes),
