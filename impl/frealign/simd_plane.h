@@ -38,10 +38,11 @@ static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns, floa
     s->side = side;
     s->pitch = pitch;
     s->columns = columns;
-    s->columns_back = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, FFTW_MEASURE);
-    s->columns_forth = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, FFTW_MEASURE);
-    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane, FFTW_MEASURE);
-    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z, FFTW_MEASURE);
+    // FFTW_ESTIMATE throughout: a plan that follows from a timing would make results that differ from run to run.
+    s->columns_back = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
+    s->columns_forth = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, FFTW_ESTIMATE);
+    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane, FFTW_ESTIMATE);
+    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z, FFTW_ESTIMATE);
     s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
     s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
     s->edge_past = s->edge_first + side / 2 + 1;

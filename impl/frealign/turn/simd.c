@@ -101,8 +101,8 @@ static int prepare(rg_call *call)
     if (code == RG_OK) {
         const int wide = (int)p->wide;
         fftwf_complex *z = (fftwf_complex *)p->own;
-        p->row = fftwf_plan_dft_r2c_1d(wide, p->own, z, FFTW_MEASURE);
-        p->column = fftwf_plan_many_dft(1, &wide, BATCH, z, NULL, BATCH, 1, z, NULL, BATCH, 1, FFTW_FORWARD, FFTW_MEASURE);
+        p->row = fftwf_plan_dft_r2c_1d(wide, p->own, z, FFTW_ESTIMATE);
+        p->column = fftwf_plan_many_dft(1, &wide, BATCH, z, NULL, BATCH, 1, z, NULL, BATCH, 1, FFTW_FORWARD, FFTW_ESTIMATE);
         code = p->row && p->column ? RG_OK : RG_E_LIBRARY;
         tables(p, side);
     }

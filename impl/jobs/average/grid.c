@@ -39,8 +39,9 @@ void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
     *s = (aj_spectra){.m = m, .pitch = m / 2 + 1, .count = m * m * (m / 2 + 1)};
     float *room = fftwf_alloc_real((size_t)(2 * s->count));
     fftwf_complex *f = (fftwf_complex *)room;
-    s->there = fftwf_plan_dft_r2c_3d((int)m, (int)m, (int)m, room, f, FFTW_MEASURE);
-    s->back = fftwf_plan_dft_c2r_3d((int)m, (int)m, (int)m, f, room, FFTW_MEASURE);
+    // Not FFTW_MEASURE, whose plan, and with it the result, differs from run to run.
+    s->there = fftwf_plan_dft_r2c_3d((int)m, (int)m, (int)m, room, f, FFTW_ESTIMATE);
+    s->back = fftwf_plan_dft_c2r_3d((int)m, (int)m, (int)m, f, room, FFTW_ESTIMATE);
     fftwf_free(room);
     s->particle = fftwf_alloc_complex((size_t)(n * s->count));
     s->times = rg_alloc((size_t)s->count * sizeof *s->times);

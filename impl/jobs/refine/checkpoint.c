@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: MIT
-// part.c: OUT.part: the command, then a line a finished particle: its row and all that is new of it, 17 digits. Lines are
-// handed to the system batch by batch; a last line without its end is not taken.
+// checkpoint.c: OUT.part: what it is of (the command and its inputs), then batch by batch a line a finished particle, its row
+// and all that is new of it, 17 digits, and a line of the batch's sums. A batch without that last line is not taken.
 #include "refine.h"
 #include "../../base/malformed.h"
+#include "../../base/tsv.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { VALUES = 10 };
-#define LINE "%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf"
+enum { VALUES = 10, COUNTS = 6 };
+static const char columns[] = "row\trot\ttilt\tpsi\torigin_x\torigin_y\tdefocus_u\tdefocus_v\tscore\tsigma\tmagnification\n";
+
+// ---- sums ----------------------------------------------------------------------------------------------------------------
+
+void fr_sums_make(fr_sums *s, int64_t side)
+{
+    *s = (fr_sums){.rings = fr_rings(side), .least = INT64_MAX, .ring = rg_alloc((size_t)fr_rings(side) * sizeof *s->ring)};
+}
+
+void fr_sums_add(fr_sums *to, const fr_sums *s)
+{
+    to->particles += s->particles;
+    to->refined += s->refined;
+    to->evaluations += s->evaluations;
+    to->least = s->least < to->least ? s->least : to->least;
+    to->most = s->most > to->most ? s->most : to->most;
+    to->coefficient += s->coefficient;
+    for (int64_t k = 0; k < s->rings; k++)
+        to->ring[k] += s->ring[k];
+}
+
+void fr_sums_free(fr_sums *s)
+{
+    free(s->ring);
+    *s = (fr_sums){0};
+}
+
+// ---- what a row holds ------------------------------------------------------------------------------------------------------
 
 static void values_of(const fr_files *f, int64_t i, double v[VALUES])
 {
@@ -30,89 +60,284 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
         *to[k] = v[k];
 }
 
-// The command without --resume, which must be the one that left the file behind; malloc'ed.
-static char *command_of(const char *typed)
+// ---- what the file is of --------------------------------------------------------------------------------------------------
+
+typedef struct hash {
+    uint64_t value;
+} hash;
+
+// FNV-1a over words of eight bytes, the last one filled up with zeros.
+static void hash_bytes(hash *h, const void *bytes, size_t n)
 {
-    char *line = rg_print("%s", typed), *word = strstr(line, " --resume");
-    if (word)
-        memmove(word, word + strlen(" --resume"), strlen(word + strlen(" --resume")) + 1);
-    return line;
+    const char *at = bytes;
+    for (uint64_t word; n; at += sizeof word, n -= n < sizeof word ? n : sizeof word) {
+        word = 0;
+        memcpy(&word, at, n < sizeof word ? n : sizeof word);
+        h->value = (h->value ^ word) * 0x100000001B3u;
+        h->value ^= h->value >> 32;
+    }
 }
 
-static int read_part(fr_checkpoint *p, fr_files *f, const char *command, bool *done)
+static int hash_file(hash *h, const char *path)
 {
-    char line[512];
-    double v[VALUES];
-    int64_t row, bytes;
+    enum { PIECE = 1 << 16 };
     FILE *file;
-    int code = access(p->path, F_OK) == 0 ? rg_input_open(p->path, &file, &bytes)
-                                          : rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
+    int64_t bytes;
+    int code = rg_input_open(path, &file, &bytes);
     if (code != RG_GOOD)
         return code;
-    const size_t length = strlen(command);
-    char *head = rg_alloc(length + 2);
-    if (fread(head, 1, length + 1, file) != length + 1 || strncmp(head, command, length) != 0 || head[length] != '\n')
-        code = rg_fail(RG_USAGE, "%s: left behind by another command than \"%s\"", p->path, command);
-    free(head);
-    while (code == RG_GOOD && fgets(line, sizeof line, file)) {
-        if (!strchr(line, '\n'))
-            break;
-        if (sscanf(line, "%" SCNd64 "\t" LINE, &row, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8], &v[9])
-                != 1 + VALUES || row < 0 || row >= f->particles.n)
-            code = rg_fail(RG_USAGE, "%s: expected the values of a row, found \"%.40s\"", p->path, line);
-        else {
-            restore(f, row, v);
-            p->resumed += !done[row];
-            done[row] = true;
-        }
-    }
+    char *piece = rg_alloc(PIECE);
+    for (size_t n; (n = fread(piece, 1, PIECE, file)) > 0;)
+        hash_bytes(h, piece, n);
+    hash_bytes(h, &bytes, sizeof bytes);
+    if (ferror(file))
+        code = rg_fail(RG_USAGE, "%s: cannot be read", path);
+    free(piece);
     fclose(file);
     return code;
 }
 
-int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, bool resume, fr_files *f, const char *out)
+// The particles' file and the reference whole; stacks, which may be larger than memory, by size and time of their last change.
+static int hash_inputs(const fr_files *f, const char *reference, uint64_t *value)
+{
+    hash h = {0xCBF29CE484222325u};
+    int code = hash_file(&h, f->input);
+    if (code == RG_GOOD)
+        code = hash_file(&h, reference);
+    for (int i = 0; i < f->particles.n_stacks && code == RG_GOOD; i++) {
+        struct stat facts;
+        if (stat(f->particles.stack[i].path, &facts) != 0)
+            return rg_fail(RG_USAGE, "%s: cannot be read: %s", f->particles.stack[i].path, strerror(errno));
+        const int64_t of[] = {facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
+        hash_bytes(&h, of, sizeof of);
+    }
+    *value = h.value;
+    return code;
+}
+
+// The lines above the rows. The command is the one that was typed, without --resume.
+static int make_head(const char *typed, const fr_files *f, const char *reference, char **head)
+{
+    static const char option[] = " --resume";
+    char *command = rg_print("%s", typed);
+    for (char *word = command; (word = strstr(word, option));)
+        if (word[strlen(option)] == ' ' || !word[strlen(option)])
+            memmove(word, word + strlen(option), strlen(word + strlen(option)) + 1);
+        else
+            word++;
+    uint64_t inputs = 0;
+    size_t bytes;
+    int code = hash_inputs(f, reference, &inputs);
+    FILE *text = open_memstream(head, &bytes);
+    if (!text)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    rg_tsv_print(text, "# regather: finished particles of a run, from which --resume goes on\n# command: %s\n", command);
+    fprintf(text, "# inputs: %016" PRIx64 "\n%s", inputs, columns);
+    fclose(text);
+    free(command);
+    return code;
+}
+
+// ---- reading -------------------------------------------------------------------------------------------------------------
+
+static bool whole_number(char **at, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(*at, &end, 10);
+    const bool good = end > *at && !errno && (*end == '\t' || !*end);
+    *at = end + (*end == '\t');
+    return good;
+}
+
+static bool numbers(char *at, double v[VALUES])
+{
+    for (int k = 0; k < VALUES; k++) {
+        char *end;
+        v[k] = strtod(at, &end);
+        if (end == at || !isfinite(v[k]) || *end != (k + 1 < VALUES ? '\t' : '\0'))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+static bool sums(char *at, fr_sums *s)
+{
+    int64_t *const count[COUNTS] = {&s->particles, &s->refined, &s->evaluations, &s->least, &s->most, &s->coefficient};
+    bool good = true;
+    for (int k = 0; k < COUNTS && good; k++)
+        good = whole_number(&at, count[k]);
+    for (int64_t k = 0; k < s->rings && good; k++)
+        good = whole_number(&at, &s->ring[k]);
+    return good && !*at;
+}
+
+// One whole batch, from *at on: rows and their sums. *at then is behind it; NULL when no whole one is left.
+static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool *done)
+{
+    static const char last[] = "batch\t";
+    char *row = *at, *batch = row, *end;
+    while (batch && strncmp(batch, last, strlen(last)) != 0)
+        batch = (end = strchr(batch, '\n')) ? end + 1 : NULL;
+    if (!batch || !(end = strchr(batch, '\n'))) {
+        *at = NULL;
+        return RG_GOOD;
+    }
+    const char *expected = NULL;
+    int64_t n = 0, i;
+    fr_sums s;
+    fr_sums_make(&s, f->particles.side);
+    for (char *next; row < batch && !expected; row = expected ? row : next, n++, ++*line) {
+        double v[VALUES];
+        char *cell = row;
+        next = strchr(row, '\n') + 1;
+        next[-1] = '\0';
+        if (!whole_number(&cell, &i) || i < 0 || i >= f->particles.n || !numbers(cell, v))
+            expected = "a row of this input and ten numbers";
+        else if (done[i])
+            expected = "every row once";
+        else {
+            restore(f, i, v);
+            done[i] = true;
+        }
+    }
+    *end = '\0';
+    if (!expected) {
+        ++*line;
+        if (!sums(row + strlen(last), &s) || s.particles != n)
+            expected = "the sums of the rows above";
+    }
+    int code = expected ? rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", p->path, *line, expected,
+                                  rg_quote_bytes(row, (int)strnlen(row, 60))) : RG_GOOD;
+    if (!expected)
+        fr_sums_add(&p->sums, &s);
+    p->resumed += n;
+    fr_sums_free(&s);
+    *at = end + 1;
+    return code;
+}
+
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        n++;
+    return n;
+}
+
+// What an earlier run left. *kept: bytes of it that stay, 0 when it had finished nothing.
+static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resume, bool *done, int64_t *kept)
+{
+    char *text;
+    int64_t bytes;
+    *kept = 0;
+    rg_file_continues(p->path);
+    int code = rg_input_text(p->path, INT64_MAX, &text, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    const char *ours = strchr(head, '\n'), *inputs = strstr(head, "\n# inputs: ");
+    char *at = text + strlen(head);
+    int line = count_lines(head);
+    if (bytes && strncmp(text, head, (size_t)(ours - head)))
+        code = rg_fail(RG_USAGE, "%s: expected finished particles of a run, found %s", p->path,
+                       rg_quote_bytes(text, (int)strnlen(text, 60)));
+    else if (!strstr(text, "\nbatch\t"))
+        ; // stopped before anything was finished: as if it had never been
+    else if (!resume)
+        code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);
+    else if (strncmp(text, head, (size_t)(inputs - head)))
+        code = rg_fail(RG_USAGE, "%s: left behind by another command than \"%.*s\"", p->path,
+                       (int)strcspn(strstr(head, "command: ") + 9, "\n"), strstr(head, "command: ") + 9);
+    else if (strncmp(text, head, strlen(head)))
+        code = rg_fail(RG_USAGE, "%s: particles, images or reference have changed since this run was stopped", p->path);
+    else
+        while (code == RG_GOOD && at) {
+            *kept = at - text;
+            code = read_batch(p, f, &at, &line, done);
+        }
+    free(text);
+    return code;
+}
+
+// ---- writing -------------------------------------------------------------------------------------------------------------
+
+// A new file with its head appears whole; of an old one only what a kill cut off is dropped. From then on it only grows.
+static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
+{
+    rg_file file;
+    int code = RG_GOOD;
+    if (kept && truncate(p->path, kept) != 0)
+        return rg_fail(RG_USAGE, "%s: cannot drop its unfinished last batch: %s", p->path, strerror(errno));
+    if (!kept) {
+        code = rg_file_open(&file, p->path);
+        if (code == RG_GOOD) {
+            fputs(head, file.stream);
+            code = rg_file_commit(&file);
+        }
+    }
+    if (code == RG_GOOD && !(p->file = fopen(p->path, "a")))
+        code = rg_fail(RG_USAGE, "%s: cannot write here: %s", p->path, strerror(errno));
+    return code;
+}
+
+int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, bool resume, fr_files *f, const char *reference,
+                       const char *out)
 {
     const int64_t n = f->particles.n;
     bool *done = rg_alloc((size_t)n * sizeof *done);
-    char *command = command_of(given->line);
+    char *head = NULL;
+    int64_t kept = 0;
     *p = (fr_checkpoint){.path = rg_print("%s.part", out), .row = rg_alloc((size_t)n * sizeof *p->row)};
+    fr_sums_make(&p->sums, f->particles.side);
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
     int code = rg_file_can_write(out);
-    if (code == RG_GOOD && resume)
-        code = read_part(p, f, command, done);
-    else if (code == RG_GOOD && access(p->path, F_OK) == 0)
-        code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);
+    if (code == RG_GOOD)
+        code = make_head(given->line, f, reference, &head);
+    const bool there = access(p->path, F_OK) == 0;
+    if (code == RG_GOOD && there)
+        code = read_part(p, f, head, resume, done, &kept);
+    else if (code == RG_GOOD && resume)
+        code = rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
     for (int64_t i = 0; i < n; i++)
         if (!done[i])
             p->row[p->rows++] = i;
-    if (code == RG_GOOD && !(p->file = fopen(p->path, "w")))
-        code = rg_fail(RG_USAGE, "%s: cannot write here: %s", p->path, strerror(errno));
-    if (code == RG_GOOD) {
-        fprintf(p->file, "%s\n", command);
-        for (int64_t i = 0; i < n; i++)
-            if (done[i])
-                fr_checkpoint_add(p, f, &i, 1);
-        fflush(p->file);
-    }
-    free(command);
+    if (code == RG_GOOD)
+        code = begin_part(p, head, kept);
+    free(head);
     free(done);
     return code;
 }
 
-void fr_checkpoint_add(fr_checkpoint *p, const fr_files *f, const int64_t *row, int64_t n)
+// Handed to the system in one piece. A batch with something that is no number would be refused: it is computed again.
+void fr_checkpoint_add(fr_checkpoint *p, const fr_files *f, const int64_t *row, const fr_sums *s)
 {
-    for (int64_t i = 0; i < n; i++) {
-        double v[VALUES];
+    double v[VALUES];
+    bool good = true;
+    fr_sums_add(&p->sums, s);
+    for (int64_t i = 0; i < s->particles; i++) {
+        values_of(f, row[i], v);
+        for (int k = 0; k < VALUES; k++)
+            good &= isfinite(v[k]) != 0;
+    }
+    for (int64_t i = 0; i < s->particles && good; i++) {
         values_of(f, row[i], v);
         fprintf(p->file, "%" PRId64, row[i]);
         for (int k = 0; k < VALUES; k++)
             fprintf(p->file, "\t%.17g", v[k]);
         fputc('\n', p->file);
     }
-    p->kept += n;
-    if (fflush(p->file) != 0 && !p->warned) {
+    const int64_t count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
+    for (int k = 0; k < COUNTS && good; k++)
+        fprintf(p->file, "%s\t%" PRId64, k ? "" : "batch", count[k]);
+    for (int64_t k = 0; k < s->rings && good; k++)
+        fprintf(p->file, "\t%" PRId64, s->ring[k]);
+    if (good)
+        fputc('\n', p->file);
+    p->kept += good ? s->particles : 0;
+    if ((fflush(p->file) != 0 || ferror(p->file)) && !p->warned) {
         rg_warn("%s: a write failed (%s); --resume will not find all particles", p->path, strerror(errno));
         p->warned = true;
     }
@@ -122,9 +347,10 @@ void fr_checkpoint_close(fr_checkpoint *p, bool finished)
 {
     if (p->file)
         fclose(p->file);
-    if (p->file && (finished || !p->kept))
+    if (p->file && (finished || !(p->kept + p->resumed)))
         unlink(p->path);
     free(p->path);
     free(p->row);
+    fr_sums_free(&p->sums);
     *p = (fr_checkpoint){0};
 }

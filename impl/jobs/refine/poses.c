@@ -238,8 +238,17 @@ static int weigh_priors(evaluation *e)
     return code;
 }
 
+static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e, int64_t particle)
+{
+    if (!(fabsf(coefficient) < 2)) // it is 1 at most, but for rounding
+        return rg_fail(RG_WRONG, "%s: line %" PRId64 ": its correlation is %g", e->files->input,
+                       e->files->particles.row[e->row[particle]].line, coefficient);
+    *sum += llrint(ldexp(coefficient, FR_SUM_BITS));
+    return RG_GOOD;
+}
+
 // sigma2, presb and ccoef at the poses that were kept, which stand in `whole`, one a particle.
-static int judge(evaluation *e, double *sigma, double *ring, double *coefficient)
+static int judge(evaluation *e, double *sigma, fr_sums *s)
 {
     const int64_t rings = fr_rings(e->r->side), most = rings > FR_MOMENTS ? rings : FR_MOMENTS;
     float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
@@ -248,11 +257,11 @@ static int judge(evaluation *e, double *sigma, double *ring, double *coefficient
     for (int64_t i = 0; i < e->n; i++)
         sigma[i] = sqrt(fr_noise(out + i * FR_MOMENTS));
     code = code == RG_GOOD ? compare(e, FR_DO_RINGS, rings, out) : code;
-    for (int64_t i = 0; i < e->n * rings; i++)
-        ring[i % rings] += out[i];
+    for (int64_t i = 0; i < e->n * rings && code == RG_GOOD; i++)
+        code = add_coefficient(&s->ring[i % rings], out[i], e, i / rings);
     code = code == RG_GOOD ? compare(e, FR_DO_WHOLE, 1, out) : code;
-    for (int64_t i = 0; i < e->n; i++)
-        *coefficient += out[i];
+    for (int64_t i = 0; i < e->n && code == RG_GOOD; i++)
+        code = add_coefficient(&s->coefficient, out[i], e, i);
     free(out);
     return code;
 }
@@ -270,18 +279,18 @@ static void keep_best(evaluation *e, const double *value)
     }
 }
 
-static void count(fr_refinement *r, const int64_t *evaluations, int64_t problems)
+static void count(fr_sums *s, const int64_t *evaluations, int64_t problems)
 {
     for (int64_t p = 0; p < problems; p++) {
-        r->evaluations += evaluations[p];
-        r->least = evaluations[p] < r->least ? evaluations[p] : r->least;
-        r->most = evaluations[p] > r->most ? evaluations[p] : r->most;
+        s->evaluations += evaluations[p];
+        s->least = evaluations[p] < s->least ? evaluations[p] : s->least;
+        s->most = evaluations[p] > s->most ? evaluations[p] : s->most;
     }
-    r->refined += problems;
+    s->refined += problems;
 }
 
 // The minimisation itself: start and end in `whole`.
-static int minimise(evaluation *e, double *value)
+static int minimise(evaluation *e, double *value, fr_sums *s)
 {
     fr_refinement *r = e->r;
     fr_minimiser how = {.optimiser = r->optimiser, .dimensions = e->dims, .step = r->step, .tolerance = r->tolerance,
@@ -302,24 +311,24 @@ static int minimise(evaluation *e, double *value)
     for (int d = 0; d < e->dims; d++)
         for (int64_t p = 0; p < problems; p++)
             e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
-    pthread_mutex_lock(&m->team->lock);
-    count(r, evaluations, problems);
-    pthread_mutex_unlock(&m->team->lock);
+    count(s, evaluations, problems);
     free(evaluations);
     free(x);
     return code;
 }
 
-static int improve(evaluation *e, fr_files *f, fr_checkpoint *done, double *ring)
+static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
 {
     pl_team *team = e->engine->member->team;
     fr_refinement *r = e->r;
     double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value), *sigma = rg_alloc((size_t)e->n * sizeof *sigma);
-    double coefficient = 0;
-    int code = minimise(e, value);
+    fr_sums sums;
+    fr_sums_make(&sums, r->side);
+    sums.particles = e->n;
+    int code = minimise(e, value, &sums);
     if (code == RG_GOOD) {
         keep_best(e, value);
-        code = judge(e, sigma, ring, &coefficient);
+        code = judge(e, sigma, &sums);
     }
     pthread_mutex_lock(&team->lock);
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) {
@@ -329,13 +338,10 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done, double *ring
         f->sigma[row] = sigma[i];
         f->magnification[row] = 1 + e->whole[i * FR_PARAMETERS + FR_MAGNIFICATION];
     }
-    for (int64_t k = 0; k < fr_rings(r->side); k++)
-        r->ring[k] += ring[k];
-    r->coefficient += coefficient;
-    r->particles += e->n;
     if (code == RG_GOOD)
-        fr_checkpoint_add(done, f, e->row, e->n);
+        fr_checkpoint_add(done, f, e->row, &sums);
     pthread_mutex_unlock(&team->lock);
+    fr_sums_free(&sums);
     free(sigma);
     free(value);
     return code;
@@ -358,7 +364,6 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpo
     e.pose = rg_alloc(problems * FR_POSE_FLOATS * sizeof *e.pose);
     e.score = rg_alloc(problems * sizeof *e.score);
     e.noise = rg_alloc((size_t)n * sizeof *e.noise);
-    double *ring = rg_alloc((size_t)fr_rings(r->side) * sizeof *ring);
     for (int p = 0; p < FR_PARAMETERS; p++)
         if (r->is_free[p])
             e.parameter[e.dims++] = p;
@@ -369,10 +374,9 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpo
     int code = r->has_prior ? weigh_priors(&e) : RG_GOOD;
     memcpy(e.whole, x, problems * FR_PARAMETERS * sizeof *x);
     if (code == RG_GOOD)
-        code = improve(&e, f, done, ring);
+        code = improve(&e, f, done);
     rg_buffer_free(&e.x);
     rg_buffer_free(&e.c);
-    free(ring);
     free(e.slot);
     free(e.particle);
     free(e.noise);

@@ -2,6 +2,7 @@
 // refine.c: the command refine: its options and search's, restarts, what is reported.
 #include "refine.h"
 #include "lockstep.h"
+#include "../../base/tsv.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -75,7 +76,6 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     r->side = f->particles.side;
     r->pixel_A = pixel_A;
     r->trials = 1;
-    r->least = INT64_MAX;
     for (int p = FR_PHI; p <= FR_SHIFT_Y; p++)
         r->is_free[p] = true;
     r->optimiser = optimiser[r->method];
@@ -107,24 +107,21 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     memcpy(r->unit, unit, sizeof unit);
     if (!r->no_prior)
         find_prior(r, f);
-    r->ring = rg_alloc((size_t)fr_rings(r->side) * sizeof *r->ring);
     return RG_GOOD;
 }
 
-void fr_refinement_free(fr_refinement *r) { free(r->ring); }
-
-static int write_rings(const fr_refinement *r, const char *command)
+static int write_rings(const fr_refinement *r, const fr_sums *s, const char *command)
 {
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
     int code = rg_file_open_beside(&file, r->out, "_rings", ".tsv");
     if (code != RG_GOOD)
         return code;
-    fprintf(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);
+    rg_tsv_print(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);
     fprintf(file.stream, "ring\tfrequency\tresolution\tcc\n");
     for (int64_t k = 1; k < fr_rings(r->side); k++)
         fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", k, (double)k / width_A, width_A / (double)k,
-                r->ring[k] / (double)r->particles);
+                ldexp((double)s->ring[k], -FR_SUM_BITS) / (double)s->particles);
     return rg_file_commit(&file);
 }
 
@@ -148,30 +145,30 @@ static double noise_level(const fr_refinement *r)
     return 1 / sqrt(rings * fmin(1, masked));
 }
 
-static double mean_coefficient(const fr_refinement *r) { return r->coefficient / (double)r->particles; }
+static double mean_coefficient(const fr_sums *s) { return ldexp((double)s->coefficient, -FR_SUM_BITS) / (double)s->particles; }
 
 // Fine rings count by size, so that a score is high for either contrast; the whole coefficient keeps its sign.
-bool fr_refinement_inverted(const fr_refinement *r)
+bool fr_refinement_inverted(const fr_refinement *r, const fr_sums *s)
 {
-    return r->refined && mean_coefficient(r) < -3 * noise_level(r) / sqrt((double)r->particles);
+    return s->refined && mean_coefficient(s) < -3 * noise_level(r) / sqrt((double)s->particles);
 }
 
-int fr_refinement_contrast(const fr_refinement *r, const fr_files *f)
+int fr_refinement_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f)
 {
-    if (!fr_refinement_inverted(r))
+    if (!fr_refinement_inverted(r, s))
         return RG_GOOD;
     return rg_fail(RG_USAGE, "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
-                   "%.3f %%; %s", f->input, 100 * mean_coefficient(r), f->invert ? "leave out --invert" : "give --invert");
+                   "%.3f %%; %s", f->input, 100 * mean_coefficient(s), f->invert ? "leave out --invert" : "give --invert");
 }
 
 // The best of a search over noise alone has a mean coefficient of 1 to 2 deviations: it is the score that was made large, whose
 // rings have other weights.
-void fr_refinement_say_noise(const fr_refinement *r)
+void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
 {
     const double noise = noise_level(r);
-    if (r->refined && mean_coefficient(r) < 2.5 * noise)
+    if (s->refined && mean_coefficient(s) < 2.5 * noise)
         rg_warn("the mean coefficient of %.2f %% is at the noise level: noise alone has a standard deviation of %.2f %%; is the "
-                "reference theirs, and their contrast its own (--invert)?", 100 * mean_coefficient(r), 100 * noise);
+                "reference theirs, and their contrast its own (--invert)?", 100 * mean_coefficient(s), 100 * noise);
 }
 
 int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command)
@@ -190,12 +187,13 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
         printf("magnification\t%.5f (median): a pixel of %.5f A\n", middle, r->pixel_A * middle);
         free(m);
     }
-    if (!r->refined)
+    const fr_sums *s = &done->sums;
+    if (!s->refined)
         return RG_GOOD;
-    printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(r));
+    printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(s));
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
-           (double)r->evaluations / (double)r->refined, r->least, r->most);
-    return write_rings(r, command);
+           (double)s->evaluations / (double)s->refined, s->least, s->most);
+    return write_rings(r, s, command);
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
@@ -271,19 +269,19 @@ static int refine(job *j)
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&j->done, &j->given, r->resume, &j->files, r->out);
+    code = fr_checkpoint_open(&j->done, &j->given, r->resume, &j->files, r->reference, r->out);
     rg_progress_begin(&t->team.progress, "refine", "particles", (double)j->done.rows);
     code = code == RG_GOOD ? pl_team_run(&t->team, refine_rows, j) : code;
     rg_progress_end(&t->team.progress);
     free(j->reference);
-    code = code == RG_GOOD ? fr_refinement_contrast(r, &j->files) : code;
+    code = code == RG_GOOD ? fr_refinement_contrast(r, &j->done.sums, &j->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&j->files, r->out, j->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
     if (code == RG_GOOD)
         code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
-    fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r));
+    fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r, &j->done.sums));
     return code == RG_GOOD ? fr_team_report(t, r->out) : code;
 }
 
@@ -319,7 +317,6 @@ static int run(void *options)
         code = refine(j);
     fr_team_close(&j->team);
     fr_files_close(&j->files);
-    fr_refinement_free(&j->refine);
     return code;
 }
 

@@ -14,19 +14,32 @@
 
 // ---- what is done already ------------------------------------------------------------------------------------------------
 
+// Over particles that were refined. Coefficients are whole numbers of 2^-36 (of up to 1e8 particles): their sum is the same in
+// any order of batches, threads and resumed runs.
+enum { FR_SUM_BITS = 36 };
+typedef struct fr_sums {
+    int64_t particles, refined, evaluations, least, most; // particles; poses that were minimised, evaluations in all, of one
+    int64_t coefficient, rings, *ring; // of ccoef, and of presb by ring
+} fr_sums;
+void fr_sums_make(fr_sums *, int64_t side);
+void fr_sums_add(fr_sums *to, const fr_sums *);
+void fr_sums_free(fr_sums *);
+
 // OUT.part, to which the particles of every batch are added when it is finished, so that --resume goes on from there.
 typedef struct fr_checkpoint {
     FILE *file; // NULL: none is kept
     char *path;
     int64_t *row, rows; // of the particles that are left
-    int64_t resumed, kept; // particles that the file had, and has
+    int64_t resumed, kept; // particles that the file had, and that this run added
+    fr_sums sums;          // of both
     bool warned;           // that it cannot be written
 } fr_checkpoint;
 
-// All rows are left, or with --resume those that are not in OUT.part, whose results are taken over. RG_GOOD, or one line and a
-// code.
-int fr_checkpoint_open(fr_checkpoint *, const rg_given *, bool resume, fr_files *, const char *out);
-void fr_checkpoint_add(fr_checkpoint *, const fr_files *, const int64_t *row, int64_t n); // one thread at a time
+// All rows are left, or with --resume those that are not in OUT.part, whose results are taken over: when command, particles,
+// reference and images are those of the run that left it. RG_GOOD, or one line and a code.
+int fr_checkpoint_open(fr_checkpoint *, const rg_given *, bool resume, fr_files *, const char *reference, const char *out);
+// A batch: rows of s->particles particles and their sums; one thread at a time.
+void fr_checkpoint_add(fr_checkpoint *, const fr_files *, const int64_t *row, const fr_sums *s);
 void fr_checkpoint_close(fr_checkpoint *, bool finished); // finished, or with no particle in it: the file is deleted
 
 // ---- refinement ----------------------------------------------------------------------------------------------------------
@@ -52,9 +65,6 @@ typedef struct fr_refinement {
     double mean_px[2], sd_px[2]; // of the shifts in the file, for the prior
     int64_t most_evaluations;
     uint64_t seed;
-    // Over all that were refined.
-    int64_t evaluations, least, most, refined, particles;
-    double *ring, coefficient; // sums of presb by ring, of ccoef
 } fr_refinement;
 
 extern const rg_option fr_refinement_options[]; // of refine and search
@@ -72,12 +82,12 @@ int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
 int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, const int64_t *row, int64_t n, double *x);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
-// What was found on average, on stdout; OUT_rings.tsv. Of those that were not resumed.
+// What was found on average, on stdout; OUT_rings.tsv.
 int fr_refinement_report(const fr_refinement *, const fr_files *, const fr_checkpoint *, const char *command);
 // Images of the other contrast than the reference's, told by the mean coefficient: refused before anything is written.
-bool fr_refinement_inverted(const fr_refinement *);
-int fr_refinement_contrast(const fr_refinement *, const fr_files *);
-void fr_refinement_say_noise(const fr_refinement *); // warns when the mean coefficient is one that noise alone has
-void fr_refinement_free(fr_refinement *);
+bool fr_refinement_inverted(const fr_refinement *, const fr_sums *);
+int fr_refinement_contrast(const fr_refinement *, const fr_sums *, const fr_files *);
+// Warns when the mean coefficient is one that noise alone has.
+void fr_refinement_say_noise(const fr_refinement *, const fr_sums *);
 
 #endif

@@ -229,12 +229,12 @@ static int search_all(search *s)
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&s->done, &s->given, r->resume, &s->files, r->out);
+    code = fr_checkpoint_open(&s->done, &s->given, r->resume, &s->files, r->reference, r->out);
     rg_progress_begin(&t->team.progress, "search", "particles", (double)s->done.rows);
     code = code == RG_GOOD ? pl_team_run(&t->team, search_rows, s) : code;
     rg_progress_end(&t->team.progress);
     free(s->reference);
-    code = code == RG_GOOD ? fr_refinement_contrast(r, &s->files) : code;
+    code = code == RG_GOOD ? fr_refinement_contrast(r, &s->done.sums, &s->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)
         code = fr_files_write(&s->files, r->out, s->given.line);
@@ -242,8 +242,8 @@ static int search_all(search *s)
     if (code == RG_GOOD)
         code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
     if (code == RG_GOOD)
-        fr_refinement_say_noise(r);
-    fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r));
+        fr_refinement_say_noise(r, &s->done.sums);
+    fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r, &s->done.sums));
     if (code != RG_GOOD)
         return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
@@ -279,7 +279,6 @@ static int run(void *options)
         code = search_all(s);
     fr_team_close(&s->team);
     fr_files_close(&s->files);
-    fr_refinement_free(&s->refine);
     fr_grid_free(&s->grid);
     return code;
 }

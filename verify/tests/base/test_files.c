@@ -8,39 +8,11 @@
 
 #include <cmocka.h>
 
-#include "../test_build.h"
-#include "../test_data.h"
+#include "../test_program.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
-
-// Exit code of a command line for sh, in which regather is the program of this build.
-static int sh(const char *format, ...)
-{
-    char *words = NULL;
-    va_list list;
-    va_start(list, format);
-    if (vasprintf(&words, format, list) < 0)
-        abort();
-    va_end(list);
-    char *line = rg_print("cd '%s' && regather() { '%s/regather' \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
-    int status = system(line);
-    free(words);
-    free(line);
-    return WEXITSTATUS(status);
-}
-
-static void assert_said(const char *words)
-{
-    size_t n;
-    char *said = get_file(in_dir("said"), &n);
-    assert_non_null(said);
-    if (!strstr(said, words))
-        print_message("expected \"%s\", found: %s", words, said);
-    assert_non_null(strstr(said, words));
-    free(said);
-}
 
 // Two maps and particles of a phantom: inputs of all jobs here.
 static int make_inputs(void **state)

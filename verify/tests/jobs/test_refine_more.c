@@ -117,10 +117,11 @@ static void test_restarts(void **state)
 
 // ---- stopped and resumed -------------------------------------------------------------------------------------------------
 
-// The stack, with image `flat` (from 0) constant; -1: none.
-static void copy_stack(const char *to, int64_t flat)
+// The stack, with image `flat` (from 0) constant; -1: none. Last changed `at` seconds after 1970.
+static void copy_stack(const char *to, int64_t flat, time_t at)
 {
     static float section[96 * 96];
+    const struct timespec time[2] = {{.tv_sec = at}, {.tv_sec = at}};
     rg_mrc in;
     rg_mrc_out out;
     assert_int_equal(rg_mrc_open(&in, in_dir("particles.mrcs")), RG_GOOD);
@@ -133,40 +134,117 @@ static void copy_stack(const char *to, int64_t flat)
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
     rg_mrc_close(&in);
+    assert_int_equal(utimensat(AT_FDCWD, in_dir(to), time, 0), 0);
+}
+
+// stop.star, with its first two rows the other way round or not.
+static void write_stop(bool turned)
+{
+    rg_particles p;
+    assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
+    rg_particle first = p.row[0];
+    if (turned) {
+        p.row[0] = p.row[1];
+        p.row[1] = first;
+    }
+    write_poses(in_dir("stop.star"), &p, "stop.mrcs");
+    rg_particles_close(&p);
+}
+
+static void assert_same(const char *name, const char *text, size_t n, const char *until)
+{
+    size_t m = 0;
+    char *now = get_file(in_dir(name), &m), *a = until ? strstr(now, until) : now;
+    const char *b = until ? strstr(text, until) : text;
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_true(n - (size_t)(b - text) == m - (size_t)(a - now));
+    assert_string_equal(a, b);
+    free(now);
 }
 
 #define STOPPED "refine %s/stop.star --reference %s/map.mrc --device cpu --high 9 --batch 2 --out %s/stopped.star"
+#define GO(more) RUN(refine, STOPPED more, test_dir, test_dir, test_dir)
 
-// A run that ends at image 10 of 12 leaves 8 particles behind; the rest gives what one whole run gives, bit for bit.
+// A run that ends at image 10 of 12 leaves 8 particles behind; the rest gives what one whole run gives, bit for bit, and so do
+// the sums over all of them.
 static void test_resume(void **state)
 {
     (void)state;
-    size_t n, m;
-    rg_particles p;
-    assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
-    write_poses(in_dir("stop.star"), &p, "stop.mrcs");
-    rg_particles_close(&p);
-    copy_stack("stop.mrcs", -1);
-    assert_refused(RUN(refine, STOPPED " --resume", test_dir, test_dir, test_dir), "stopped.star.part, found none");
-    assert_int_equal(RUN(refine, STOPPED, test_dir, test_dir, test_dir), RG_GOOD);
-    char *whole = get_file(in_dir("stopped.star"), &n);
+    size_t n = 0, rings = 0, bytes = 0;
+    write_stop(false);
+    copy_stack("stop.mrcs", -1, 1000);
+    assert_refused(GO(" --resume"), "stopped.star.part, found none");
+    assert_int_equal(GO(""), RG_GOOD);
+    char *whole = get_file(in_dir("stopped.star"), &n), *whole_rings = get_file(in_dir("stopped_rings.tsv"), &rings);
+    char *said = rg_print("%s", strstr(output, "mean coefficient"));
     assert_int_equal(access(in_dir("stopped.star.part"), F_OK), -1); // nothing is left behind
     unlink(in_dir("stopped.star"));
-    copy_stack("stop.mrcs", 9);
-    assert_refused(RUN(refine, STOPPED, test_dir, test_dir, test_dir), "image 10: expected a picture");
+    copy_stack("stop.mrcs", 9, 1000);
+    assert_refused(GO(""), "image 10: expected a picture");
     assert_int_equal(access(in_dir("stopped.star"), F_OK), -1);
-    copy_stack("stop.mrcs", -1);
-    assert_refused(RUN(refine, STOPPED " --tolerance 0.2 --resume", test_dir, test_dir, test_dir), "another command");
+    copy_stack("stop.mrcs", -1, 1000);
+    assert_refused(GO(" --tolerance 0.2 --resume"), "another command");
+    assert_refused(GO(""), "go on with --resume");
+    char *part = get_file(in_dir("stopped.star.part"), &bytes);
     FILE *f = fopen(in_dir("stopped.star.part"), "a"); // what a kill in the middle of a line leaves
     fputs("11\t1.5\t2", f);
     fclose(f);
-    assert_int_equal(RUN(refine, STOPPED " --resume", test_dir, test_dir, test_dir), RG_GOOD);
+    assert_int_equal(GO(" --resume"), RG_GOOD);
     assert_non_null(strstr(output, "resumed\t8 particles"));
-    char *again = get_file(in_dir("stopped.star"), &m);
-    assert_true(n == m);
-    assert_memory_equal(whole, again, n);
-    free(again);
+    assert_non_null(strstr(output, "mean coefficient"));
+    assert_true(strncmp(strstr(output, "mean coefficient"), said, strcspn(said, "(")) == 0); // and evaluations a pose
+    assert_same("stopped.star", whole, n, NULL);
+    assert_same("stopped_rings.tsv", whole_rings, rings, "ring\t");
+    // A batch whose end is missing is computed again.
+    put_file("stopped.star.part", part, bytes - 3);
+    assert_int_equal(GO(" --resume"), RG_GOOD);
+    assert_non_null(strstr(output, "resumed\t6 particles"));
+    assert_same("stopped.star", whole, n, NULL);
+    assert_same("stopped_rings.tsv", whole_rings, rings, "ring\t");
+    put_file("kept.part", part, bytes);
+    free(part);
+    free(said);
     free(whole);
+    free(whole_rings);
+}
+
+// What is no longer what it was, and what is no result: refused, the finished rows kept.
+static void test_resume_refused(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    char *part = get_file(in_dir("kept.part"), &n), *bad;
+    put_file("stopped.star.part", part, n);
+    write_stop(true);
+    assert_refused(GO(" --resume"), "have changed since");
+    write_stop(false);
+    copy_stack("stop.mrcs", -1, 2000);
+    assert_refused(GO(" --resume"), "have changed since");
+    copy_stack("stop.mrcs", -1, 1000);
+    assert_same("stopped.star.part", part, n, NULL);
+    static const struct {
+        const char *from, *to, *words;
+    } change[] = {{"\n1\t", "\n0\t", "every row once"}, {"\n1\t", "\n1\tnan", "line 6: expected a row"},
+                  {"\n1\t", "\n1\t1e999", "line 6: expected a row"}, {"\n1\t", "\n12\t", "line 6: expected a row"},
+                  {"\n1\t", "\n-1\t", "line 6: expected a row"}, {"batch\t2\t", "batch\t3\t", "line 7: expected the sums"},
+                  {"batch\t2\t", "batch\t2.\t", "line 7: expected the sums"}, {"# regather", "# what I ", "expected finished"}};
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        const char *at = strstr(part, change[i].from);
+        assert_non_null(at);
+        bad = rg_print("%.*s%s%s", (int)(at - part), part, change[i].to, at + strlen(change[i].from));
+        put_file("stopped.star.part", bad, strlen(bad));
+        assert_refused(GO(" --resume"), change[i].words);
+        assert_same("stopped.star.part", bad, strlen(bad), NULL);
+        free(bad);
+    }
+    // Nothing finished: a first run, with --resume and without it.
+    put_file("stopped.star.part", "", 0);
+    assert_int_equal(GO(" --resume"), RG_GOOD);
+    put_file("stopped.star.part", part, (size_t)(strstr(part, "batch") - part));
+    assert_int_equal(GO(""), RG_GOOD);
+    assert_null(strstr(output, "resumed"));
+    free(part);
 }
 
 // ---- several GPUs --------------------------------------------------------------------------------------------------------
@@ -309,7 +387,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defocus),    cmocka_unit_test(test_magnification), cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_resume),     cmocka_unit_test(test_gpus_alike),    cmocka_unit_test(test_gpus_map),
+        cmocka_unit_test(test_resume),    cmocka_unit_test(test_resume_refused),
+        cmocka_unit_test(test_gpus_alike), cmocka_unit_test(test_gpus_map),
         cmocka_unit_test(test_reference),  cmocka_unit_test(test_refused),
     };
 #if HAVE_NLOPT

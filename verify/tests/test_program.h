@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// test_program.h: for test programs that run regather itself, in processes of its own, from the test's folder.
+#ifndef RG_TEST_PROGRAM_H
+#define RG_TEST_PROGRAM_H
+
+#include "test_build.h"
+#include "test_data.h"
+
+#include <sys/wait.h>
+
+// Exit code of a command line for sh, in which regather is the program of this build.
+static inline int sh(const char *format, ...)
+{
+    char *words = NULL;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&words, format, list) < 0)
+        abort();
+    va_end(list);
+    char *line = rg_print("cd '%s' && regather() { '%s/regather' \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
+    int status = system(line);
+    free(words);
+    free(line);
+    return WEXITSTATUS(status);
+}
+
+static inline void assert_said(const char *words)
+{
+    size_t n;
+    char *said = get_file(in_dir("said"), &n);
+    assert_non_null(said);
+    if (!strstr(said, words))
+        print_message("expected \"%s\", found: %s", words, said);
+    assert_non_null(strstr(said, words));
+    free(said);
+}
+
+#endif
