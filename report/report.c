@@ -4,6 +4,7 @@
 #include "../bench/compare/believe.h"
 #include "../impl/base/options.h"
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,8 @@ static int is_tsv(const struct dirent *entry)
 static int add_references(rg_report *r, const char *folder)
 {
     struct dirent **entry;
-    int n = scandir(folder, &entry, is_tsv, alphasort), code = RG_GOOD;
+    int n = scandir(folder, &entry, is_tsv, alphasort);
+    int code = n < 0 ? rg_fail(RG_USAGE, "--machines: %s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
     for (int i = 0; i < n; i++) {
         if (code == RG_GOOD)
             code = add_reference(r, folder, entry[i]->d_name);

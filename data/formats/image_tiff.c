@@ -179,9 +179,12 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
     if (!tiff)
         return damaged(&w, "a TIFF header and directory");
     int code = RG_GOOD;
+    w.message[0] = '\0';
     *pages = TIFFNumberOfDirectories(tiff);
     if (*pages == 0)
         code = damaged(&w, "at least one page");
+    else if (w.message[0]) // it counts as far as it can read
+        code = damaged(&w, "the directory of the next page");
     if (code == RG_GOOD && image)
         code = read_page(tiff, &w, image);
     TIFFClose(tiff);

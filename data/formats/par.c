@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// most: the largest magnitude that is read. Degrees to a thousand turns or so; shifts in A or pixels to 1e6 and defoci to 1 mm:
+// beyond any detector and any lens, so that a number that makes a map of NaN or zeros is told of.
 static const struct {
     const char *name;
     int width, decimals;
+    double most;
 } field[RG_PAR_FIELDS] = {
-    {"NO", 7, 0},     {"PSI", 8, 2},    {"THETA", 8, 2}, {"PHI", 8, 2},    {"SHX", 10, 2}, {"SHY", 10, 2},
-    {"MAG", 8, 0},    {"FILM", 6, 0},   {"DF1", 9, 1},   {"DF2", 9, 1},    {"ANGAST", 8, 2}, {"OCC", 8, 2},
-    {"LogP", 10, 0},  {"SIGMA", 11, 4}, {"SCORE", 8, 2}, {"CHANGE", 8, 2}, {"PRESA", 8, 2},
+    {"NO", 7, 0, INT32_MAX}, {"PSI", 8, 2, 1e6}, {"THETA", 8, 2, 1e6}, {"PHI", 8, 2, 1e6},    {"SHX", 10, 2, 1e6},
+    {"SHY", 10, 2, 1e6},     {"MAG", 8, 0, 1e9}, {"FILM", 6, 0, 1e9},  {"DF1", 9, 1, 1e7},    {"DF2", 9, 1, 1e7},
+    {"ANGAST", 8, 2, 1e6},   {"OCC", 8, 2, 1e9}, {"LogP", 10, 0, 1e15}, {"SIGMA", 11, 4, 1e15}, {"SCORE", 8, 2, 1e9},
+    {"CHANGE", 8, 2, 1e9},   {"PRESA", 8, 2, 1e9},
 };
 
 // Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, blanks at the end left out, are of the kind
@@ -107,7 +111,7 @@ static int read_columns(rg_par *p, const char *line, const char *end, int64_t li
     *which = k;
     if (bad < 0)
         return RG_GOOD;
-    while (end - line > kind[by_length].longest)
+    while (by_length < KINDS - 1 && end - line > kind[by_length].longest)
         by_length++;
     cut_widths(by_length, line, end, of_width, lengths);
     *row = (rg_par_row){.line = line_number};
@@ -133,6 +137,12 @@ static int read_row(rg_par *p, const char *line, const char *end, int64_t line_n
         return rg_star_fault(p->path, line_number, "expected %d columns as in the rows before, found %d", kind[p->kind].columns,
                              kind[k].columns);
     p->kind = k;
+    for (int c = 0; c < kind[k].columns; c++) {
+        const int which = field_of(k, c);
+        if (fabs(row->value[which]) > field[which].most)
+            return rg_star_fault(p->path, line_number, "expected a number within +-%g in column %s, found %g", field[which].most,
+                                 field[which].name, row->value[which]);
+    }
     double no = row->value[RG_PAR_NO];
     if (!(no >= 1 && no <= INT32_MAX && no == floor(no)))
         return rg_star_fault(p->path, line_number, "expected a whole number from 1 in column NO, found %g", no);
@@ -211,9 +221,10 @@ static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
         double value = p->row[i].value[which];
         char text[64];
         int length = snprintf(text, sizeof text, "%*.*f", width, field[which].decimals, value);
-        if (!isfinite(value) || length > width)
+        const bool touches = c && kind[p->kind].longest == 0 && length == width && text[0] != ' '; // read by its words only
+        if (!isfinite(value) || length > width || touches)
             return rg_fail(RG_USAGE, "%s: row %" PRId64 ": %g does not fit into column %s of %d characters", path, i + 1, value,
-                           field[which].name, width);
+                           field[which].name, touches ? width - 1 : width);
         fputs(text, out);
     }
     putc('\n', out);

@@ -268,8 +268,8 @@ static int read_pixel(reading *r, int64_t row, int64_t optics_row)
     if (code != RG_GOOD)
         return code;
     bool known = has(r, PIXEL) || r->pixel_px >= 0 || has(r, DETECTOR);
-    if (known && !(pixel_A > 0 && pixel_A < 1e6))
-        return ROW_FAULT(r, row, "expected a pixel size above 0 A, found %g", pixel_A);
+    if (known && !(pixel_A >= 1e-3 && pixel_A <= 1e6))
+        return ROW_FAULT(r, row, "expected a pixel size from 0.001 to 1e6 A, found %g", pixel_A);
     if (row == 0)
         r->p->pixel_A = pixel_A;
     else if (known && fabs(pixel_A - r->p->pixel_A) > 1e-6 * r->p->pixel_A)
@@ -325,18 +325,22 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
 static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
+    // most: beyond any microscope (defoci of 1 mm, 10 MV), or beyond what single precision can turn into a map.
     const struct {
         int which;
-        double standard, *value;
+        double standard, most, *value;
     } need[] = {
-        {ROT, 0, &q->rot_deg}, {TILT, 0, &q->tilt_deg}, {PSI, 0, &q->psi_deg},
-        {U, 0, &q->ctf.defocus_u_A}, {V, 0, &q->ctf.defocus_v_A}, {ANGLE, 0, &q->ctf.defocus_angle_deg},
-        {PHASE, 0, &q->ctf.phase_shift_deg}, {B, 0, &q->ctf.b_factor_A2}, {SCALE, 1, &q->ctf.scale},
-        {KV, 0, &q->ctf.voltage_kV}, {CS, 0, &q->ctf.cs_mm}, {CONTRAST, 0, &q->ctf.amplitude_contrast},
+        {ROT, 0, 1e6, &q->rot_deg}, {TILT, 0, 1e6, &q->tilt_deg}, {PSI, 0, 1e6, &q->psi_deg},
+        {U, 0, 1e7, &q->ctf.defocus_u_A}, {V, 0, 1e7, &q->ctf.defocus_v_A}, {ANGLE, 0, 1e6, &q->ctf.defocus_angle_deg},
+        {PHASE, 0, 1e6, &q->ctf.phase_shift_deg}, {B, 0, 1e6, &q->ctf.b_factor_A2}, {SCALE, 1, 1e6, &q->ctf.scale},
+        {KV, 0, 1e4, &q->ctf.voltage_kV}, {CS, 0, 1e4, &q->ctf.cs_mm}, {CONTRAST, 0, 1, &q->ctf.amplitude_contrast},
     };
     int code = RG_GOOD;
     for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++)
-        code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
+        if ((code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value)) == RG_GOOD
+            && fabs(*need[i].value) > need[i].most)
+            code = ROW_FAULT(r, row, "expected a number within +-%g for _%s, found %g", need[i].most, column_name[need[i].which],
+                             *need[i].value);
     if (code == RG_GOOD)
         code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
     if (code == RG_GOOD)
@@ -345,8 +349,8 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
         code = read_flag(r, row, optics_row, PREMULTIPLIED, &r->p->premultiplied);
     if (code == RG_GOOD)
         code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
-    if (code == RG_GOOD && !(fabs(q->ctf.amplitude_contrast) <= 1))
-        code = ROW_FAULT(r, row, "expected an amplitude contrast from -1 to 1, found %g", q->ctf.amplitude_contrast);
+    if (code == RG_GOOD && !(fabs(q->origin_x_px) <= 1e6 && fabs(q->origin_y_px) <= 1e6))
+        code = ROW_FAULT(r, row, "expected an origin within 1e6 pixels, found %g, %g", q->origin_x_px, q->origin_y_px);
     if (code == RG_GOOD && has(r, KV) && !(q->ctf.voltage_kV > 0))
         code = ROW_FAULT(r, row, "expected a voltage above 0 kV, found %g", q->ctf.voltage_kV);
     return code;

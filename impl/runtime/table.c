@@ -2,10 +2,12 @@
 // table.c: the function table: variants.def read twice for declarations and arrays, and the plug-ins loaded beside it.
 #include "table.h"
 #include "../base/core.h"
+#include "../base/malformed.h"
 #include "cpu.h"
 #include "../gpu/device.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,12 +334,35 @@ static int add_plugged(const char *path, const rg_variant *const *list, bool emu
     return code;
 }
 
+// dlopen maps what the headers name without looking at the file's length: one that is cut ends the program by SIGBUS.
+static int check_whole(const char *path)
+{
+    FILE *file;
+    int64_t bytes, least = 0;
+    ElfW(Ehdr) head;
+    int code = rg_input_open(path, &file, &bytes);
+    if (code != RG_GOOD)
+        return code;
+    const bool is_elf = fread(&head, sizeof head, 1, file) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG)
+                        && head.e_phentsize == sizeof(ElfW(Phdr)) && fseeko(file, (off_t)head.e_phoff, SEEK_SET) == 0;
+    ElfW(Phdr) part;
+    for (int i = 0; is_elf && i < head.e_phnum && fread(&part, sizeof part, 1, file) == 1; i++)
+        if (part.p_type == PT_LOAD && (int64_t)(part.p_offset + part.p_filesz) > least)
+            least = (int64_t)(part.p_offset + part.p_filesz);
+    fclose(file);
+    return is_elf && bytes < least ? rg_malformed(path, bytes, "expected a shared object of at least %lld bytes, found its end",
+                                                  (long long)least) : RG_GOOD;
+}
+
 int rg_plugin_load(const char *path)
 {
     build();
     char *full = strchr(path, '/') ? rg_print("%s", path) : rg_print("./%s", path);
-    void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+    int whole = check_whole(full);
+    void *handle = whole == RG_GOOD ? dlopen(full, RTLD_NOW | RTLD_LOCAL) : NULL;
     free(full);
+    if (whole != RG_GOOD)
+        return whole;
     if (!handle)
         return rg_fail(RG_USAGE, "plug-in %s: %s", path, dlerror());
     const rg_variant *const *native = dlsym(handle, "rg_plugin"), *const *emulated = dlsym(handle, "rg_plugin_emulated");

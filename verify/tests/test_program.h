@@ -17,7 +17,7 @@ static inline int sh(const char *format, ...)
     if (vasprintf(&words, format, list) < 0)
         abort();
     va_end(list);
-    char *line = rg_print("cd '%s' && regather() { '%s/regather' \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
+    char *line = rg_print("cd '%s' && REGATHER='%s/regather' && regather() { \"$REGATHER\" \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
     int status = system(line);
     free(words);
     free(line);

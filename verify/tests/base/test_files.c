@@ -155,12 +155,35 @@ static void test_file_limit(void **state)
     assert_int_equal(sh("! ls -A big | grep -e regather-part -e mrcs"), 0);
 }
 
+// Inputs that never end, or never begin: refused at once.
+static void test_endless(void **state)
+{
+    (void)state;
+    static const char *const line[] = {
+        "compare %s %s", "export %s --format gbench", "report %s --out page", "verify autocorr:naive --expect %s",
+        "verify autocorr:naive --plugin %s", "fsc %s map.mrc --out e.tsv", "reconstruct %s --out e.mrc", "align %s --out e.tsv",
+    };
+    static const char *const input[] = {"pipe", "/dev/zero"};
+    assert_int_equal(sh("mkfifo pipe"), 0);
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        for (size_t k = 0; k < sizeof input / sizeof *input; k++) {
+            char *words = rg_print(line[i], input[k], input[k]);
+            int code = sh("timeout 5 \"$REGATHER\" %s > log", words);
+            if (code != RG_USAGE)
+                print_message("%s: exit %d\n", words, code);
+            assert_int_equal(code, RG_USAGE);
+            assert_said("regular file");
+            free(words);
+        }
+    assert_int_equal(sh("regather report --machines missing --out page > log"), RG_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),          cmocka_unit_test(test_inputs),      cmocka_unit_test(test_second_run),
         cmocka_unit_test(test_claim),          cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_full_stdout),
+        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_full_stdout), cmocka_unit_test(test_endless),
     };
     return cmocka_run_group_tests(tests, make_inputs, test_dir_remove);
 }

@@ -242,9 +242,13 @@ static void test_tiff(void **state)
         rg_image_free(&image);
         assert_refused(rg_image_read(path, 5, &no_range, &image), "t.tif: at byte");
     }
-    size_t n;
+    size_t n = 0;
+    int64_t count;
     char *whole = get_file(path, &n);
     assert_refused(read_code(put_file("u.tif", whole, 9)), "u.tif: at byte");
+    // Cut anywhere, it has fewer pages than it says: pages that are whole do not make it good.
+    for (size_t cut = n - 1; cut > n / 4; cut -= 7)
+        assert_refused(rg_image_pages(put_file("u.tif", whole, cut), &count), "u.tif: at byte");
     free(whole);
 }
 #endif

@@ -198,11 +198,49 @@ static void test_particles(void **state)
     assert_refused(particles_of(ROW8(1) ROW8(2), &p), "s.mrcs");
 }
 
+// Of a width of its columns that does not tell where they end; what is written is read again.
+static void test_narrow_kind(void **state)
+{
+    (void)state;
+    rg_par p, again;
+    assert_int_equal(read_text("1 2 3 4 5 6 10000 1 9000 8000 7 66 1\n", &p), RG_GOOD);
+    assert_int_equal(rg_par_write(in_dir("w.par"), &p), RG_GOOD);
+    assert_int_equal(rg_par_read(in_dir("w.par"), &again), RG_GOOD);
+    assert_memory_equal(p.row[0].value, again.row[0].value, sizeof p.row[0].value);
+    rg_par_free(&again);
+    p.row[0].value[RG_PAR_SHX] = -1000; // as wide as its column: it would touch the one before
+    assert_refused(rg_par_write(in_dir("w.par"), &p), "-1000 does not fit into column SHX of 7 characters");
+    rg_par_free(&p);
+}
+
+// Far beyond what tells the kinds apart, and numbers that no microscope gives.
+static void test_beyond(void **state)
+{
+    (void)state;
+    const size_t n = (1 << 20) + 4096;
+    char *line = rg_alloc(n + 1);
+    memset(line, 'x', n);
+    for (size_t i = 1; i < n; i += 2)
+        line[i] = i < 8 ? ' ' : 'x';
+    line[0] = '1';
+    line[n - 1] = '\n';
+    assert_refused(code_of(line), "p.par: line 1: expected");
+    free(line);
+    static const struct {
+        const char *text, *words;
+    } bad[] = {{"1 1 2 3 1e300 5 10000 1 9000 8000 7 66\n", "line 1: expected a number within +-1e+06 in column SHX, found 1e+300"},
+               {"1 1 2 3 4 5 10000 1 1e300 8000 7 66\n", "+-1e+07 in column DF1"},
+               {"1 1e9 2 3 4 5 10000 1 9000 8000 7 66\n", "+-1e+06 in column PSI"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(code_of(bad[i].text), bad[i].words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions),  cmocka_unit_test(test_columns_that_touch), cmocka_unit_test(test_free_format),
         cmocka_unit_test(test_malformed), cmocka_unit_test(test_written),            cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_narrow_kind), cmocka_unit_test(test_beyond),
     };
     return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
 }

@@ -44,10 +44,10 @@ static void assert_repeats(const char *words)
     assert_int_equal(sh("rm -rf r"), 0);
     for (int threads = 1; threads <= 2; threads++)
         for (int run = 0; run < RUNS; run++) {
-            const int first = threads == 1 && run == 0;
+            const char *to = threads == 1 && run == 0 ? "one" : "other";
             int code = sh("mkdir r && regather %s --threads %d --device cpu --quiet > said.log && "
-                          "rm -f r/*stages.tsv r/*.svg && sed -i '/^# *command/d' r/* && rm -rf %s && mv r %s && diff -r one %s", words, threads,
-                          first ? "one" : "other", first ? "one" : "other", first ? "one" : "other");
+                          "rm -f r/*stages.tsv r/*.svg && sed -i '/^# *command/d' r/* && rm -rf %s && mv r %s && diff -r one %s",
+                          words, threads, to, to, to);
             if (code)
                 print_message("%s: run %d on %d threads: exit or difference %d\n", words, run + 1, threads, code);
             assert_int_equal(code, 0);
