@@ -11,5 +11,10 @@ set ylabel "s"
 set yrange [0 : *]
 unset key
 
-plot STAGES using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
-    STAGES using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle
+# Of a job that was done several times, the first.
+stats STAGES using (stringcolumn("stage") eq "whole" ? 1 : NaN) nooutput
+RUNS = STATS_records
+stats STAGES using (1) nooutput
+EACH = STATS_records / RUNS
+plot STAGES every ::0::EACH - 1 using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
+    STAGES every ::0::EACH - 1 using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle

@@ -42,6 +42,16 @@ join() { # PRODUCT FILE...: one head, then the rows of all
     shift
     { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$product"
 }
+# A job three times over, the stages that it leaves every time under one head: a number needs an interval. thrice STAGES PRODUCT
+# COMMAND...
+thrice() {
+    stages=$1 kept=$2
+    shift 2
+    for time_over in 1 2 3; do
+        "$@" && cp "$stages" "$work/run_$time_over.tsv" || return
+    done
+    join "$work/runs.tsv" "$work/run_1.tsv" "$work/run_2.tsv" "$work/run_3.tsv" && keep "$work/runs.tsv" "$kept"
+}
 # caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a plug-in of verify/broken.
 caught_as() {
     regather verify "$@"

@@ -13,6 +13,7 @@ case "$1 ${3:-}" in
 "list algorithms") printf 'algo\tpaper\tsmoke\tbroken\none\tP\ts1\tone_wrong one_late\ntwo\tP\ts1\t-\n' ;;
 "list variants") printf 'algo\tvariant\tspace\tneeds\tlacks\none\tnaive\tcpu\t-\t-\none\tgather\tgpu\tsm_50\tno GPU\n' ;;
 "make "*) echo "made $2" && echo x >> "$2" ;;
+"stages "*) printf '# a job\nstage\tbusy_s\nwhole\t1\n' > "$2" ;;
 "lacks "*) echo "no GPU here" && exit 4 ;;
 "breaks "*) echo "a reason" && exit 2 ;;
 verify*) while [ "$1" != --out ]; do shift; done; echo x > "$2" && exit 1 ;;
@@ -57,6 +58,8 @@ sleep 1 && run 0 quick && says '^steps 1 to 5: up to date$' && says '^steps 7 to
 sleep 1 && touch build/results/one.small && run 0 quick && says '^step 3 of 7: Do both$' && says '^steps 1 to 2: up to date$'
 sleep 1 && touch build/regather && run 0 quick && says '^step 1 of 7: Do one$'
 run 0 paper && says 'made .*/results/one.large'
+table && row reproduce thrice 'Three times' - '*' - - '$results/thrice' 'thrice $work/one.tsv $product regather stages $work/one.tsv' && page && run 0 quick
+[ "$(grep -c '^whole' build/results/thrice)$(grep -c '^stage' build/results/thrice)" = 31 ] && passed=$((passed + 1)) || failed=$((failed + 1))
 table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $product && regather breaks' && page && run 2 quick
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
