@@ -12,9 +12,7 @@ set yrange [0 : *]
 unset key
 
 # Of a job that was done several times, the first.
-stats STAGES using (stringcolumn("stage") eq "whole" ? 1 : NaN) nooutput
-RUNS = STATS_records
-stats STAGES using (1) nooutput
-EACH = STATS_records / RUNS
+stats STAGES using (stringcolumn("stage") eq "whole" ? 1 : 0) nooutput
+EACH = STATS_sum > 1 ? STATS_records / STATS_sum : STATS_records
 plot STAGES every ::0::EACH - 1 using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
     STAGES every ::0::EACH - 1 using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle
