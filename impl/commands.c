@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // commands.c: the commands and their dispatch; `list` and `man` themselves.
+#include "jobs/pipeline/ranks.h"
 #include "runtime/command.h"
 #include "runtime/table.h"
 #include "runtime/tuned.h"
@@ -205,8 +206,12 @@ static int dispatch(int argc, char **argv)
     if (!strcmp(argv[1], "--cflags"))
         return cflags(argc > 2 ? argv[2] : "c");
     for (const rg_command *const *c = rg_commands; *c; c++)
-        if (!strcmp(argv[1], (*c)->name))
-            return rg_command_run(*c, argc - 1, argv + 1);
+        if (!strcmp(argv[1], (*c)->name)) {
+            if (!(*c)->one_process)
+                return rg_command_run(*c, argc - 1, argv + 1);
+            int code = rg_ranks_begin(argv[0]);
+            return rg_ranks_end(code ? code : rg_command_run(*c, argc - 1, argv + 1));
+        }
     rg_near near = {0};
     for (const rg_command *const *c = rg_commands; *c; c++)
         rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);

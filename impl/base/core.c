@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 bool rg_quiet;
+int rg_rank, rg_processes_here = 1;
+bool (*rg_may_fail)(void);
 
 _Thread_local bool rg_silent;
 
 static void complain(const char *kind, const char *format, va_list list)
 {
-    if (rg_silent)
-        return;
     fflush(stdout);
     flockfile(stderr); // one line stays one line, also from several threads
     fprintf(stderr, "%sregather: %s", isatty(STDERR_FILENO) ? "\r\033[K" : "", kind);
@@ -32,6 +32,8 @@ static void complain(const char *kind, const char *format, va_list list)
 int rg_fail(int code, const char *format, ...)
 {
     va_list list;
+    if (rg_silent || (rg_may_fail && !rg_may_fail()))
+        return code;
     va_start(list, format);
     complain("", format, list);
     va_end(list);
@@ -41,6 +43,8 @@ int rg_fail(int code, const char *format, ...)
 void rg_warn(const char *format, ...)
 {
     va_list list;
+    if (rg_silent || rg_rank > 0)
+        return;
     va_start(list, format);
     complain("warning: ", format, list);
     va_end(list);

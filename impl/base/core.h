@@ -19,6 +19,13 @@ int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 
 extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// ---- one job of several processes ----------------------------------------------------------------------------------------
+
+// What jobs/pipeline/ranks.c sets where mpirun or srun started more than one.
+extern int rg_rank;                // of this process; only 0 warns, draws progress and prints
+extern int rg_processes_here;      // of the job on this machine, which share its memory
+extern bool (*rg_may_fail)(void);  // whether this process may print its error: one of them does; NULL: yes
+
 // ---- time and progress ---------------------------------------------------------------------------------------------------
 
 double rg_seconds(void); // monotonic

@@ -64,6 +64,7 @@ static int cpu_facts(rg_device_facts *f)
             f->free_bytes = (size_t)kib * 1024;
     if (info)
         fclose(info);
+    f->free_bytes /= (size_t)rg_processes_here;
     return RG_OK;
 }
 

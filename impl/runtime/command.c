@@ -52,7 +52,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
     if (!code && given->help) {
         rg_command_help(command, stdout);
     } else if (!code) {
-        rg_quiet = given->quiet;
+        rg_quiet = rg_rank > 0 || given->quiet;
         given->cores = rg_cpu_cores();
         if (command->one_process)
             rg_gpu_query_here();

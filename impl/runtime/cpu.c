@@ -57,7 +57,9 @@ static const cpu_set_t *first_allowed(void)
     return &allowed;
 }
 
-int rg_cpu_cores(void) { return CPU_COUNT(first_allowed()); }
+static int share; // 0: all of them
+void rg_cpu_share(int cores) { share = cores; }
+int rg_cpu_cores(void) { return share ? share : CPU_COUNT(first_allowed()); }
 
 void rg_cpu_pin(int core)
 {

@@ -2,6 +2,7 @@
 // job_align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
 #include "align.h"
+#include "../pipeline/ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static int read_input(aj_align *job)
 {
     const char *first = job->given.word.item[0];
     job->command = job->given.line;
-    job->device = job->given.device;
+    job->device = rg_ranks_device(job->given.device);
     job->threads = job->pair.threads = rg_given_threads(&job->given);
     job->pair.fine = !job->no_fine;
     job->pair.outside = job->outside;
@@ -170,24 +171,54 @@ static int load(aj_align *job, int64_t i, aj_pyramid *p)
     return code;
 }
 
-static int align_all(aj_align *job, aj_pyramid *p)
+typedef struct aj_found {
+    rg_similarity step;
+    double correlation;
+    int edge;
+} aj_found;
+
+// Image i onto image i - 1, for the pairs of one piece: of images first .. past.
+static int align_piece(aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal,
+                       rg_progress *progress)
 {
-    rg_progress progress;
-    job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};
-    job->correlation[0] = 1;
-    job->edge[0] = "-";
-    rg_progress_begin(&progress, "align", "images", (double)job->series.n);
-    int code = load(job, 0, &p[0]);
-    for (int64_t i = 1; i < job->series.n && code == RG_GOOD; i++) {
+    int code = load(job, first, &p[first % 2]);
+    for (int64_t i = first + 1; i <= past && code == RG_GOOD; i++) {
         code = load(job, i, &p[i % 2]);
         double began_s = rg_seconds();
         if (code == RG_GOOD)
-            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &job->step[i], &job->correlation[i],
-                                 &job->edge[i]);
-        job->whole[i] = rg_similarity_then(&job->step[i], &job->whole[i - 1]);
+            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &found[i - 1].step, &found[i - 1].correlation,
+                                 &found[i - 1].edge);
         job->align_s += rg_seconds() - began_s;
-        rg_progress_at(&progress, (double)(i + 1));
+        rg_progress_at(progress, (double)(deal->done + i - first + 1));
     }
+    return code;
+}
+
+static int align_all(aj_align *job, aj_pyramid *p)
+{
+    rg_progress progress;
+    int64_t pairs = job->series.n - 1, first, past;
+    aj_found *found = rg_alloc((size_t)pairs * sizeof *found);
+    rg_deal deal = {.n = pairs, .least = 1, .record = found, .bytes = sizeof *found};
+    int code = RG_GOOD;
+    rg_progress_begin(&progress, "align", "images", (double)job->series.n);
+    rg_deal_begin(&deal);
+    while (code == RG_GOOD && rg_deal_next(&deal, &first, &past)) {
+        code = align_piece(job, p, first, past, found, &deal, &progress);
+        if (code == RG_GOOD)
+            rg_deal_done(&deal, first, past);
+    }
+    code = rg_deal_end(&deal, code);
+    job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};
+    job->correlation[0] = 1;
+    job->edge[0] = aj_edge_name(0);
+    for (int64_t i = 1; i <= pairs; i++) {
+        job->step[i] = found[i - 1].step;
+        job->correlation[i] = found[i - 1].correlation;
+        job->edge[i] = aj_edge_name(found[i - 1].edge);
+        job->whole[i] = rg_similarity_then(&job->step[i], &job->whole[i - 1]);
+    }
+    free(found);
     rg_progress_end(&progress);
     return code;
 }
@@ -221,11 +252,13 @@ static int work(aj_align *job, const char *asked)
                 job->series.n, side[0], side[1], p[0].levels, job->pair.scorer[0].frame.entry->name,
                 job->pair.scorer[0].frame.device->name);
     if (code == RG_GOOD)
+        rg_ranks_say("align");
+    if (code == RG_GOOD)
         code = align_all(job, p);
     double began_s = rg_seconds();
-    if (code == RG_GOOD && job->aligned)
+    if (code == RG_GOOD && job->aligned && rg_rank == 0)
         code = aj_write_aligned(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = aj_write_tables(job);
     job->write_s = rg_seconds() - began_s;
     aj_pair_free(&job->pair);
@@ -258,9 +291,9 @@ static int run(void *options)
         code = rg_computing_gpus(&job->computing, 1, &gpus);
     if (code == RG_GOOD)
         code = read_input(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->out);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->aligned);
     if (code == RG_GOOD)
         code = memory_allows(job);

@@ -115,9 +115,10 @@ typedef struct aj_pair {
 int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked);
 void aj_pair_free(aj_pair *);
 // The similarity that brings image onto reference, its correlation, and which of "rotation", "shift", "scale" stand at an end of
-// their ranges, "-": none; static text.
+// their ranges: aj_edge_name, "-" for none.
 int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation,
-                  const char **edge);
+                  int *edge);
+const char *aj_edge_name(int edge);
 
 // One image through affine2d; `to` holds n images of the size.
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
@@ -142,7 +143,7 @@ typedef struct aj_align {
     aj_pair pair;
     rg_similarity *step, *whole; // of each image into the one before, and into the first
     double *correlation;
-    const char **edge; // of each image, as aj_pair_align says
+    const char **edge; // of each image: aj_edge_name
     double read_s, filter_s, align_s, write_s;
 } aj_align;
 

@@ -259,21 +259,26 @@ static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
     return code;
 }
 
-// At which ends of a range a transform stands, to the optimiser's last step; a range of one value has none.
-static const char *edge_of(const aj_space *space, const aj_candidate *c)
+const char *aj_edge_name(int edge)
 {
     static const char *const name[8] = {"-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale",
                                         "rotation,shift,scale"};
+    return name[edge];
+}
+
+// At which ends of a range a transform stands, to the optimiser's last step; a range of one value has none.
+static int edge_of(const aj_space *space, const aj_candidate *c)
+{
     static const int bit[4] = {1, 2, 2, 4};
     int at = 0;
     for (int k = 0; k < 4; k++)
         if (space->high[k] - space->low[k] > 0.004 && (c->u[k] < space->low[k] + 0.002 || c->u[k] > space->high[k] - 0.002))
             at |= bit[k];
-    return name[at];
+    return at;
 }
 
 int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found,
-                  double *correlation, const char **edge)
+                  double *correlation, int *edge)
 {
     int last = pair->levels - 1;
     level here = level_of(image->side[last]);

@@ -2,6 +2,8 @@
 // job.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the table.
 #include "autocorr.h"
 
+#include "../pipeline/ranks.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +111,7 @@ static int run_job(ac_job *job)
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)
         code = ac_series(job);
-    if (code == RG_GOOD && job->n_photos > 1)
+    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
         code = ac_write_growth(job);
     if (code == RG_GOOD)
         print_results(job);
@@ -141,6 +143,7 @@ static int run(void *options)
             fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
         if (!job->gnuplot)
             rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
+        rg_ranks_say("autocorr");
         code = run_job(job);
         free(job->gnuplot);
     }

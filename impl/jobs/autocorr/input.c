@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // job_input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
 #include "../../base/tsv.h"
+#include "../pipeline/ranks.h"
 #include "autocorr.h"
 
 #include <inttypes.h>
@@ -114,7 +115,39 @@ static int read_one(ac_job *job, ac_photo *photo)
     return code;
 }
 
-// Several threads may each find a bad photograph; the first in order is read again, and complained of by one line.
+// What examining a photograph finds.
+typedef struct ac_seen {
+    bool is_bad;
+    uint64_t hash;
+    rg_shape shape;
+} ac_seen;
+
+// Those of one piece; the rest of it is left out behind a bad one.
+static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, rg_progress *progress)
+{
+    int64_t bad = past;
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
+    for (int64_t i = first; i < past; i++) {
+        int64_t first_bad;
+#pragma omp atomic read
+        first_bad = bad;
+        if (first_bad < i)
+            continue;
+        rg_silent = true;
+        int mine = read_one(job, &job->photo[i]);
+        rg_silent = false;
+        seen[i] = (ac_seen){mine != RG_GOOD, job->photo[i].hash, job->photo[i].shape};
+#pragma omp critical(ac_done)
+        {
+            if (mine != RG_GOOD && i < bad)
+#pragma omp atomic write
+                bad = i;
+            rg_progress_at(progress, progress->done + 1);
+        }
+    }
+}
+
+// Several threads and processes may each find a bad photograph; the first in order is read again, and complained of by one line.
 static int read_all(ac_job *job)
 {
     int code = RG_GOOD;
@@ -125,33 +158,30 @@ static int read_all(ac_job *job)
     if (code != RG_GOOD)
         return code;
     rg_progress progress;
-    int64_t done = 0, bad = job->n_photos;
+    int64_t first, past;
+    ac_seen *seen = rg_alloc((size_t)job->n_photos * sizeof *seen);
+    rg_deal deal = {.n = job->n_photos, .least = job->threads, .record = seen, .bytes = sizeof *seen};
     rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
-    for (int64_t i = 0; i < job->n_photos; i++) {
-        int64_t first_bad;
-#pragma omp atomic read
-        first_bad = bad;
-        if (first_bad < i)
-            continue;
-        rg_silent = true;
-        int mine = read_one(job, &job->photo[i]);
-        rg_silent = false;
-#pragma omp critical(ac_done)
-        {
-            if (mine != RG_GOOD && i < bad)
-#pragma omp atomic write
-                bad = i;
-            rg_progress_at(&progress, (double)++done);
-        }
+    rg_deal_begin(&deal);
+    while (rg_deal_next(&deal, &first, &past)) {
+        progress.done = (double)deal.done;
+        read_piece(job, first, past, seen, &progress);
+        rg_deal_done(&deal, first, past);
     }
+    rg_deal_end(&deal, RG_GOOD);
     rg_progress_end(&progress);
-    if (bad < job->n_photos) {
-        code = read_one(job, &job->photo[bad]);
-        return code != RG_GOOD ? code : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[bad].path);
+    rg_ranks_share(seen, (size_t)job->n_photos * sizeof *seen);
+    for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++) {
+        job->photo[i].hash = seen[i].hash;
+        job->photo[i].shape = seen[i].shape;
+        if (seen[i].is_bad)
+            code = read_one(job, &job->photo[i]) != RG_GOOD
+                       ? RG_USAGE : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[i].path);
     }
-    widen_all(job);
-    return RG_GOOD;
+    free(seen);
+    if (code == RG_GOOD)
+        widen_all(job);
+    return code;
 }
 
 // times.tsv: columns photo and time; a photo is named with or without its folder and ending.

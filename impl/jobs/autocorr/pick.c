@@ -3,6 +3,7 @@
 // that `regather bench` leaves beside the program; else the first of the declared order (choice.h). Always said why.
 #include "../../../data/formats/result.h"
 #include "../../runtime/cpu.h"
+#include "../pipeline/ranks.h"
 #include "autocorr.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static const rg_entry *entry_of_row(const ac_job *job, const rg_shape *photos, c
         return NULL;
     const rg_entry *e = rg_entry_named(job->algo, job->device, row->cell[RG_C_VARIANT]);
     // A series that fills the cores by itself runs each photograph on one.
-    int most = job->n_photos >= job->threads ? 1 : job->threads;
+    int most = job->n_photos >= job->threads * rg_ranks() ? 1 : job->threads;
     *threads = e ? threads_of(e->variant, &params) : 1;
     if (!e || *threads > most || !rg_params_parse(e->variant, params, param, why))
         return NULL;

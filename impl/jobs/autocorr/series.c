@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // job_series.c: the photographs of a series in parallel, over cores and GPUs.
+#include "../pipeline/ranks.h"
 #include "autocorr.h"
 
 #include <inttypes.h>
@@ -81,6 +82,7 @@ static int lanes_of(const ac_job *job, int wanted)
 typedef struct crew {
     const ac_job *job;
     const rg_device *host; // CPU or emulated GPU; NULL: GPUs
+    int gpus;              // of this machine that are to be shared by the job's processes; 0: the one that --device names
     int lanes, n_workers;
     ac_worker *worker;
 } crew;
@@ -91,10 +93,10 @@ static bool bind(const crew *c, int w, char why[200])
     if (c->host)
         return true;
     char name[16];
-    snprintf(name, sizeof name, "gpu%d", w);
+    snprintf(name, sizeof name, "gpu%d", rg_ranks_gpu(c->gpus, w));
     ac_worker *worker = &c->worker[w];
     pthread_mutex_lock(&worker->turn);
-    const rg_device *device = rg_device_open(c->n_workers > 1 ? name : c->job->device, why);
+    const rg_device *device = rg_device_open(c->gpus ? name : c->job->device, why);
     worker->device = device;
     pthread_mutex_unlock(&worker->turn);
     return device;
@@ -103,9 +105,13 @@ static bool bind(const crew *c, int w, char why[200])
 static int work(crew *c)
 {
     const ac_job *job = c->job;
-    int code = RG_GOOD, done = 0, lane = 0;
+    int code = RG_GOOD, lane = 0;
+    bool more = true;
+    int64_t first = 0, past = 0, done = 0;
     rg_progress progress;
+    rg_deal deal = {.n = job->n_photos, .least = c->lanes, .record = job->result, .bytes = sizeof *job->result};
     rg_progress_begin(&progress, "autocorr", "photographs", (double)job->n_photos);
+    rg_deal_begin(&deal);
 #pragma omp parallel num_threads(c->lanes) if (c->lanes > 1)
     {
         int mine, w;
@@ -117,34 +123,46 @@ static int work(crew *c)
 #pragma omp critical(ac_done)
         if (!bound && code == RG_GOOD)
             code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < job->n_photos; i++) {
-            int before;
-#pragma omp atomic read
-            before = code;
-            if (before != RG_GOOD)
-                continue;
-            mine = one_photo(job, &c->worker[w], i);
-#pragma omp critical(ac_done)
+#pragma omp barrier
+        for (bool go = true; go;) {
+#pragma omp single
             {
-                if (code == RG_GOOD)
-                    code = mine;
-                rg_progress_at(&progress, ++done);
+                more = code == RG_GOOD && rg_deal_next(&deal, &first, &past);
+                done = deal.done;
             }
+            go = more; // of this turn: the next one's is decided behind two barriers
+#pragma omp for schedule(dynamic, 1)
+            for (int64_t i = go ? first : past; i < past; i++) {
+                int before;
+#pragma omp atomic read
+                before = code;
+                if (before != RG_GOOD)
+                    continue;
+                mine = one_photo(job, &c->worker[w], i);
+#pragma omp critical(ac_done)
+                {
+                    if (code == RG_GOOD)
+                        code = mine;
+                    rg_progress_at(&progress, (double)++done);
+                }
+            }
+#pragma omp single
+            if (go && code == RG_GOOD)
+                rg_deal_done(&deal, first, past);
         }
     }
     rg_progress_end(&progress);
-    return code;
+    return rg_deal_end(&deal, code);
 }
 
-// One thread a photograph, unless there are fewer of them than threads and the variant can use several. The emulated GPU is one
-// for the process, on one thread.
-static int lanes_wanted(const ac_job *job, const rg_device *host)
+// One thread a photograph, unless this process's are fewer than its threads and the variant can use several. The emulated GPU is
+// one for the process, on one thread.
+static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host)
 {
-    bool few = job->n_photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
+    bool few = photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
     if (host && (job->entry->emulated || (few && threaded)))
         return 1;
-    return few ? (int)job->n_photos : job->threads;
+    return few ? (int)photos : job->threads;
 }
 
 int ac_series(ac_job *job)
@@ -156,12 +174,14 @@ int ac_series(ac_job *job)
     crew c = {.job = job};
     if (job->entry->emulated || rg_on_cpu(job->entry))
         rg_entry_device(job->entry, job->device, &c.host);
-    int gpus = c.host ? 0 : strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 1;
+    int64_t photos = (job->n_photos + rg_ranks() - 1) / rg_ranks();
+    c.gpus = !c.host && strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 0;
+    int gpus = c.host ? 0 : c.gpus ? rg_ranks_gpus(c.gpus) : 1;
     int code = rg_computing_gpus(&job->computing, gpus, &gpus);
     if (code != RG_GOOD)
         return code;
-    gpus = gpus > job->n_photos ? (int)job->n_photos : gpus;
-    int wanted = lanes_wanted(job, c.host);
+    gpus = gpus > photos ? (int)photos : gpus;
+    int wanted = lanes_wanted(job, photos, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
     if (!c.lanes)
         return RG_LACKS;

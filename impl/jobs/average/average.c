@@ -2,6 +2,7 @@
 // job_average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
+#include "../pipeline/ranks.h"
 #include "average.h"
 
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static int read_input(aj_average *job)
 {
     int gpus;
     job->command = job->given.line;
-    job->device = job->given.device;
+    job->device = rg_ranks_device(job->given.device);
     job->threads = rg_given_threads(&job->given);
     job->fine = !job->no_fine;
     job->from_particle = !job->reference_path;
@@ -187,25 +188,39 @@ void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *tur
     }
 }
 
-// Poses of all particles against the reference.
-static int align_all(aj_average *job, rg_progress *progress)
+static int take_spectra(aj_average *job, int64_t first, int64_t past)
+{
+    int code = RG_GOOD;
+    for (int64_t i = first; i < past && code == RG_GOOD; i++)
+        if (!job->spectra.has_particle[i]) {
+            code = load_particle(job, i);
+            if (code == RG_GOOD)
+                aj_spectra_particle(job, i);
+        }
+    return code;
+}
+
+typedef struct aj_posed {
+    rg_pose pose;
+    double correlation;
+} aj_posed;
+
+// Poses of particles first .. past - 1 against the reference.
+static int align_piece(aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress)
 {
     bool all = job->done < job->everywhere;
-    rg_pose *before = rg_alloc((size_t)job->n * sizeof *before);
-    rg_pose *start = rg_alloc((size_t)((job->n + 1) * AJ_KEPT) * sizeof *start), now;
-    int64_t *kept = rg_alloc((size_t)job->n * sizeof *kept);
-    double *turned = rg_alloc((size_t)(2 * job->n) * sizeof *turned), *moved = turned + job->n, sum = 0;
+    rg_pose *start = rg_alloc((size_t)((past - first) * AJ_KEPT) * sizeof *start);
+    int64_t *kept = rg_alloc((size_t)(past - first) * sizeof *kept);
+    int code = take_spectra(job, first, past);
     double began_s = rg_seconds();
-    int code = RG_GOOD;
-    memcpy(before, job->pose, (size_t)job->n * sizeof *before);
-    if (all)
-        aj_grid(job, start, kept);
+    if (all && code == RG_GOOD)
+        aj_grid(job, first, past, start, kept);
     job->grid_s += rg_seconds() - began_s;
-    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
+    for (int64_t i = first; i < past && code == RG_GOOD; i++) {
         rg_pose candidate[AJ_KEPT + 1];
-        int64_t n = all ? kept[i] : 0;
+        int64_t n = all ? kept[i - first] : 0;
         for (int64_t k = 0; k < n; k++) {
-            candidate[k] = start[i * AJ_KEPT + k];
+            candidate[k] = start[(i - first) * AJ_KEPT + k];
             for (int axis = 0; axis < 3; axis++)
                 candidate[k].shift_px[axis] = ldexp(candidate[k].shift_px[axis], job->reference.levels - 1);
         }
@@ -214,11 +229,40 @@ static int align_all(aj_average *job, rg_progress *progress)
         code = load_particle(job, i);
         began_s = rg_seconds();
         if (code == RG_GOOD)
-            code = aj_pose_refine(job, i, n, candidate, all, &now, &job->correlation[i]);
-        job->pose[i] = now;
-        sum += job->correlation[i];
+            code = aj_pose_refine(job, i, n, candidate, all, &found[i].pose, &found[i].correlation);
         job->refine_s += rg_seconds() - began_s;
-        rg_progress_at(progress, (double)(job->done * job->n + i + 1));
+        rg_progress_at(progress, (double)(job->done * job->n + deal->done + i - first + 1));
+    }
+    free(start);
+    free(kept);
+    return code;
+}
+
+// Poses of all particles, of which every process knows in the end. A piece that tries all rotations turns the reference for
+// itself: not too many of those.
+static int align_all(aj_average *job, rg_progress *progress)
+{
+    int64_t pieces = 4 * rg_ranks(), first, past;
+    aj_posed *found = rg_alloc((size_t)job->n * sizeof *found);
+    rg_deal deal = {.n = job->n, .record = found, .bytes = sizeof *found};
+    deal.least = job->done < job->everywhere ? (job->n + pieces - 1) / pieces : 1;
+    int code = RG_GOOD;
+    rg_deal_begin(&deal);
+    while (code == RG_GOOD && rg_deal_next(&deal, &first, &past)) {
+        code = align_piece(job, first, past, found, &deal, progress);
+        if (code == RG_GOOD)
+            rg_deal_done(&deal, first, past);
+    }
+    code = rg_deal_end(&deal, code);
+    if (code == RG_GOOD)
+        rg_ranks_share(found, (size_t)job->n * sizeof *found);
+    rg_pose *before = rg_alloc((size_t)job->n * sizeof *before);
+    double *turned = rg_alloc((size_t)(2 * job->n) * sizeof *turned), *moved = turned + job->n, sum = 0;
+    memcpy(before, job->pose, (size_t)job->n * sizeof *before);
+    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
+        job->pose[i] = found[i].pose;
+        job->correlation[i] = found[i].correlation;
+        sum += found[i].correlation;
     }
     aj_change(job->n, before, job->pose, turned, moved);
     free(before);
@@ -226,9 +270,8 @@ static int align_all(aj_average *job, rg_progress *progress)
     change[0] = aj_median(job->n, turned);
     change[1] = aj_median(job->n, moved);
     change[2] = sum / (double)job->n;
-    free(start);
-    free(kept);
     free(turned);
+    free(found);
     return code;
 }
 
@@ -246,11 +289,19 @@ static int first_reference(aj_average *job)
         return code;
     use_as_reference(job, v.value);
     free(v.value);
-    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
-        code = load_particle(job, i);
-        if (code == RG_GOOD)
-            aj_spectra_particle(job, i);
-    }
+    // A share of the particles at once: a bad file is found before the work.
+    return take_spectra(job, job->n * rg_rank / rg_ranks(), job->n * (rg_rank + 1) / rg_ranks());
+}
+
+// The next reference, made by the first process: every pose counts, in the order of the particles.
+static int average_all(aj_average *job)
+{
+    size_t voxels = (size_t)(job->side * job->side * job->side);
+    int code = rg_rank == 0 ? aj_map(job) : RG_GOOD;
+    if (code == RG_GOOD)
+        rg_ranks_share(job->map.value, voxels * sizeof *job->map.value);
+    if (code == RG_GOOD)
+        use_as_reference(job, job->map.value);
     return code;
 }
 
@@ -263,16 +314,17 @@ static int iterate(aj_average *job)
         code = align_all(job, &progress);
         double began_s = rg_seconds();
         if (code == RG_GOOD)
-            code = aj_map(job);
-        if (code == RG_GOOD)
-            use_as_reference(job, job->map.value);
+            code = average_all(job);
         job->from_particle = false;
+        if (code != RG_GOOD)
+            break;
         job->map_s += rg_seconds() - began_s;
         const double *change = job->change[job->done++];
         if (!rg_quiet)
             fprintf(stderr, "average: iteration %" PRId64 ": median turn %.2f degrees, median move %.3f px, mean correlation "
                     "%.4f\n", job->done, change[0], change[1], change[2]);
         job->converged = job->done > 1 && change[0] <= STILL_DEG && change[1] <= STILL_PX;
+        rg_ranks_share(&job->converged, sizeof job->converged); // by the first one's arithmetic
     }
     rg_progress_end(&progress);
     return code;
@@ -308,8 +360,10 @@ static int work(aj_average *job)
                 "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].frame.entry->name,
                 job->scorer[0].frame.device->name);
     if (code == RG_GOOD)
+        rg_ranks_say("average");
+    if (code == RG_GOOD)
         code = iterate(job);
-    return code == RG_GOOD ? aj_average_write(job) : code;
+    return code == RG_GOOD && rg_rank == 0 ? aj_average_write(job) : code;
 }
 
 static void free_job(aj_average *job)
@@ -333,7 +387,7 @@ static int run(void *options)
     aj_average *job = options;
     double began_s = rg_seconds();
     int code = read_input(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->out);
     if (code == RG_GOOD)
         code = memory_allows(job);

@@ -15,6 +15,7 @@ typedef struct aj_spectra {
     int64_t m, pitch, count; // count = m m pitch
     fftwf_plan there, back;
     fftwf_complex *particle; // n of them, times what the wedge lets through
+    bool *has_particle;      // whether it has been taken
     float *times;            // how often each frequency stands for itself and its mate: 1 or 2
     float *reference_power;  // |F|^2 times `times`
 } aj_spectra;
@@ -53,9 +54,9 @@ void aj_spectra_free(aj_spectra *);
 // Takes the smallest level of particle i, or of the reference.
 void aj_spectra_particle(aj_average *, int64_t i);
 void aj_spectra_reference(aj_average *);
-// The best AJ_KEPT distinct rotations of every particle against the reference, with their shifts in pixels of the smallest
-// level; kept[i] of them stand from pose[i * AJ_KEPT] on.
-void aj_grid(aj_average *, rg_pose *pose, int64_t *kept);
+// The best AJ_KEPT distinct rotations of particles first .. past - 1 against the reference, with their shifts in pixels of the
+// smallest level; kept[i - first] of them stand from pose[(i - first) * AJ_KEPT] on.
+void aj_grid(aj_average *, int64_t first, int64_t past, rg_pose *pose, int64_t *kept);
 
 // job_pose.c: the particle in job->particle from the given poses (shifts in pixels of the volume) to one; `all` of them on the
 // smallest level, else from the second on.

@@ -44,6 +44,7 @@ void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
     s->back = fftwf_plan_dft_c2r_3d((int)m, (int)m, (int)m, f, room, FFTW_ESTIMATE);
     fftwf_free(room);
     s->particle = fftwf_alloc_complex((size_t)(n * s->count));
+    s->has_particle = rg_alloc((size_t)n * sizeof *s->has_particle);
     s->times = rg_alloc((size_t)s->count * sizeof *s->times);
     s->reference_power = rg_alloc((size_t)s->count * sizeof *s->reference_power);
     for (int64_t i = 0; i < s->count; i++) {
@@ -59,6 +60,7 @@ void aj_spectra_free(aj_spectra *s)
     fftwf_destroy_plan(s->there);
     fftwf_destroy_plan(s->back);
     fftwf_free(s->particle);
+    free(s->has_particle);
     free(s->times);
     free(s->reference_power);
 }
@@ -86,6 +88,7 @@ void aj_spectra_particle(aj_average *job, int64_t i)
     const aj_spectra *s = &job->spectra;
     fftwf_complex *f = s->particle + i * s->count;
     transform(s, job->particle.v[job->particle.levels - 1], f);
+    s->has_particle[i] = true;
     for (int64_t q = 0; q < s->count && job->wedge_deg < 90; q++) {
         double k[3];
         frequency(s, q, k);
@@ -227,14 +230,14 @@ static int by_score(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// The best rotations of particle i that lie two thirds of a step or more apart.
-static int64_t keep_best(const aj_average *job, int64_t i, int64_t n, const rg_pose *grid, const found *table, ranked *order,
-                         rg_pose *kept)
+// The best rotations that lie two thirds of a step or more apart; those of one particle stand in the table `pitch` apart.
+static int64_t keep_best(const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch,
+                         ranked *order, rg_pose *kept)
 {
     int64_t count = 0;
     double matrix[AJ_KEPT][9];
     for (int64_t r = 0; r < n; r++)
-        order[r] = (ranked){r, table[r * job->n + i].score};
+        order[r] = (ranked){r, table[r * pitch].score};
     qsort(order, (size_t)n, sizeof *order, by_score);
     for (int64_t o = 0; o < n && count < AJ_KEPT; o++) {
         const rg_pose *g = &grid[order[o].rotation];
@@ -246,19 +249,19 @@ static int64_t keep_best(const aj_average *job, int64_t i, int64_t n, const rg_p
             continue;
         kept[count] = *g;
         for (int axis = 0; axis < 3; axis++)
-            kept[count].shift_px[axis] = table[order[o].rotation * job->n + i].shift[axis];
+            kept[count].shift_px[axis] = table[order[o].rotation * pitch].shift[axis];
         count++;
     }
     return count;
 }
 
-void aj_grid(aj_average *job, rg_pose *pose, int64_t *kept)
+void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_t *kept)
 {
     const aj_spectra *s = &job->spectra;
-    int64_t n = aj_grid_size(job->step_deg), voxels = s->m * s->m * s->m;
+    int64_t n = aj_grid_size(job->step_deg), voxels = s->m * s->m * s->m, count = past - first;
     int64_t most = (int64_t)fmin(ceil(ldexp(job->shift_px, 1 - job->reference.levels)), (double)(s->m / 2 - 1));
     rg_pose *grid = rg_alloc((size_t)n * sizeof *grid);
-    found *table = rg_alloc((size_t)(n * job->n) * sizeof *table);
+    found *table = rg_alloc((size_t)(n * count) * sizeof *table);
     ranked *order = rg_alloc((size_t)n * sizeof *order);
     rotations(job->step_deg, grid);
 #pragma omp parallel num_threads(job->threads)
@@ -270,16 +273,16 @@ void aj_grid(aj_average *job, rg_pose *pose, int64_t *kept)
             double a[9];
             rg_particle_matrix(grid[r].rot_deg, grid[r].tilt_deg, grid[r].psi_deg, a);
             double energy = turn_reference(job, a, &l);
-            for (int64_t i = 0; i < job->n; i++)
-                table[r * job->n + i] = correlate(job, i, most, energy, &l);
+            for (int64_t i = 0; i < count; i++)
+                table[r * count + i] = correlate(job, first + i, most, energy, &l);
         }
         free(l.turned);
         free(l.share);
         fftwf_free(l.reference);
         fftwf_free(l.product);
     }
-    for (int64_t i = 0; i < job->n; i++)
-        kept[i] = keep_best(job, i, n, grid, table, order, pose + i * AJ_KEPT);
+    for (int64_t i = 0; i < count; i++)
+        kept[i] = keep_best(job, n, grid, table + i, count, order, pose + i * AJ_KEPT);
     free(grid);
     free(table);
     free(order);

@@ -78,7 +78,7 @@ int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computin
 {
     fr_routine does[FR_DOES] = {0};
     pl_devices of = {.device = given->device, .gpus = computing->gpus, .threads = rg_given_threads(given), .most = most,
-                     .even = even, .only = -1, .began_s = began_s};
+                     .even = even, .began_s = began_s};
     *t = (fr_team){.given = given, .files = files, .source = fr_images_source(files)};
     int code = pick_all(does, &computing->variant, of.device, files->particles.side, routines, &of.entry);
     code = code == RG_GOOD ? pl_team_open(&t->team, &of) : code;

@@ -76,11 +76,10 @@ typedef int pl_task(pl_member *, void *context);
 
 typedef struct pl_devices {
     const rg_entry *entry; // what will run there: on the CPU, on the emulated GPU or on GPUs
-    const char *device;    // of --device: "gpu" stands for all GPUs of this machine
+    const char *device;    // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
     int64_t gpus;          // of --gpus; 0: all that `device` names
     int64_t most;          // rows: no device stands idle
     bool even;             // an even number, or one
-    int only;              // -1, or the number, modulo those that are there, of the one GPU that "gpu" stands for
     int threads;           // of the CPU, for all
     double began_s;        // of the job
 } pl_devices;
@@ -179,8 +178,9 @@ void pl_feed_end(pl_feed *);
 // to += from, n floats of the member's device; queued on the stream.
 int pl_add(const pl_member *, void *stream, int64_t n, const float *from, float *to);
 // sum[m * parts + p] is part p of member m's sums, whose base is NULL where it has none of it. Adds them up in pairs, from
-// device to device, at the same time where pairs do not share one: in the end the first member has all parts. The order depends
-// on the number of devices alone. RG_GOOD, or one line and a code.
+// device to device, at the same time where pairs do not share one: in the end the first member has all parts. Then those of the
+// first members of all processes, through the host, to rank 0's; elsewhere they are lost. The order depends on the numbers of
+// devices and processes alone. RG_GOOD, or one line and a code.
 int pl_merge(pl_team *, rg_buffer *sum, int parts);
 
 #endif

@@ -2,6 +2,9 @@
 // sums.c: the sums of all devices into those of the first. Of n devices, i + 2^k gives its sums to i < 2^k, 2^k falling from
 // the largest below n to 1. So a sum that only devices of one parity have stays on that parity until the last step moves it.
 #include "pipeline.h"
+#include "ranks.h"
+
+#include <stdlib.h>
 #include "add.h"
 
 int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float *to)
@@ -64,6 +67,28 @@ static int merge_pair(pl_member *m, void *context)
     return pl_failed(m, "adding another device's sums", error);
 }
 
+// In the thread of the first member.
+static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
+{
+    const double since_s = rg_seconds();
+    int error = RG_OK;
+    for (int p = 0; p < parts && !error && rg_ranks() > 1; p++) {
+        if (!sum[p].base)
+            continue;
+        float *values = m->device->is_gpu ? rg_alloc(sum[p].bytes) : sum[p].base;
+        error = m->device->is_gpu ? rg_buffer_get(&sum[p], values) : RG_OK;
+        if (!error)
+            rg_ranks_sum(values, (int64_t)(sum[p].bytes / sizeof *values));
+        if (m->device->is_gpu && !error && rg_rank == 0)
+            error = rg_buffer_put(&sum[p], values);
+        if (m->device->is_gpu)
+            free(values);
+    }
+    if (rg_ranks() > 1)
+        pl_lap(m, PL_MERGE, since_s);
+    return pl_failed(m, "copying the sums", error);
+}
+
 int pl_merge(pl_team *t, rg_buffer *sum, int parts)
 {
     merging g = {sum, parts, 1};
@@ -72,5 +97,5 @@ int pl_merge(pl_team *t, rg_buffer *sum, int parts)
         g.apart *= 2;
     for (; t->n > 1 && g.apart && code == RG_GOOD; g.apart /= 2)
         code = pl_team_run(t, merge_pair, &g);
-    return code;
+    return code == RG_GOOD ? merge_processes(t->member, sum, parts) : code;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // team.c: a job on one or several devices of this machine, a thread each; the first belongs to the calling thread.
 #include "pipeline.h"
+#include "ranks.h"
 #include "../../runtime/choice.h"
 
 #include <inttypes.h>
@@ -19,8 +20,8 @@ static int count(const pl_team *t, int64_t *n)
 {
     char why[200] = "";
     const pl_devices *of = &t->of;
-    const bool any = strcmp(of->device, "gpu") == 0 && of->only < 0;
-    const int64_t there = rg_on_cpu(of->entry) ? 1 : of->entry->emulated ? PL_DEVICES_MAX : any ? rg_gpu_count(why) : 1;
+    const bool any = strcmp(of->device, "gpu") == 0;
+    const int64_t there = rg_on_cpu(of->entry) ? 1 : of->entry->emulated ? PL_DEVICES_MAX : any ? rg_ranks_gpus(rg_gpu_count(why)) : 1;
     if (of->gpus && rg_on_cpu(of->entry))
         return rg_fail(RG_USAGE, "--gpus: %s:%s runs on the CPU", of->entry->algo->name, of->entry->name);
     if (there < 1)
@@ -42,8 +43,7 @@ static int open_device(const pl_member *m, const rg_device **device)
     const pl_devices *of = &m->team->of;
     const bool any = strcmp(of->device, "gpu") == 0 && !rg_on_cpu(of->entry) && !of->entry->emulated;
     char name[16], why[200];
-    const int gpus = any && of->only >= 0 ? rg_gpu_count(why) : 0;
-    snprintf(name, sizeof name, "gpu%d", gpus ? of->only % gpus : m->index);
+    snprintf(name, sizeof name, "gpu%d", any ? rg_ranks_gpu(rg_gpu_count(why), m->index) : 0);
     return rg_entry_device(of->entry, any ? name : of->device, device);
 }
 

@@ -3,6 +3,7 @@
 // particle under every operator into numerator and denominator, odd and even rows apart. Of N GPUs, N even, row m N + n goes to
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
+#include "../pipeline/ranks.h"
 #include "frealign.h"
 
 #include <inttypes.h>
@@ -126,7 +127,7 @@ enum { MOST_IMAGES = 64 }; // a batch
 static int64_t batch_of(int64_t rows)
 {
     const int64_t batches = (rows + MOST_IMAGES - 1) / MOST_IMAGES;
-    return (rows + batches - 1) / batches;
+    return rows ? (rows + batches - 1) / batches : 1;
 }
 
 // What one engine inserts: both halves when it is alone, else the half that its number says.
@@ -134,19 +135,21 @@ static int insert(pl_member *m, void *context)
 {
     fr_reconstruction *r = context;
     fr_engine *e = &r->team.engine[m->index];
-    const int64_t all = r->files.particles.n, gpus = m->team->n, step = gpus > 1 ? gpus : 2;
+    int64_t first, all = pl_share(r->files.particles.n, rg_rank, rg_ranks(), &first);
+    const int64_t gpus = m->team->n, step = gpus > 1 ? gpus : 2;
     const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0}; // the mask is for X, which is not inserted
     const double volumes = (gpus > 1 && m->index ? 1 : 2) * (double)volume_bytes(r);
     int code = fr_engine_size(e, r->side, batch_of((all + step - 1) / step), r->symmetry.n, false, 1, setting,
                               volumes + (m->index ? 0 : fr_maps_bytes(r->side)));
-    int64_t *row = rg_alloc((size_t)all * sizeof *row);
+    int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         rg_buffer *volume = &r->volume[2 * m->index + h];
         int64_t rows = 0;
         if (gpus > 1 && m->index % 2 != h)
             continue;
-        for (int64_t i = gpus > 1 ? m->index : h; i < all; i += step)
-            row[rows++] = i;
+        for (int64_t i = first; i < first + all; i++)
+            if (i % step == (gpus > 1 ? m->index : h))
+                row[rows++] = i;
         code = make_volume(r, e, volume);
         if (code == RG_GOOD && rows)
             code = insert_rows(r, e, row, rows, volume->base);
@@ -173,9 +176,9 @@ static int reconstruct(fr_reconstruction *r)
     rg_progress_end(&t->progress);
     if (code == RG_GOOD)
         code = pl_merge(t, r->volume, 2);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = fr_maps(r, r->team.engine);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = fr_team_report(&r->team, r->out);
     pl_team_run(t, release, r);
     free(r->volume);
@@ -188,13 +191,15 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
     int code = fr_files_open(&r->files, given->word.item[0], true);
     if (code == RG_GOOD)
         code = check_options(r, group);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(r->out);
     if (code == RG_GOOD)
         code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
                             true, began_s);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD) {
+        rg_ranks_say("reconstruct");
         code = reconstruct(r);
+    }
     fr_team_close(&r->team);
     fr_files_close(&r->files);
     return code;

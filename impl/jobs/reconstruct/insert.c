@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // insert.c: particles in batches through the variant, odd and even rows apart when half maps are wanted; here on the host,
 // gpu.c on GPUs. A batch is filled chunk by chunk: while one is prepared by all threads, the next is read.
+#include "../pipeline/ranks.h"
 #include "reconstruct.h"
 
 #include <stdlib.h>
@@ -201,9 +202,8 @@ int gr_insert(gr_job *job)
         code = pl_merge(t, job->sum, GR_SUMS);
     for (int i = 2; i < 2 * t->n; i++)
         job->ctf2[i % 2] += job->ctf2[i];
-    code = gr_ranks_agree(job, code);
-    if (code == RG_GOOD && job->ranks > 1)
-        code = gr_ranks_sum(job);
+    if (code == RG_GOOD)
+        rg_ranks_sum_doubles(job->ctf2, 2);
     t->region_s = rg_seconds() - since_s;
     return code;
 }

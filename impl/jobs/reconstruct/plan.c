@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../../runtime/choice.h"
+#include "../pipeline/ranks.h"
 #include "reconstruct.h"
 #include "device.h"
 
@@ -37,12 +38,12 @@ int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
     return row;
 }
 
-// Rows of the first half in the first of so many shares.
+// Rows of the first half in the first of so many shares; 1 where only the second half has any.
 static int64_t rows_of(const gr_job *job, int of)
 {
     int64_t rows;
     free(gr_rows(job, 0, 0, of, &rows));
-    return rows;
+    return rows > 0 ? rows : 1;
 }
 
 int gr_slots(const gr_job *job)
@@ -93,7 +94,7 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
         double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
         return (memory){.device = gpu_bytes(job, side, images),
-                        .host = pinned + result + (job->ranks > 1 ? sums : 0)};
+                        .host = pinned + result + (rg_ranks() > 1 ? sums : 0)};
     }
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
@@ -188,18 +189,17 @@ static int choose_batch(gr_job *job)
 int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus)
 {
     size(job, job->particles.side);
-    job->ranks = job->ranks ? job->ranks : 1;
-    job->first = job->particles.n * job->rank / job->ranks;
-    job->past = job->particles.n * (job->rank + 1) / job->ranks;
+    job->past = pl_share(job->particles.n, rg_rank, rg_ranks(), &job->first);
+    job->past += job->first;
     int code = pick(job, requested, device);
     if (code != RG_GOOD)
         return code;
     if (job->trials && !gr_on_gpu(job))
         return rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
                        job->entry->name);
-    code = pl_team_open(&job->team, &(pl_devices){.entry = job->entry, .device = device, .gpus = job->ranks > 1 ? 0 : gpus,
+    code = pl_team_open(&job->team, &(pl_devices){.entry = job->entry, .device = device, .gpus = gpus,
                                                   .most = job->past - job->first, .threads = job->threads,
-                                                  .only = job->ranks > 1 ? gr_ranks_host() : -1, .began_s = job->began_s});
+                                                  .began_s = job->began_s});
     if (code == RG_GOOD)
         code = pl_team_enter(job->team.member);
     return code == RG_GOOD ? choose_batch(job) : code;

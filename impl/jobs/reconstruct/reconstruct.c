@@ -2,6 +2,7 @@
 // reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
 // al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
 #include "reconstruct.h"
+#include "../pipeline/ranks.h"
 #include "frealign.h"
 
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static int write_stages(const gr_job *job)
 {
     char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n"
                           "# %s, %d processes\n%s%s%s", job->command, job->particles.n, job->particles.side, job->symmetry.n,
-                          job->n_operators, job->entry->name, job->ranks, job->tuned[0] ? "# " : "", job->tuned,
+                          job->n_operators, job->entry->name, rg_ranks(), job->tuned[0] ? "# " : "", job->tuned,
                           job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0])
@@ -118,12 +119,10 @@ static void say_plan(const gr_job *job)
     fprintf(stderr, " on %s", job->team.member->device->name);
     if (job->team.n > 1)
         fprintf(stderr, " and %d more", job->team.n - 1);
-    if (job->ranks > 1)
-        fprintf(stderr, ", in each of %d processes", job->ranks);
     fprintf(stderr, ", %" PRId64 " images a call\n", job->batch);
+    rg_ranks_say("reconstruct");
 }
 
-// What every process finds alike is said by the first one.
 static int prepare(request *q)
 {
     gr_job *job = &q->job;
@@ -136,17 +135,14 @@ static int prepare(request *q)
     job->radius_tenths = (int64_t)(10 * q->radius + 0.5);
     job->threads = rg_given_threads(&q->given);
     job->trials = (int)q->trials;
-    rg_silent = job->rank > 0;
     int code = rg_computing_variant(&q->computing, job->algo->name, &variant);
     if (code == RG_GOOD)
         code = gr_set_symmetry(job, q->group, q->per_operator);
     if (code == RG_GOOD)
         code = open_particles(job, q->given.word.item[0]);
-    if (code == RG_GOOD && job->rank == 0)
+    if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->out);
-    rg_silent = false;
-    code = gr_ranks_agree(job, code);
-    return code == RG_GOOD ? gr_ranks_agree(job, gr_plan(job, variant, q->given.device, q->computing.gpus)) : code;
+    return code == RG_GOOD ? gr_plan(job, variant, q->given.device, q->computing.gpus) : code;
 }
 
 static int run_gridding(request *q)
@@ -155,23 +151,16 @@ static int run_gridding(request *q)
     job->algo = rg_algo_find("gridding");
     job->particles.open = -1;
     job->began_s = rg_seconds();
-    bool was_quiet = rg_quiet;
-    int code = gr_ranks_begin(job);
-    rg_quiet = rg_quiet || job->rank > 0;
-    if (code == RG_GOOD)
-        code = prepare(q);
+    int code = prepare(q);
     if (code == RG_GOOD && !rg_quiet)
         say_plan(job);
     if (code == RG_GOOD)
         code = gr_insert(job);
-    if (code == RG_GOOD && job->rank == 0)
+    if (code == RG_GOOD && rg_rank == 0)
         code = gr_write_maps(job);
-    if (code == RG_GOOD && job->rank == 0)
+    if (code == RG_GOOD && rg_rank == 0)
         code = write_stages(job);
-    code = gr_ranks_agree(job, code);
     gr_job_free(job);
-    gr_ranks_end();
-    rg_quiet = was_quiet;
     return code;
 }
 

@@ -4,7 +4,6 @@
 //
 //     reconstruct.c   the command line, the order of the stages
 //     plan.c          which variant, how many images a call, the memory that it takes
-//     ranks.c         several processes of one job (MPI): rows of each, the sum of their sums
 //     prepare.c       an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
 //     insert.c        particles in batches through the variant, on the host; gpu.c: on a GPU, device.cu what it computes there
 //     map.c           operators of the grid, maps
@@ -48,8 +47,7 @@ typedef struct gr_job {
     gr_lattice lattice;
     bool use_lattice; // insert with the operators lattice.coset only, and apply lattice.lattice to the finished sums
     int n_operators;  // that are inserted
-    int rank, ranks;          // this process of how many
-    int64_t first, past;      // its rows
+    int64_t first, past; // rows of this process
     pl_team team;
     pl_source source;
     rg_buffer *sum; // see gr_sum_of; laid out as the algorithm's outputs
@@ -72,13 +70,6 @@ rg_shape gr_shape(const gr_job *, int64_t images);
 int gr_slots(const gr_job *); // chunks in pinned memory
 // Of this process's rows, those of a half that fall to one of `of` equal shares; malloc'ed.
 int64_t *gr_rows(const gr_job *, int half, int share, int of, int64_t *rows);
-
-// ranks.c: the processes that mpirun started. Without MPI in the build, one that was not started by it is rank 0 of 1.
-int gr_ranks_begin(gr_job *);                 // RG_GOOD, or one line and RG_LACKS
-int gr_ranks_agree(const gr_job *, int code); // the largest code of all processes
-int gr_ranks_sum(gr_job *);                   // the sums of all processes, on the host, into those of rank 0
-int gr_ranks_host(void);                      // rank among the processes on this machine
-void gr_ranks_end(void);
 
 // prepare.c: plans for one size, used by many threads at once.
 typedef struct gr_prepare {

@@ -105,7 +105,7 @@ static void test_grid_covers(void **state)
         }
         aj_spectra_particle(&job, 0);
         aj_spectra_reference(&job);
-        aj_grid(&job, found, &kept);
+        aj_grid(&job, 0, N, found, &kept);
         assert_int_equal(kept, AJ_KEPT);
         double nearest = 180, shift = 0;
         for (int k = 0; k < 3; k++) {

@@ -86,7 +86,7 @@ static int job(world *w, const char *device, int64_t gpus, int threads, int seen
     const pl_source source = {.path = "list", .context = w, .read = read_row,
                               .part_bytes = {VALUES * sizeof(float), 0, sizeof(double)}};
     assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of(device), .device = device, .gpus = gpus, .most = w->rows,
-                                                    .only = -1, .threads = threads}), RG_GOOD);
+                                                    .threads = threads}), RG_GOOD);
     t.source = &source;
     w->seen = rg_alloc((size_t)w->rows * sizeof *w->seen);
     assert_int_equal(t.n, members);
@@ -151,7 +151,7 @@ static void test_bad_devices(void **state)
     pl_team t;
     rg_entry of_gpu = *entry_of("host");
     of_gpu.emulated = false;
-    const pl_devices none = {.entry = &of_gpu, .device = "gpu63", .most = 4, .only = -1, .threads = 1};
+    const pl_devices none = {.entry = &of_gpu, .device = "gpu63", .most = 4, .threads = 1};
     assert_int_equal(pl_team_open(&t, &none), RG_GOOD);
     catch_stderr();
     assert_int_equal(pl_team_run(&t, work_on_rows, NULL), RG_LACKS); // work_on_rows would end the program
@@ -185,7 +185,7 @@ static void test_merge(void **state)
         pl_team t;
         rg_buffer sum[3 * 10] = {{0}};
         assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = n, .most = n,
-                                                        .only = -1, .threads = 2}), RG_GOOD);
+                                                        .threads = 2}), RG_GOOD);
         assert_int_equal(pl_team_run(&t, make_sum, sum), RG_GOOD);
         assert_int_equal(pl_merge(&t, sum, 3), RG_GOOD);
         for (int p = 0; p < 3; p++) {
@@ -220,7 +220,7 @@ static void test_stages(void **state)
     size_t size;
     pl_team t;
     assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = 2, .most = 9,
-                                                    .only = -1, .threads = 4, .began_s = rg_seconds() - 8}), RG_GOOD);
+                                                    .threads = 4, .began_s = rg_seconds() - 8}), RG_GOOD);
     t.call_name[1] = "sums:simd";
     assert_int_equal(pl_team_run(&t, stages, NULL), RG_GOOD);
     assert_int_equal(pl_stages_write(&t, in_dir("out.mrc"), "# command: none\n"), RG_GOOD);

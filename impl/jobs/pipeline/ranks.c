@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+// ranks.c: several processes of one job over MPI.
+//
+// Every process that the launcher starts forks before it starts MPI: the child does the work, the parent guards it. A guard needs
+// no message and no limit of time to know that its child was killed or stopped, however busy the machine: the system tells it.
+// It then says so in one line and exits with 1, at which the launcher ends the job.
+//
+// MPI is called under one lock, and nothing blocks inside it: rank 0 answers from a thread of its own while it computes, and a
+// process that waits sleeps, so that its core is free for others (MPI's own waiting is a busy loop).
+#include "ranks.h"
+#include "../../gpu/device.h"
+#include "../../runtime/cpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What launchers tell a process of how many there are and which it is: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
+static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                      {"PMI_SIZE", "PMI_RANK"},
+                                      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+enum { LAUNCHERS = sizeof told / sizeof *told };
+
+static int number(const char *name, int standard) { return getenv(name) ? atoi(getenv(name)) : standard; }
+
+static int launched(int *rank)
+{
+    for (int i = 0; i < LAUNCHERS; i++)
+        if (getenv(told[i][0])) {
+            *rank = number(told[i][1], 0);
+            return number(told[i][0], 1);
+        }
+    *rank = number("PMIX_RANK", 0);
+    return getenv("PMIX_RANK") ? 2 : 1; // PMIx tells the number only to MPI itself
+}
+
+static int ranks = 1, here = 1, rank_here; // on this machine: how many, which
+int rg_ranks(void) { return ranks; }
+
+int rg_ranks_gpu(int gpus, int i) { return rank_here % (gpus > 0 ? gpus : 1) + i * here; }
+int rg_ranks_gpus(int gpus) { return here >= gpus ? gpus > 0 : (gpus - rank_here + here - 1) / here; }
+
+const char *rg_ranks_device(const char *name)
+{
+    static char mine[16];
+    char why[200];
+    if (here == 1 || strcmp(name, "gpu") != 0)
+        return name;
+    int gpus = rg_gpu_count(why);
+    snprintf(mine, sizeof mine, "gpu%d", rg_ranks_gpu(gpus, 0));
+    return gpus ? mine : name;
+}
+
+// ---- work handed out by this process -------------------------------------------------------------------------------------
+
+static pthread_mutex_t dealing = PTHREAD_MUTEX_INITIALIZER;
+
+// A quarter of a fair share of what is left: few pieces where processes are alike, small ones at the end where they are not.
+static bool take(rg_deal *d, int64_t *first, int64_t *past)
+{
+    enum { SHARES = 4 };
+    pthread_mutex_lock(&dealing);
+    int64_t left = d->n - d->next, size = ranks > 1 ? left / (SHARES * ranks) : left;
+    size = size > d->least ? size : d->least;
+    *first = d->next;
+    *past = d->next += size < left ? size : left;
+    pthread_mutex_unlock(&dealing);
+    return *past > *first;
+}
+
+static void stand(rg_deal *d, int64_t first, int64_t past)
+{
+    pthread_mutex_lock(&dealing);
+    if (d->arrived)
+        d->arrived(d->of, first, past);
+    d->done += past - first;
+    pthread_mutex_unlock(&dealing);
+}
+
+#if HAVE_MPI
+#include <errno.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- the guard -----------------------------------------------------------------------------------------------------------
+
+// A stopped process may be one that somebody looks at for a moment; a job that is suspended has its guards stopped, too.
+enum { STOPPED_S = 5 };
+
+// A launcher that ends the job sends its signal to guard and worker alike: then there is nothing to say.
+static bool is_for_both(int signal, const sigset_t *signals)
+{
+    static const struct timespec tenth = {.tv_nsec = 100000000};
+    return (signal == SIGTERM || signal == SIGINT || signal == SIGHUP) && sigtimedwait(signals, NULL, &tenth) == signal;
+}
+
+static void complain(int rank, pid_t worker, const char *what)
+{
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    fprintf(stderr, "regather: process %d of the job (pid %ld on %s) %s; the job ends\n", rank, (long)worker, host, what);
+}
+
+static _Noreturn void guard(pid_t worker, int rank, const sigset_t *signals)
+{
+    static const struct timespec second = {.tv_sec = 1}, tenth = {.tv_nsec = 100000000};
+    bool stopped = false, said = false;
+    int told_to_end = 0;
+    for (int seconds = 0;;) {
+        int status, got = sigtimedwait(signals, NULL, told_to_end ? &tenth : &second);
+        if (got > 0 && got != SIGCHLD)
+            told_to_end = got; // the worker has most likely been told, too; a second signal would end its tidying up
+        else if (got < 0 && told_to_end)
+            kill(worker, told_to_end);
+        while (waitpid(worker, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+            stopped = WIFSTOPPED(status);
+            if (WIFEXITED(status))
+                _exit(said ? RG_WRONG : WEXITSTATUS(status));
+            if (WIFSIGNALED(status) && (said || told_to_end))
+                _exit(said ? RG_WRONG : 128 + WTERMSIG(status));
+            if (WIFSIGNALED(status)) {
+                char what[80];
+                snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+                if (is_for_both(WTERMSIG(status), signals))
+                    _exit(128 + WTERMSIG(status));
+                complain(rank, worker, what);
+                _exit(RG_WRONG);
+            }
+        }
+        seconds = !stopped ? 0 : got < 0 && errno == EAGAIN ? seconds + 1 : seconds;
+        if (seconds == STOPPED_S && !said) {
+            complain(rank, worker, "stands still, stopped by a signal");
+            said = true;
+            kill(worker, SIGTERM); // it removes unfinished files when it goes on
+            kill(worker, SIGCONT);
+        } else if (seconds > STOPPED_S) {
+            kill(worker, SIGKILL);
+        }
+    }
+}
+
+// Goes on as the child; the parent stays as the guard, under a name that is not the job's.
+static void split(char *argv0, int rank)
+{
+    static const char name[] = "guard-of";
+    sigset_t signals, before;
+    pid_t parent = getpid();
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    fflush(NULL);
+    pid_t worker = fork();
+    if (worker > 0) {
+        size_t n = strlen(argv0);
+        if (n >= sizeof name - 1)
+            memcpy(argv0 + n - (sizeof name - 1), name, sizeof name - 1);
+        prctl(PR_SET_NAME, name);
+        guard(worker, rank, &signals);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (worker == 0)
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (worker < 0 || getppid() != parent) // without a guard, or a guard that has gone already
+        exit(rg_fail(RG_LACKS, "no process to guard this one: %s", strerror(errno)));
+}
+
+// ---- cores ---------------------------------------------------------------------------------------------------------------
+
+static cpu_set_t launcher; // that the launcher itself may use: the job's on this machine
+static char cores_said[200];
+
+// Of a machine's processes: every core counts in parts for those that may use it.
+static double share_of(MPI_Comm machine)
+{
+    cpu_set_t *all = rg_alloc((size_t)here * sizeof *all), own;
+    double share = 0;
+    sched_getaffinity(0, sizeof own, &own);
+    all[0] = own;
+    if (here > 1)
+        MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine);
+    for (int c = 0; c < CPU_SETSIZE; c++) {
+        int users = 0;
+        for (int p = 0; p < here; p++)
+            users += CPU_ISSET(c, &all[p]) != 0;
+        share += CPU_ISSET(c, &own) ? 1.0 / users : 0;
+    }
+    free(all);
+    return share;
+}
+
+// Open MPI binds each process to a core, or to a part of the machine, unless it is told otherwise. Where it does so by itself and
+// that is less than an equal share of what it has, the process takes to all of that, and as many threads as its share. What the
+// user said with --bind-to, and what srun or a batch system gives, stays as it is: a process cannot leave its cpuset anyway.
+static void take_cores(MPI_Comm machine)
+{
+    double share = share_of(machine), before = share, fair = (double)CPU_COUNT(&launcher) / here;
+    bool by_default = getenv("OMPI_COMM_WORLD_SIZE") && !getenv("OMPI_MCA_hwloc_base_binding_policy")
+                      && !getenv("PRTE_MCA_hwloc_default_binding_policy");
+    if (by_default && share < (fair > 1 ? fair : 1))
+        sched_setaffinity(0, sizeof launcher, &launcher);
+    share = share_of(machine);
+    int threads = share > 1 ? (int)share : 1;
+    rg_cpu_share(here > 1 ? threads : 0);
+    if (share > before)
+        snprintf(cores_said, sizeof cores_said, "%d of %d cores each (mpirun had bound them to %.3g each)", threads,
+                 CPU_COUNT(&launcher), before);
+    else
+        snprintf(cores_said, sizeof cores_said, "%d of %d cores each%s", threads, CPU_COUNT(&launcher),
+                 share < (int)fair ? ", bound to them by the launcher" : "");
+    if (ranks == 1 && share == before)
+        cores_said[0] = '\0';
+}
+
+void rg_ranks_say(const char *job)
+{
+    if (!rg_quiet && cores_said[0])
+        fprintf(stderr, "%s: %d process%s, %d on this machine, with %s\n", job, ranks, ranks > 1 ? "es" : "", here, cores_said);
+}
+
+// ---- messages ------------------------------------------------------------------------------------------------------------
+
+static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Comm asks, bulk, last; // asks and answers; what all do together; the end
+
+#define MPI(call)                        \
+    do {                                 \
+        pthread_mutex_lock(&calling);    \
+        call;                            \
+        pthread_mutex_unlock(&calling);  \
+    } while (0)
+
+static void rest(int turn)
+{
+    const struct timespec t = {.tv_nsec = turn < 1000 ? 50000 : 1000000};
+    if (turn < 100)
+        sched_yield();
+    else
+        nanosleep(&t, NULL);
+}
+
+// Whether it was done within limit_s; 0: however long it takes.
+static bool done(MPI_Request *request, double limit_s)
+{
+    int is_done = 0;
+    double began_s = rg_seconds();
+    for (int turn = 0; !is_done && (limit_s == 0 || rg_seconds() - began_s < limit_s); turn++) {
+        MPI(MPI_Test(request, &is_done, MPI_STATUS_IGNORE));
+        if (!is_done)
+            rest(turn);
+    }
+    return is_done;
+}
+
+enum { CHUNK = 1 << 24 }; // bytes of a message: all of a large array that MPI may hold twice
+
+static void send(const void *from, int64_t bytes, int to, int tag, MPI_Comm over)
+{
+    for (int64_t at = 0; at < bytes || at == 0; at += CHUNK) {
+        MPI_Request request;
+        int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
+        MPI(MPI_Isend((const char *)from + at, n, MPI_BYTE, to, tag, over, &request));
+        done(&request, 0);
+    }
+}
+
+static void receive(void *to, int64_t bytes, int from, int tag, MPI_Comm over)
+{
+    for (int64_t at = 0; at < bytes || at == 0; at += CHUNK) {
+        MPI_Request request;
+        int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
+        MPI(MPI_Irecv((char *)to + at, n, MPI_BYTE, from, tag, over, &request));
+        done(&request, 0);
+    }
+}
+
+// What is asked of rank 0. Deals follow each other, and a process is at most one ahead of rank 0: it asks in the next one's tag,
+// which rank 0 does not look at before it is there itself.
+enum { MAY_FAIL, ANSWER, NEXT, RECORDS = NEXT + 2 };
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static rg_deal *open_deal;      // the one that rank 0 answers for
+static int deals;               // begun by this process
+static _Atomic bool has_failed; // on rank 0: a process has printed its line
+
+static void ask(const int64_t *question, int tag, int64_t reply[2])
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
+    pthread_mutex_lock(&one);
+    send(question, question ? 16 : 0, 0, tag, asks);
+    receive(reply, 16, 0, ANSWER, asks);
+    pthread_mutex_unlock(&one);
+}
+
+static bool may_fail(void)
+{
+    int64_t yes[2];
+    if (rg_rank == 0)
+        return !atomic_exchange(&has_failed, true);
+    ask(NULL, MAY_FAIL, yes);
+    return yes[0];
+}
+
+// One message of this tag, when there is any.
+static bool answer(int tag)
+{
+    int there = 0, bytes = 0;
+    int64_t reply[2] = {0}, piece[2];
+    MPI_Status status;
+    MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, asks, &there, &status); if (there) MPI_Get_count(&status, MPI_BYTE, &bytes));
+    if (!there)
+        return false;
+    receive(piece, bytes, status.MPI_SOURCE, tag, asks);
+    if (tag >= RECORDS) {
+        int64_t size = (int64_t)open_deal->bytes;
+        receive((char *)open_deal->record + piece[0] * size, (piece[1] - piece[0]) * size, status.MPI_SOURCE, tag, asks);
+        stand(open_deal, piece[0], piece[1]);
+        return true;
+    }
+    if (tag == MAY_FAIL)
+        reply[0] = may_fail();
+    else
+        take(open_deal, &reply[0], &reply[1]);
+    send(reply, sizeof reply, status.MPI_SOURCE, ANSWER, asks);
+    if (tag != MAY_FAIL && reply[0] == reply[1])
+        atomic_fetch_sub(&open_deal->waiting, 1);
+    return true;
+}
+
+static pthread_t answering;
+static _Atomic bool ending;
+
+static void *answer_all(void *unused)
+{
+    for (int turn = 0; !ending; turn++) {
+        bool any = answer(MAY_FAIL);
+        pthread_mutex_lock(&opening);
+        if (open_deal)
+            any = answer(NEXT + deals % 2) || answer(RECORDS + deals % 2) || any;
+        pthread_mutex_unlock(&opening);
+        turn = any ? 0 : turn;
+        rest(turn);
+    }
+    return unused;
+}
+
+void rg_deal_begin(rg_deal *d)
+{
+    pthread_mutex_lock(&opening);
+    d->next = d->done = 0;
+    d->waiting = ranks - 1;
+    deals++;
+    open_deal = d;
+    pthread_mutex_unlock(&opening);
+}
+
+bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
+{
+    int64_t piece[2] = {d->n, d->n};
+    if (rg_rank == 0)
+        return take(d, first, past);
+    pthread_mutex_lock(&opening);
+    if (d->waiting) // has not been told that nothing is left
+        ask(piece, NEXT + deals % 2, piece);
+    d->waiting = piece[1] > piece[0];
+    pthread_mutex_unlock(&opening);
+    *first = piece[0];
+    *past = piece[1];
+    return piece[1] > piece[0];
+}
+
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
+    int64_t piece[2] = {first, past}, size = (int64_t)d->bytes;
+    if (rg_rank == 0) {
+        stand(d, first, past);
+        return;
+    }
+    pthread_mutex_lock(&one);
+    send(piece, sizeof piece, 0, RECORDS + deals % 2, asks);
+    send((char *)d->record + first * size, (past - first) * size, 0, RECORDS + deals % 2, asks);
+    pthread_mutex_unlock(&one);
+}
+
+int rg_deal_end(rg_deal *d, int code)
+{
+    bool closed = false;
+    for (int turn = 0; !closed; turn++) {
+        pthread_mutex_lock(&opening);
+        closed = rg_rank > 0 || ranks == 1 || code != RG_GOOD || (d->done == d->n && d->waiting == 0);
+        open_deal = closed ? NULL : d;
+        pthread_mutex_unlock(&opening);
+        rest(turn);
+    }
+    return code;
+}
+
+// ---- what all processes have ---------------------------------------------------------------------------------------------
+
+void rg_ranks_share(void *values, size_t bytes)
+{
+    for (size_t at = 0; at < bytes && ranks > 1; at += CHUNK) {
+        MPI_Request request;
+        MPI(MPI_Ibcast((char *)values + at, (int)(bytes - at < CHUNK ? bytes - at : CHUNK), MPI_BYTE, 0, bulk, &request));
+        done(&request, 0);
+    }
+}
+
+#define ADD(type)                                                                \
+    static void add_##type(void *to, const void *from, int64_t bytes)            \
+    {                                                                            \
+        for (int64_t i = 0; i < bytes / (int64_t)sizeof(type); i++)              \
+            ((type *)to)[i] += ((const type *)from)[i];                          \
+    }
+ADD(float)
+ADD(double)
+
+// Ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4.
+static void sum(char *values, int64_t bytes, void (*add)(void *, const void *, int64_t))
+{
+    char *room = ranks > 1 ? rg_alloc((size_t)(bytes < CHUNK ? bytes : CHUNK)) : NULL;
+    for (int step = 1; step < ranks && rg_rank % step == 0; step *= 2) {
+        if (rg_rank & step)
+            send(values, bytes, rg_rank - step, 0, bulk);
+        for (int64_t at = 0; at < bytes && !(rg_rank & step) && rg_rank + step < ranks; at += CHUNK) {
+            int64_t n = bytes - at < CHUNK ? bytes - at : CHUNK;
+            receive(room, n, rg_rank + step, 0, bulk);
+            add(values + at, room, n);
+        }
+    }
+    free(room);
+}
+
+void rg_ranks_sum(float *values, int64_t n) { sum((char *)values, n * (int64_t)sizeof *values, add_float); }
+void rg_ranks_sum_doubles(double *values, int64_t n) { sum((char *)values, n * (int64_t)sizeof *values, add_double); }
+
+// ---- begin and end -------------------------------------------------------------------------------------------------------
+
+static pid_t working; // this process while it has to reach the end
+static void on_exit_before_the_end(void)
+{
+    if (working == getpid())
+        MPI(MPI_Abort(MPI_COMM_WORLD, RG_LACKS)); // exit() is for memory that is not there
+}
+
+static int start(void)
+{
+    int level;
+    MPI_Comm machine;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+        return rg_fail(RG_LACKS, "MPI does not start");
+    working = getpid();
+    atexit(on_exit_before_the_end);
+    if (level < MPI_THREAD_SERIALIZED)
+        return rg_fail(RG_LACKS, "this MPI does not let several threads call it (level %d of MPI_THREAD_SERIALIZED)", level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rg_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1) // each would do the whole job and write its files over the others'
+        return rg_fail(RG_LACKS, "one of several processes that MPI does not know of each other (srun --mpi=pmix, or mpirun)");
+    rg_silent = false;
+    MPI_Comm_dup(MPI_COMM_WORLD, &asks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &bulk);
+    MPI_Comm_dup(MPI_COMM_WORLD, &last);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &rank_here);
+    MPI_Comm_size(machine, &here);
+    rg_processes_here = here;
+    rg_may_fail = may_fail;
+    take_cores(machine);
+    MPI_Comm_free(&machine);
+    if (rg_rank == 0 && pthread_create(&answering, NULL, answer_all, NULL))
+        return rg_fail(RG_LACKS, "no thread to hand out work");
+    if (rg_rank > 0 && !freopen("/dev/null", "w", stdout))
+        return rg_fail(RG_LACKS, "/dev/null: %s", strerror(errno));
+    return RG_GOOD;
+}
+
+int rg_ranks_begin(char *argv0)
+{
+    int rank, code = RG_GOOD;
+    if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0)
+        CPU_ZERO(&launcher);
+    if (launched(&rank) > 1) {
+        split(argv0, rank);
+        rg_silent = rank > 0; // what all find alike, while they do not know of each other
+        code = start();
+    } else {
+        take_cores(MPI_COMM_NULL);
+    }
+    return code;
+}
+
+int rg_ranks_end(int code)
+{
+    enum { OTHERS_S = 1 }; // for others that failed alike
+    int worst = code;
+    MPI_Request request;
+    fflush(NULL);
+    if (ranks == 1) {
+        if (working)
+            MPI_Finalize();
+        working = 0;
+        return code;
+    }
+    MPI(MPI_Iallreduce(&code, &worst, 1, MPI_INT, MPI_MAX, last, &request));
+    if (!done(&request, code == RG_GOOD ? 0 : OTHERS_S))
+        MPI(MPI_Abort(MPI_COMM_WORLD, code));
+    ending = true;
+    rg_may_fail = NULL;
+    if (rg_rank == 0)
+        pthread_join(answering, NULL);
+    working = 0;
+    MPI_Finalize();
+    kill(getppid(), SIGCONT); // a guard that somebody stopped would keep the launcher waiting
+    return worst;
+}
+
+#else
+
+int rg_ranks_begin(char *argv0)
+{
+    int rank, several = launched(&rank) > 1;
+    (void)argv0;
+    rg_silent = rank > 0;
+    return !several ? RG_GOOD : rg_fail(RG_LACKS, "one of several processes of mpirun or srun, but built without MPI (see "
+                                                  "regather doctor)");
+}
+
+int rg_ranks_end(int code) { return code; }
+void rg_ranks_say(const char *job) { (void)job; }
+void rg_deal_begin(rg_deal *d) { d->next = d->done = 0; }
+bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past) { return take(d, first, past); }
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past) { stand(d, first, past); }
+int rg_deal_end(rg_deal *d, int code) { return (void)d, code; }
+void rg_ranks_share(void *values, size_t bytes) { (void)values, (void)bytes; }
+void rg_ranks_sum(float *values, int64_t n) { (void)values, (void)n; }
+void rg_ranks_sum_doubles(double *values, int64_t n) { (void)values, (void)n; }
+#endif
