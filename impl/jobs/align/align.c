@@ -206,7 +206,7 @@ static int align_all(aj_align *job, aj_pyramid *p)
     while (code == RG_GOOD && rg_deal_next(&deal, &first, &past)) {
         code = align_piece(job, p, first, past, found, &deal, &progress);
         if (code == RG_GOOD)
-            rg_deal_done(&deal, first, past);
+            rg_deal_done(&deal, first, past, NULL);
     }
     code = rg_deal_end(&deal, code);
     job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};

@@ -166,7 +166,7 @@ static int read_all(ac_job *job)
     while (rg_deal_next(&deal, &first, &past)) {
         progress.done = (double)deal.done;
         read_piece(job, first, past, seen, &progress);
-        rg_deal_done(&deal, first, past);
+        rg_deal_done(&deal, first, past, NULL);
     }
     rg_deal_end(&deal, RG_GOOD);
     rg_progress_end(&progress);

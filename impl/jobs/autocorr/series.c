@@ -148,7 +148,7 @@ static int work(crew *c)
             }
 #pragma omp single
             if (go && code == RG_GOOD)
-                rg_deal_done(&deal, first, past);
+                rg_deal_done(&deal, first, past, NULL);
         }
     }
     rg_progress_end(&progress);

@@ -251,7 +251,7 @@ static int align_all(aj_average *job, rg_progress *progress)
     while (code == RG_GOOD && rg_deal_next(&deal, &first, &past)) {
         code = align_piece(job, first, past, found, &deal, progress);
         if (code == RG_GOOD)
-            rg_deal_done(&deal, first, past);
+            rg_deal_done(&deal, first, past, NULL);
     }
     code = rg_deal_end(&deal, code);
     if (code == RG_GOOD)

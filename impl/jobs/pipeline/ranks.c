@@ -60,19 +60,20 @@ static bool take(rg_deal *d, int64_t *first, int64_t *past)
 {
     enum { SHARES = 4 };
     pthread_mutex_lock(&dealing);
-    int64_t left = d->n - d->next, size = ranks > 1 ? left / (SHARES * ranks) : left;
-    size = size > d->least ? size : d->least;
+    const int64_t left = d->n - d->next, takers = d->takers > 1 ? d->takers : 1, shares = takers - d->taken++;
+    int64_t size = ranks > 1 ? left / (SHARES * ranks * takers) : shares > 1 ? (left + shares - 1) / shares : left;
+    size = ranks == 1 || size > d->least ? size : d->least;
     *first = d->next;
     *past = d->next += size < left ? size : left;
     pthread_mutex_unlock(&dealing);
     return *past > *first;
 }
 
-static void stand(rg_deal *d, int64_t first, int64_t past)
+static void stand(rg_deal *d, int64_t first, int64_t past, const void *note)
 {
     pthread_mutex_lock(&dealing);
     if (d->arrived)
-        d->arrived(d->of, first, past);
+        d->arrived(d->of, first, past, note);
     d->done += past - first;
     pthread_mutex_unlock(&dealing);
 }
@@ -321,7 +322,11 @@ static bool answer(int tag)
     if (tag >= RECORDS) {
         int64_t size = (int64_t)open_deal->bytes;
         receive((char *)open_deal->record + piece[0] * size, (piece[1] - piece[0]) * size, status.MPI_SOURCE, tag, asks);
-        stand(open_deal, piece[0], piece[1]);
+        void *note = rg_alloc(open_deal->note_bytes);
+        if (open_deal->note_bytes)
+            receive(note, (int64_t)open_deal->note_bytes, status.MPI_SOURCE, tag, asks);
+        stand(open_deal, piece[0], piece[1], note);
+        free(note);
         return true;
     }
     if (tag == MAY_FAIL)
@@ -354,7 +359,7 @@ static void *answer_all(void *unused)
 void rg_deal_begin(rg_deal *d)
 {
     pthread_mutex_lock(&opening);
-    d->next = d->done = 0;
+    d->next = d->done = d->taken = 0;
     d->waiting = ranks - 1;
     deals++;
     open_deal = d;
@@ -376,17 +381,19 @@ bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
     return piece[1] > piece[0];
 }
 
-void rg_deal_done(rg_deal *d, int64_t first, int64_t past)
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
     int64_t piece[2] = {first, past}, size = (int64_t)d->bytes;
     if (rg_rank == 0) {
-        stand(d, first, past);
+        stand(d, first, past, note);
         return;
     }
     pthread_mutex_lock(&one);
     send(piece, sizeof piece, 0, RECORDS + deals % 2, asks);
     send((char *)d->record + first * size, (past - first) * size, 0, RECORDS + deals % 2, asks);
+    if (d->note_bytes)
+        send(note, (int64_t)d->note_bytes, 0, RECORDS + deals % 2, asks);
     pthread_mutex_unlock(&one);
 }
 
@@ -536,9 +543,9 @@ int rg_ranks_begin(char *argv0)
 
 int rg_ranks_end(int code) { return code; }
 void rg_ranks_say(const char *job) { (void)job; }
-void rg_deal_begin(rg_deal *d) { d->next = d->done = 0; }
+void rg_deal_begin(rg_deal *d) { d->next = d->done = d->taken = 0; }
 bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past) { return take(d, first, past); }
-void rg_deal_done(rg_deal *d, int64_t first, int64_t past) { stand(d, first, past); }
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) { stand(d, first, past, note); }
 int rg_deal_end(rg_deal *d, int code) { return (void)d, code; }
 void rg_ranks_share(void *values, size_t bytes) { (void)values, (void)bytes; }
 void rg_ranks_sum(float *values, int64_t n) { (void)values, (void)n; }

@@ -29,21 +29,22 @@ const char *rg_ranks_device(const char *name);
 
 // ---- work ----------------------------------------------------------------------------------------------------------------
 
-// n items to be handed out, never fewer than `least` at a time while there are as many. Each has a record of `bytes` bytes at
-// record + i bytes; a process fills those of its pieces, and rank 0 has all in the end. One deal at a time, begun and ended by
-// every process.
+// n items to be handed out, never fewer than `least` at a time while there are as many, to so many takers in each process, such
+// as GPUs; a process alone hands out equal shares, one a taker. Each item has a record of `bytes` bytes at record + i bytes; a
+// process fills those of its pieces, and rank 0 has all in the end. One deal at a time, begun and ended by every process.
 typedef struct rg_deal {
-    int64_t n, least;
+    int64_t n, least, takers; // takers 0: one
     void *record;
-    size_t bytes;
-    void (*arrived)(void *of, int64_t first, int64_t past); // on rank 0: these records stand; one call at a time, from any
-    void *of;                                               // thread; may be NULL
-    int64_t next, done;                                     // rank 0: items handed out; whose records stand
-    int waiting;                                            // rank 0: processes that have not been told that nothing is left
+    size_t bytes, note_bytes;
+    // On rank 0: these records stand, and note_bytes that came with them; one call at a time, from any thread. May be NULL.
+    void (*arrived)(void *of, int64_t first, int64_t past, const void *note);
+    void *of;
+    int64_t next, done, taken; // rank 0: items handed out, items whose records stand; pieces
+    int waiting;               // rank 0: processes that have not been told that nothing is left
 } rg_deal;
 void rg_deal_begin(rg_deal *);
 bool rg_deal_next(rg_deal *, int64_t *first, int64_t *past); // false: nothing is left. From any thread
-void rg_deal_done(rg_deal *, int64_t first, int64_t past);   // their records are filled
+void rg_deal_done(rg_deal *, int64_t first, int64_t past, const void *note); // their records are filled
 int rg_deal_end(rg_deal *, int code); // rank 0: waits until all records stand, unless code is that of a failure; returns code
 
 // ---- what all processes have ---------------------------------------------------------------------------------------------

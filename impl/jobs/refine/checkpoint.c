@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VALUES = 10, COUNTS = 6 };
+enum { VALUES = FR_RESULTS, COUNTS = 6 };
 static const char columns[] = "row\trot\ttilt\tpsi\torigin_x\torigin_y\tdefocus_u\tdefocus_v\tscore\tsigma\tmagnification\n";
 
 // ---- sums ----------------------------------------------------------------------------------------------------------------
@@ -281,52 +281,17 @@ static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
     return code;
 }
 
-int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, bool resume, fr_files *f, const char *reference,
-                       const char *out)
-{
-    const int64_t n = f->particles.n;
-    bool *done = rg_alloc((size_t)n * sizeof *done);
-    char *head = NULL;
-    int64_t kept = 0;
-    *p = (fr_checkpoint){.path = rg_print("%s.part", out), .row = rg_alloc((size_t)n * sizeof *p->row)};
-    fr_sums_make(&p->sums, f->particles.side);
-    f->score = rg_alloc((size_t)n * sizeof *f->score);
-    f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
-    f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
-    int code = rg_file_can_write(out);
-    if (code == RG_GOOD)
-        code = make_head(given->line, f, reference, &head);
-    const bool there = access(p->path, F_OK) == 0;
-    if (code == RG_GOOD && there)
-        code = read_part(p, f, head, resume, done, &kept);
-    else if (code == RG_GOOD && resume)
-        code = rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
-    for (int64_t i = 0; i < n; i++)
-        if (!done[i])
-            p->row[p->rows++] = i;
-    if (code == RG_GOOD)
-        code = begin_part(p, head, kept);
-    free(head);
-    free(done);
-    return code;
-}
-
 // Handed to the system in one piece. A batch with something that is no number would be refused: it is computed again.
-void fr_checkpoint_add(fr_checkpoint *p, const fr_files *f, const int64_t *row, const fr_sums *s)
+static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_sums *s)
 {
-    double v[VALUES];
     bool good = true;
-    fr_sums_add(&p->sums, s);
-    for (int64_t i = 0; i < s->particles; i++) {
-        values_of(f, row[i], v);
+    for (int64_t i = first; i < past; i++)
         for (int k = 0; k < VALUES; k++)
-            good &= isfinite(v[k]) != 0;
-    }
-    for (int64_t i = 0; i < s->particles && good; i++) {
-        values_of(f, row[i], v);
-        fprintf(p->file, "%" PRId64, row[i]);
+            good &= isfinite(p->result[i][k]) != 0;
+    for (int64_t i = first; i < past && good; i++) {
+        fprintf(p->file, "%" PRId64, p->row[i]);
         for (int k = 0; k < VALUES; k++)
-            fprintf(p->file, "\t%.17g", v[k]);
+            fprintf(p->file, "\t%.17g", p->result[i][k]);
         fputc('\n', p->file);
     }
     const int64_t count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
@@ -336,11 +301,83 @@ void fr_checkpoint_add(fr_checkpoint *p, const fr_files *f, const int64_t *row, 
         fprintf(p->file, "\t%" PRId64, s->ring[k]);
     if (good)
         fputc('\n', p->file);
-    p->kept += good ? s->particles : 0;
+    p->kept += good ? past - first : 0;
     if ((fflush(p->file) != 0 || ferror(p->file)) && !p->warned) {
         rg_warn("%s: a write failed (%s); --resume will not find all particles", p->path, strerror(errno));
         p->warned = true;
     }
+}
+
+// On rank 0, whoever has finished them. The note: the sums' numbers, then the rings.
+static void arrived(void *of, int64_t first, int64_t past, const void *note)
+{
+    fr_checkpoint *p = of;
+    const int64_t *n = note;
+    int64_t *ring = rg_alloc((size_t)p->sums.rings * sizeof *ring);
+    memcpy(ring, n + COUNTS, (size_t)p->sums.rings * sizeof *ring);
+    const fr_sums s = {n[0], n[1], n[2], n[3], n[4], n[5], p->sums.rings, ring};
+    for (int64_t i = first; i < past; i++)
+        restore(p->files, p->row[i], p->result[i]);
+    fr_sums_add(&p->sums, &s);
+    write_batch(p, first, past, &s);
+    free(ring);
+    pl_team_progress(p->team, past - first);
+}
+
+void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
+{
+    const int64_t first = row - p->row, count[COUNTS] = {s->particles, s->refined,     s->evaluations,
+                                                         s->least,     s->most,        s->coefficient};
+    int64_t *note = rg_alloc(p->deal.note_bytes);
+    for (int64_t i = 0; i < s->particles; i++)
+        values_of(p->files, row[i], p->result[first + i]);
+    memcpy(note, count, sizeof count);
+    memcpy(note + COUNTS, s->ring, (size_t)s->rings * sizeof *note);
+    rg_deal_done(&p->deal, first, first + s->particles, note);
+    free(note);
+}
+
+// On rank 0: which rows are done, and the file that goes on from them.
+static int open_file(fr_checkpoint *p, const char *typed, const fr_refinement *r, bool *done)
+{
+    char *head = NULL;
+    int64_t kept = 0;
+    int code = rg_file_can_write(r->out);
+    if (code == RG_GOOD)
+        code = make_head(typed, p->files, r->reference, &head);
+    const bool there = access(p->path, F_OK) == 0;
+    if (code == RG_GOOD && there)
+        code = read_part(p, p->files, head, r->resume, done, &kept);
+    else if (code == RG_GOOD && r->resume)
+        code = rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
+    if (code == RG_GOOD)
+        code = begin_part(p, head, kept);
+    free(head);
+    return code;
+}
+
+int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, fr_files *f, pl_team *team)
+{
+    const int64_t n = f->particles.n;
+    bool *done = rg_alloc((size_t)n * sizeof *done);
+    *p = (fr_checkpoint){.path = rg_print("%s.part", r->out), .row = rg_alloc((size_t)n * sizeof *p->row),
+                         .result = rg_alloc((size_t)n * sizeof *p->result), .files = f, .team = team};
+    fr_sums_make(&p->sums, f->particles.side);
+    f->score = rg_alloc((size_t)n * sizeof *f->score);
+    f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
+    f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
+    int code = rg_rank == 0 ? open_file(p, given->line, r, done) : RG_GOOD;
+    if (code == RG_GOOD)
+        rg_ranks_share(done, (size_t)n * sizeof *done);
+    for (int64_t i = 0; i < n; i++)
+        if (!done[i])
+            p->row[p->rows++] = i;
+    free(done);
+    p->deal = (rg_deal){.n = p->rows, .least = r->batch, .takers = team->n, .record = p->result, .bytes = sizeof *p->result,
+                        .note_bytes = (COUNTS + (size_t)p->sums.rings) * sizeof(int64_t), .arrived = arrived, .of = p};
+    if (code == RG_GOOD)
+        rg_deal_begin(&p->deal);
+    return code;
 }
 
 void fr_checkpoint_close(fr_checkpoint *p, bool finished)
@@ -351,6 +388,7 @@ void fr_checkpoint_close(fr_checkpoint *p, bool finished)
         unlink(p->path);
     free(p->path);
     free(p->row);
+    free(p->result);
     fr_sums_free(&p->sums);
     *p = (fr_checkpoint){0};
 }

@@ -338,9 +338,9 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
         f->sigma[row] = sigma[i];
         f->magnification[row] = 1 + e->whole[i * FR_PARAMETERS + FR_MAGNIFICATION];
     }
-    if (code == RG_GOOD)
-        fr_checkpoint_add(done, f, e->row, &sums);
     pthread_mutex_unlock(&team->lock);
+    if (code == RG_GOOD)
+        fr_checkpoint_add(done, e->row, &sums);
     fr_sums_free(&sums);
     free(sigma);
     free(value);
@@ -383,5 +383,29 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpo
     free(e.score);
     free(e.pose);
     free(e.whole);
+    return code;
+}
+
+int fr_each_batch(const fr_refinement *r, fr_engine *e, fr_checkpoint *done, int64_t own, const float *reference,
+                  int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of)
+{
+    int64_t first, past, n;
+    const int64_t *row;
+    int code = RG_GOOD, pieces = 0;
+    // Alone, a process's engines have a share each.
+    while (code == RG_GOOD && (rg_ranks() > 1 || !pieces) && rg_deal_next(&done->deal, &first, &past)) {
+        code = pieces ? RG_GOOD : begin(of, past - first);
+        if (code == RG_GOOD)
+            code = fr_images_begin(e, done->row + first, past - first);
+        if (code == RG_GOOD && !pieces++)
+            code = fr_engine_reference(e, own, reference); // while images are read
+        while (code == RG_GOOD) {
+            code = fr_images_next(e, r->kind, &row, &n);
+            if (code != RG_GOOD || !n)
+                break;
+            code = batch(of, row, n);
+        }
+    }
+    pl_feed_end(&e->feed);
     return code;
 }

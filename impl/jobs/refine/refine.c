@@ -217,9 +217,16 @@ static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
     return (double)(rg_bits(seed + 0xF12, (uint64_t)(16 * 64 * row + which)) >> 11) * 0x1p-52 - 1;
 }
 
+typedef struct work {
+    job *job;
+    fr_engine *engine;
+} work;
+
 // The pose that the row has, then restarts: angles off by up to so much. A particle's do not depend on others.
-static int refine_batch(job *j, fr_engine *e, const int64_t *row, int64_t n)
+static int refine_batch(void *of, const int64_t *row, int64_t n)
 {
+    const work *w = of;
+    job *j = w->job;
     const int64_t trials = j->refine.trials;
     double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
     for (int64_t p = 0; p < n * trials; p++) {
@@ -228,34 +235,25 @@ static int refine_batch(job *j, fr_engine *e, const int64_t *row, int64_t n)
         for (int a = FR_PHI; a <= FR_PSI && trial; a++)
             x[p * FR_PARAMETERS + a] += j->restart_deg * PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
     }
-    int code = fr_refine_poses(&j->refine, e, &j->files, &j->done, row, n, x);
+    int code = fr_refine_poses(&j->refine, w->engine, &j->files, &j->done, row, n, x);
     free(x);
     return code;
+}
+
+static int make_room(void *of, int64_t rows)
+{
+    const work *w = of;
+    const fr_refinement *r = &w->job->refine;
+    const int64_t batch = r->batch < rows ? r->batch : rows;
+    return fr_engine_size(w->engine, r->side, batch, r->trials, true, fr_refinement_out(r, batch), r->setting,
+                          8.0 * (double)fr_voxels(w->job->own));
 }
 
 static int refine_rows(pl_member *m, void *context)
 {
     job *j = context;
-    fr_engine *e = &j->team.engine[m->index];
-    int64_t first, n, rows = pl_share(j->done.rows, m->index, m->team->n, &first);
-    const int64_t batch = j->refine.batch < rows ? j->refine.batch : rows, *row;
-    if (!rows)
-        return RG_GOOD;
-    int code = fr_engine_size(e, j->refine.side, batch, j->refine.trials, true, fr_refinement_out(&j->refine, batch),
-                              j->refine.setting, 8.0 * (double)fr_voxels(j->own));
-    if (code == RG_GOOD)
-        code = fr_images_begin(e, j->done.row + first, rows);
-    if (code == RG_GOOD)
-        code = fr_engine_reference(e, j->own, j->reference);
-    while (code == RG_GOOD) {
-        code = fr_images_next(e, j->refine.kind, &row, &n);
-        if (code != RG_GOOD || !n)
-            break;
-        code = refine_batch(j, e, row, n);
-        pl_team_progress(m->team, n);
-    }
-    pl_feed_end(&e->feed);
-    return code;
+    work w = {j, &j->team.engine[m->index]};
+    return fr_each_batch(&j->refine, w.engine, &j->done, j->own, j->reference, make_room, refine_batch, &w);
 }
 
 static int refine(job *j)
@@ -269,11 +267,16 @@ static int refine(job *j)
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&j->done, &j->given, r->resume, &j->files, r->reference, r->out);
+    rg_ranks_say("refine");
+    code = fr_checkpoint_open(&j->done, &j->given, r, &j->files, &t->team);
     rg_progress_begin(&t->team.progress, "refine", "particles", (double)j->done.rows);
-    code = code == RG_GOOD ? pl_team_run(&t->team, refine_rows, j) : code;
+    code = code == RG_GOOD ? rg_deal_end(&j->done.deal, pl_team_run(&t->team, refine_rows, j)) : code;
     rg_progress_end(&t->team.progress);
     free(j->reference);
+    if (rg_rank > 0) {
+        fr_checkpoint_close(&j->done, false);
+        return code;
+    }
     code = code == RG_GOOD ? fr_refinement_contrast(r, &j->done.sums, &j->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)

@@ -11,6 +11,7 @@
 #define RG_REFINE_H
 
 #include "../particles/particles.h"
+#include "../pipeline/ranks.h"
 
 // ---- what is done already ------------------------------------------------------------------------------------------------
 
@@ -25,21 +26,30 @@ void fr_sums_make(fr_sums *, int64_t side);
 void fr_sums_add(fr_sums *to, const fr_sums *);
 void fr_sums_free(fr_sums *);
 
-// OUT.part, to which the particles of every batch are added when it is finished, so that --resume goes on from there.
+enum { FR_RESULTS = 10 }; // new of a particle: angles, origin, both defocus values, score, sigma, magnification
+
+// The particles that are left, handed out to all engines of all processes; and OUT.part, which rank 0 keeps: every batch is added
+// to it when it is finished, wherever that was, so that --resume goes on from there with any number of processes.
 typedef struct fr_checkpoint {
     FILE *file; // NULL: none is kept
     char *path;
     int64_t *row, rows; // of the particles that are left
+    double (*result)[FR_RESULTS]; // of those, in their order
+    rg_deal deal;                 // of those
+    fr_files *files;
+    pl_team *team;
     int64_t resumed, kept; // particles that the file had, and that this run added
     fr_sums sums;          // of both
     bool warned;           // that it cannot be written
 } fr_checkpoint;
 
 // All rows are left, or with --resume those that are not in OUT.part, whose results are taken over: when command, particles,
-// reference and images are those of the run that left it. RG_GOOD, or one line and a code.
-int fr_checkpoint_open(fr_checkpoint *, const rg_given *, bool resume, fr_files *, const char *reference, const char *out);
-// A batch: rows of s->particles particles and their sums; one thread at a time.
-void fr_checkpoint_add(fr_checkpoint *, const fr_files *, const int64_t *row, const fr_sums *s);
+// reference and images are those of the run that left it. A batch at least is handed out at a time. RG_GOOD, or one line and a
+// code.
+struct fr_refinement;
+int fr_checkpoint_open(fr_checkpoint *, const rg_given *, const struct fr_refinement *, fr_files *, pl_team *);
+// A batch of what fr_each_batch gave: rows of s->particles particles and their sums.
+void fr_checkpoint_add(fr_checkpoint *, const int64_t *row, const fr_sums *s);
 void fr_checkpoint_close(fr_checkpoint *, bool finished); // finished, or with no particle in it: the file is deleted
 
 // ---- refinement ----------------------------------------------------------------------------------------------------------
@@ -80,6 +90,10 @@ int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
 // Improves trials poses x[n][trials][7] of the particles row[n] that an engine has; the best goes into their rows and scores,
 // and to the checkpoint.
 int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, const int64_t *row, int64_t n, double *x);
+// Batches of the rows that fall to an engine, until nothing is left: they are on the device when `batch` is called. `begin` makes
+// room for the first `rows` of them. The reference has own^3 voxels. RG_GOOD, or one line and a code.
+int fr_each_batch(const fr_refinement *, fr_engine *, fr_checkpoint *, int64_t own, const float *reference,
+                  int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
 // What was found on average, on stdout; OUT_rings.tsv.

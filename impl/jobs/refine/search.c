@@ -36,7 +36,7 @@ typedef struct search {
 
 // What an engine needs of its own.
 typedef struct hunt {
-    const search *s;
+    search *s;
     fr_engine *engine;
     int64_t at_once; // directions a call
     rg_buffer turn;
@@ -139,8 +139,10 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 
 // ---- some particles ------------------------------------------------------------------------------------------------------
 
-static int search_batch(hunt *h, search *s, const int64_t *row, int64_t n)
+static int search_batch(void *of, const int64_t *row, int64_t n)
 {
+    hunt *h = of;
+    search *s = h->s;
     double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n * s->best; i++)
@@ -170,9 +172,11 @@ static int put_turns(hunt *h)
 }
 
 // Correlations of a call fill at most 256 MiB.
-static int begin_hunt(hunt *h, int64_t batch)
+static int begin_hunt(void *of, int64_t rows)
 {
+    hunt *h = of;
     const search *s = h->s;
+    const int64_t batch = s->refine.batch < rows ? s->refine.batch : rows;
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
     h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
     const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
@@ -197,23 +201,7 @@ static int search_rows(pl_member *m, void *context)
 {
     search *s = context;
     hunt h = {.s = s, .engine = &s->team.engine[m->index]};
-    int64_t first, n, rows = pl_share(s->done.rows, m->index, m->team->n, &first);
-    const int64_t *row;
-    if (!rows)
-        return RG_GOOD;
-    int code = begin_hunt(&h, s->refine.batch < rows ? s->refine.batch : rows);
-    if (code == RG_GOOD)
-        code = fr_images_begin(h.engine, s->done.row + first, rows);
-    if (code == RG_GOOD)
-        code = fr_engine_reference(h.engine, s->own, s->reference);
-    while (code == RG_GOOD) {
-        code = fr_images_next(h.engine, s->refine.kind, &row, &n);
-        if (code != RG_GOOD || !n)
-            break;
-        code = search_batch(&h, s, row, n);
-        pl_team_progress(m->team, n);
-    }
-    pl_feed_end(&h.engine->feed);
+    int code = fr_each_batch(&s->refine, h.engine, &s->done, s->own, s->reference, begin_hunt, search_batch, &h);
     end_hunt(&h);
     return code;
 }
@@ -229,11 +217,16 @@ static int search_all(search *s)
     if (code != RG_GOOD)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
-    code = fr_checkpoint_open(&s->done, &s->given, r->resume, &s->files, r->reference, r->out);
+    rg_ranks_say("search");
+    code = fr_checkpoint_open(&s->done, &s->given, r, &s->files, &t->team);
     rg_progress_begin(&t->team.progress, "search", "particles", (double)s->done.rows);
-    code = code == RG_GOOD ? pl_team_run(&t->team, search_rows, s) : code;
+    code = code == RG_GOOD ? rg_deal_end(&s->done.deal, pl_team_run(&t->team, search_rows, s)) : code;
     rg_progress_end(&t->team.progress);
     free(s->reference);
+    if (rg_rank > 0) {
+        fr_checkpoint_close(&s->done, false);
+        return code;
+    }
     code = code == RG_GOOD ? fr_refinement_contrast(r, &s->done.sums, &s->files) : code;
     const double write_s = rg_seconds();
     if (code == RG_GOOD)

@@ -28,7 +28,12 @@ typedef struct item {
     int rank;
 } item;
 
-static void count(void *of, int64_t first, int64_t past) { *(int64_t *)of += past - first; }
+// Each piece comes with a note of its own length.
+static void count(void *of, int64_t first, int64_t past, const void *note)
+{
+    const int64_t *length = note;
+    *(int64_t *)of += *length == past - first ? *length : -1000;
+}
 
 // Two deals after each other; rank 1 is slow. On rank 0 every record stands, and who is slow had less.
 static bool deals(int64_t n, int slow_ms)
@@ -37,14 +42,15 @@ static bool deals(int64_t n, int slow_ms)
     for (int round = 0; round < 2; round++) {
         item *list = calloc((size_t)(n + 1), sizeof *list);
         int64_t first, past, arrived = 0, of_slow = 0;
-        rg_deal d = {.n = n, .least = round + 1, .record = list, .bytes = sizeof *list, .arrived = count, .of = &arrived};
+        rg_deal d = {.n = n, .least = round + 1, .record = list, .bytes = sizeof *list, .note_bytes = 8, .arrived = count, .of = &arrived};
         rg_deal_begin(&d);
         while (rg_deal_next(&d, &first, &past)) {
             for (int64_t i = first; i < past; i++) {
                 wait_ms(rg_rank == 1 ? slow_ms : 1);
                 list[i] = (item){3 * i + round, rg_rank};
             }
-            rg_deal_done(&d, first, past);
+            const int64_t length = past - first;
+            rg_deal_done(&d, first, past, &length);
         }
         good = good && !rg_deal_next(&d, &first, &past);
         good = rg_deal_end(&d, RG_GOOD) == RG_GOOD && good;
@@ -170,11 +176,11 @@ static void test_alone(void **state)
 {
     (void)state;
     int64_t record[5] = {0}, first, past, arrived = 0;
-    rg_deal d = {.n = 5, .least = 2, .record = record, .bytes = 8, .arrived = count, .of = &arrived};
+    rg_deal d = {.n = 5, .least = 2, .record = record, .bytes = 8, .note_bytes = 8, .arrived = count, .of = &arrived};
     assert_int_equal(rg_ranks(), 1);
     rg_deal_begin(&d);
     assert_true(rg_deal_next(&d, &first, &past) && first == 0 && past == 5); // nobody to share with: one piece
-    rg_deal_done(&d, first, past);
+    rg_deal_done(&d, first, past, &past); // of 5 items
     assert_false(rg_deal_next(&d, &first, &past));
     assert_int_equal(rg_deal_end(&d, RG_GOOD), RG_GOOD);
     assert_true(arrived == 5);

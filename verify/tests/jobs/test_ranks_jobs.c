@@ -90,6 +90,40 @@ static void test_autocorr(void **state)
     free(photos);
 }
 
+#define SEARCH "search ../par/particles.star --reference ../par/map.mrc --out s.star --angle 30 --best 2 --batch 2"
+#define LONGER "search ../par/particles.star --reference ../par/map.mrc --out s.star --angle 15 --best 3 --batch 1 --threads 1"
+#define REFINE "refine ../par/particles.star --reference ../par/map.mrc --out r.star --batch 3"
+
+// Also on emulated GPUs, two of which each process has.
+static void test_particles(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_MPIRUN();
+    phantom("particles --out par --shape asymmetric --box 24 --images 13 --ctf");
+    same_files(SEARCH, (const int[]){2, 5}, 2);
+    same_files(REFINE, (const int[]){3, 15}, 2);
+    same_files(REFINE " --max-evaluations 5 --device host --gpus 2", (const int[]){2}, 1);
+}
+
+// Stopped after a few particles of three processes, gone on with by two: the file of one that was never stopped.
+static void test_resume(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT_MPIRUN();
+    phantom("particles --out par --shape asymmetric --box 24 --images 40 --ctf");
+    // Whole lines alone count: the last one may be cut off.
+    char *line = rg_print("cd %s && rm -rf alone several && mkdir alone several && (cd alone && %s/regather " LONGER " > /dev/null) "
+                          "2> err && cd several && finished() { sed -n /^batch/p s.star.part 2> /dev/null | wc -l; } && "
+                          "{ %s -n 3 %s/regather " LONGER " > /dev/null 2>&1 & job=$!; "
+                          "while kill -0 $job 2> /dev/null && [ $(finished) -lt 4 ]; do :; done; kill $job; wait $job; "
+                          "test ! -e s.star && n=$(finished) && test $n -ge 4 && %s -n 2 %s/regather " LONGER " --resume > said 2> err "
+                          "&& grep -q \"resumed.$n \" said && test ! -e s.star.part && grep -v '^# ' s.star > a; "
+                          "grep -v '^# ' ../alone/s.star | cmp - a; }", test_dir, test_build(), test_mpirun(), test_build(),
+                          test_mpirun(), test_build());
+    shell(line);
+    free(line);
+}
+
 static float *map_of(const char *name, int64_t *voxels)
 {
     size_t bytes = 0;
@@ -132,6 +166,8 @@ int main(void)
         cmocka_unit_test(test_align),
         cmocka_unit_test(test_average),
         cmocka_unit_test(test_autocorr),
+        cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_resume),
         cmocka_unit_test(test_reconstruct),
     };
     return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
