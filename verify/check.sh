@@ -108,7 +108,7 @@ command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/
     $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so)
 # Under ASan kernels are not watched by the emulator itself, whose words this table expects.
 # shellcheck disable=SC2046
-[ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated "$regather" verify --quiet --limit 5 --device host --expect verify/broken/expected.tsv \
+[ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated "$regather" verify --quiet --limit 30 --device host --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/host/*.so)
 command_line verify_emulated finish_emulated
 echo "$passed passed, $failed failed, $skipped skipped"
