@@ -120,6 +120,27 @@ static int gpu_move(void *to, const void *from, size_t bytes)
     e = e == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr) : e;
     return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
+static_assert(sizeof(cudaIpcMemHandle_t) == RG_SHARED_NAME, "");
+static int gpu_share(void *p, char name[RG_SHARED_NAME])
+{
+    cudaIpcMemHandle_t handle;
+    const cudaError_t e = cudaIpcGetMemHandle(&handle, p);
+    memcpy(name, &handle, sizeof handle);
+    if (e != cudaSuccess)
+        cudaGetLastError(); // the caller goes another way
+    return (int)e;
+}
+static void *gpu_open_shared(const char name[RG_SHARED_NAME])
+{
+    void *p;
+    cudaIpcMemHandle_t handle;
+    memcpy(&handle, name, sizeof handle);
+    if (cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    return nullptr;
+}
+static void gpu_close_shared(void *p) { cudaIpcCloseMemHandle(p); }
 
 static int gpu_flush(void *stream)
 {
@@ -325,6 +346,9 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     gpu.unpin = gpu_unpin;
     gpu.upload_on = gpu_upload_on;
     gpu.move = gpu_move;
+    gpu.share = gpu_share;
+    gpu.open_shared = gpu_open_shared;
+    gpu.close_shared = gpu_close_shared;
     gpu.flush = gpu_flush;
     gpu.facts = gpu_facts;
     gpu.error = gpu_error;

@@ -24,6 +24,7 @@ typedef struct rg_device_facts {
     bool ecc, ecc_known;
 } rg_device_facts;
 
+enum { RG_SHARED_NAME = 64 };
 struct rg_device {
     const char *name; // "cpu", "host", "gpu0"
     bool is_gpu, is_emulated;
@@ -49,6 +50,11 @@ struct rg_device {
     int (*flush)(void *stream);            // queues a write of twice the L2 size
     int (*facts)(rg_device_facts *);
     const char *(*error)(int code);        // text of an error code of this device or of suite.h
+    // Memory that another process of this machine reads: a name for what alloc returned (no address inside of it), its address
+    // there, the end of that.
+    int (*share)(void *, char name[RG_SHARED_NAME]); // NULL: not on this device
+    void *(*open_shared)(const char name[RG_SHARED_NAME]); // NULL when it cannot be read here
+    void (*close_shared)(void *);
 };
 
 const rg_device *rg_device_cpu(void);

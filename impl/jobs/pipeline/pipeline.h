@@ -179,8 +179,8 @@ void pl_feed_end(pl_feed *);
 int pl_add(const pl_member *, void *stream, int64_t n, const float *from, float *to);
 // sum[m * parts + p] is part p of member m's sums, whose base is NULL where it has none of it. Adds them up in pairs, from
 // device to device, at the same time where pairs do not share one: in the end the first member has all parts. Then those of the
-// first members of all processes, through the host, to rank 0's; elsewhere they are lost. The order depends on the numbers of
-// devices and processes alone. RG_GOOD, or one line and a code.
+// first members of all processes, from GPU to GPU of one machine, else through the host, to rank 0's; elsewhere they are lost.
+// The order depends on the numbers of devices and processes alone. RG_GOOD, or one line and a code.
 int pl_merge(pl_team *, rg_buffer *sum, int parts);
 
 #endif

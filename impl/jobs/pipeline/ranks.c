@@ -35,7 +35,9 @@ static int launched(int *rank)
 }
 
 static int ranks = 1, here = 1, rank_here; // on this machine: how many, which
+static int *first_there;                   // of each process: the first one on its machine
 int rg_ranks(void) { return ranks; }
+bool rg_ranks_near(int rank) { return ranks == 1 || first_there[rank] == first_there[rg_rank]; }
 
 int rg_ranks_gpu(int gpus, int i) { return rank_here % (gpus > 0 ? gpus : 1) + i * here; }
 int rg_ranks_gpus(int gpus) { return here >= gpus ? gpus > 0 : (gpus - rank_here + here - 1) / here; }
@@ -421,33 +423,22 @@ void rg_ranks_share(void *values, size_t bytes)
     }
 }
 
-#define ADD(type)                                                                \
-    static void add_##type(void *to, const void *from, int64_t bytes)            \
-    {                                                                            \
-        for (int64_t i = 0; i < bytes / (int64_t)sizeof(type); i++)              \
-            ((type *)to)[i] += ((const type *)from)[i];                          \
-    }
-ADD(float)
-ADD(double)
+void rg_ranks_send(const void *from, size_t bytes, int to) { send(from, (int64_t)bytes, to, 1, bulk); }
+void rg_ranks_receive(void *to, size_t bytes, int from) { receive(to, (int64_t)bytes, from, 1, bulk); }
 
-// Ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4.
-static void sum(char *values, int64_t bytes, void (*add)(void *, const void *, int64_t))
+void rg_ranks_sum(double *values, int n)
 {
-    char *room = ranks > 1 ? rg_alloc((size_t)(bytes < CHUNK ? bytes : CHUNK)) : NULL;
-    for (int step = 1; step < ranks && rg_rank % step == 0; step *= 2) {
+    double *theirs = rg_alloc((size_t)n * sizeof *theirs);
+    for (int step = 1; step < ranks && rg_rank % step == 0; step *= 2)
         if (rg_rank & step)
-            send(values, bytes, rg_rank - step, 0, bulk);
-        for (int64_t at = 0; at < bytes && !(rg_rank & step) && rg_rank + step < ranks; at += CHUNK) {
-            int64_t n = bytes - at < CHUNK ? bytes - at : CHUNK;
-            receive(room, n, rg_rank + step, 0, bulk);
-            add(values + at, room, n);
+            rg_ranks_send(values, (size_t)n * sizeof *values, rg_rank - step);
+        else if (rg_rank + step < ranks) {
+            rg_ranks_receive(theirs, (size_t)n * sizeof *theirs, rg_rank + step);
+            for (int i = 0; i < n; i++)
+                values[i] += theirs[i];
         }
-    }
-    free(room);
+    free(theirs);
 }
-
-void rg_ranks_sum(float *values, int64_t n) { sum((char *)values, n * (int64_t)sizeof *values, add_float); }
-void rg_ranks_sum_doubles(double *values, int64_t n) { sum((char *)values, n * (int64_t)sizeof *values, add_double); }
 
 // ---- begin and end -------------------------------------------------------------------------------------------------------
 
@@ -479,6 +470,10 @@ static int start(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &rank_here);
     MPI_Comm_size(machine, &here);
+    int first = rg_rank;
+    first_there = rg_alloc((size_t)ranks * sizeof *first_there);
+    MPI_Bcast(&first, 1, MPI_INT, 0, machine);
+    MPI_Allgather(&first, 1, MPI_INT, first_there, 1, MPI_INT, MPI_COMM_WORLD);
     rg_processes_here = here;
     rg_may_fail = may_fail;
     take_cores(machine);
@@ -548,6 +543,7 @@ bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past) { return take(d, fi
 void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) { stand(d, first, past, note); }
 int rg_deal_end(rg_deal *d, int code) { return (void)d, code; }
 void rg_ranks_share(void *values, size_t bytes) { (void)values, (void)bytes; }
-void rg_ranks_sum(float *values, int64_t n) { (void)values, (void)n; }
-void rg_ranks_sum_doubles(double *values, int64_t n) { (void)values, (void)n; }
+void rg_ranks_send(const void *from, size_t bytes, int to) { (void)from, (void)bytes, (void)to; }
+void rg_ranks_receive(void *to, size_t bytes, int from) { (void)to, (void)bytes, (void)from; }
+void rg_ranks_sum(double *values, int n) { (void)values, (void)n; }
 #endif

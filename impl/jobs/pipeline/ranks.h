@@ -16,7 +16,8 @@ int rg_ranks_begin(char *argv0);
 // After the job, with its code; returns it. A process that failed alone does not return: the job is aborted with its code.
 int rg_ranks_end(int code);
 
-int rg_ranks(void);      // how many
+int rg_ranks(void);           // how many
+bool rg_ranks_near(int rank); // whether that one is on this machine
 // Prints, unless quiet, the number of processes and what of the cores each may use, where there are several or were bound.
 void rg_ranks_say(const char *job);
 
@@ -51,9 +52,11 @@ int rg_deal_end(rg_deal *, int code); // rank 0: waits until all records stand, 
 
 // From rank 0 to all.
 void rg_ranks_share(void *, size_t bytes);
+// From one process to another.
+void rg_ranks_send(const void *, size_t bytes, int to);
+void rg_ranks_receive(void *, size_t bytes, int from);
 // The sums over all processes, on rank 0; added in pairs, in an order that depends on the number of processes alone. What stands
 // at `values` on the others is lost.
-void rg_ranks_sum(float *values, int64_t n);
-void rg_ranks_sum_doubles(double *values, int64_t n);
+void rg_ranks_sum(double *values, int n);
 
 #endif

@@ -2,10 +2,8 @@
 // sums.c: the sums of all devices into those of the first. Of n devices, i + 2^k gives its sums to i < 2^k, 2^k falling from
 // the largest below n to 1. So a sum that only devices of one parity have stays on that parity until the last step moves it.
 #include "pipeline.h"
-#include "ranks.h"
-
-#include <stdlib.h>
 #include "add.h"
+#include "ranks.h"
 
 int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float *to)
 {
@@ -23,7 +21,7 @@ int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float
 }
 
 // A piece at a time, so that a device needs no room for another's sum.
-static int add_from(const pl_member *m, const rg_buffer *from, rg_buffer *to)
+static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to)
 {
     const size_t most = (size_t)1 << 28, piece = to->bytes < most ? to->bytes : most;
     void *room = m->device->alloc(piece);
@@ -67,26 +65,78 @@ static int merge_pair(pl_member *m, void *context)
     return pl_failed(m, "adding another device's sums", error);
 }
 
-// In the thread of the first member.
+// ---- several processes ---------------------------------------------------------------------------------------------------
+
+// A sum in the memory of a GPU that another process of this machine may read there, where the driver admits it: the name of the
+// block of memory, which is opened from its beginning, and where in it the sum stands.
+typedef struct offer {
+    bool is_shared;
+    char name[RG_SHARED_NAME];
+    size_t lead;
+} offer;
+
+enum { PIECE = 1 << 24 }; // bytes of a sum that goes through the host
+
+static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
+{
+    offer o = {.lead = from->lead};
+    bool taken;
+    int error = RG_OK;
+    o.is_shared = rg_ranks_near(to) && m->device->share && m->device->share(from->block, o.name) == RG_OK;
+    rg_ranks_send(&o, sizeof o, to);
+    rg_ranks_receive(&taken, sizeof taken, to); // when it has been read
+    for (size_t at = 0; at < from->bytes && !taken && !error; at += PIECE) {
+        const size_t bytes = from->bytes - at < PIECE ? from->bytes - at : PIECE;
+        error = m->device->download(room, (const char *)from->base + at, bytes);
+        if (!error)
+            rg_ranks_send(room, bytes, to);
+    }
+    return error;
+}
+
+static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int from)
+{
+    offer o;
+    rg_ranks_receive(&o, sizeof o, from);
+    char *block = o.is_shared && m->device->open_shared ? m->device->open_shared(o.name) : NULL;
+    const bool taken = block;
+    int error = RG_OK;
+    if (taken) {
+        error = add_from(m, &(rg_buffer){.base = block + o.lead, .bytes = to->bytes}, to);
+        m->device->close_shared(block);
+    }
+    rg_ranks_send(&taken, sizeof taken, from);
+    void *piece = taken ? NULL : m->device->alloc(PIECE);
+    error = taken || piece ? error : RG_E_STATE;
+    for (size_t at = 0; at < to->bytes && !taken && !error; at += PIECE) {
+        const size_t bytes = to->bytes - at < PIECE ? to->bytes - at : PIECE;
+        rg_ranks_receive(room, bytes, from);
+        error = m->device->upload(piece, room, bytes);
+        error = error ? error : pl_add(m, NULL, (int64_t)(bytes / sizeof(float)), piece, (float *)((char *)to->base + at));
+        error = error ? error : m->device->sync();
+    }
+    if (piece)
+        m->device->release(piece);
+    return error;
+}
+
+// In the thread of the first member: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. A process on the CPU
+// and one on a GPU do the same, so that both may be in one job.
 static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
 {
     const double since_s = rg_seconds();
-    int error = RG_OK;
-    for (int p = 0; p < parts && !error && rg_ranks() > 1; p++) {
-        if (!sum[p].base)
-            continue;
-        float *values = m->device->is_gpu ? rg_alloc(sum[p].bytes) : sum[p].base;
-        error = m->device->is_gpu ? rg_buffer_get(&sum[p], values) : RG_OK;
-        if (!error)
-            rg_ranks_sum(values, (int64_t)(sum[p].bytes / sizeof *values));
-        if (m->device->is_gpu && !error && rg_rank == 0)
-            error = rg_buffer_put(&sum[p], values);
-        if (m->device->is_gpu)
-            free(values);
-    }
-    if (rg_ranks() > 1)
-        pl_lap(m, PL_MERGE, since_s);
-    return pl_failed(m, "copying the sums", error);
+    void *room = m->device->pinned(PIECE);
+    int error = room ? m->device->sync() : RG_E_STATE; // what is offered is finished
+    for (int p = 0; p < parts && !error; p++)
+        for (int step = 1; step < rg_ranks() && rg_rank % step == 0 && sum[p].base && !error; step *= 2)
+            if (rg_rank & step)
+                error = give(m, &sum[p], room, rg_rank - step);
+            else if (rg_rank + step < rg_ranks())
+                error = add_theirs(m, &sum[p], room, rg_rank + step);
+    if (room)
+        m->device->unpin(room);
+    pl_lap(m, PL_MERGE, since_s);
+    return pl_failed(m, "adding another process's sums", error);
 }
 
 int pl_merge(pl_team *t, rg_buffer *sum, int parts)
@@ -97,5 +147,5 @@ int pl_merge(pl_team *t, rg_buffer *sum, int parts)
         g.apart *= 2;
     for (; t->n > 1 && g.apart && code == RG_GOOD; g.apart /= 2)
         code = pl_team_run(t, merge_pair, &g);
-    return code == RG_GOOD ? merge_processes(t->member, sum, parts) : code;
+    return code == RG_GOOD && rg_ranks() > 1 ? merge_processes(t->member, sum, parts) : code;
 }

@@ -203,7 +203,7 @@ int gr_insert(gr_job *job)
     for (int i = 2; i < 2 * t->n; i++)
         job->ctf2[i % 2] += job->ctf2[i];
     if (code == RG_GOOD)
-        rg_ranks_sum_doubles(job->ctf2, 2);
+        rg_ranks_sum(job->ctf2, 2);
     t->region_s = rg_seconds() - since_s;
     return code;
 }

@@ -94,7 +94,7 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
         double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
         return (memory){.device = gpu_bytes(job, side, images),
-                        .host = pinned + result + (rg_ranks() > 1 ? sums : 0)};
+                        .host = pinned + result};
     }
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/jobs/pipeline/ranks.h"
 #include "../../../impl/runtime/cpu.h"
 #include "../test_data.h"
@@ -68,17 +69,22 @@ static bool deals(int64_t n, int slow_ms)
 
 static float of_rank(int rank, int64_t i) { return 1 / (float)(1 + rank + i % 1013); }
 
-// The sum by the rule that ranks.h states: the same bits for the same number of processes.
+// The sum by the rule that sums.c states: the same bits for the same number of processes.
 static bool sums(void)
 {
     enum { N = (1 << 22) + 5 }; // more than one message
-    float *v = rg_alloc(N * sizeof *v), *term = rg_alloc((size_t)rg_ranks() * sizeof *term);
+    rg_buffer sum = {0};
+    pl_member alone = {.device = rg_device_cpu(), .threads = 1};
+    pl_team t = {.member = &alone, .n = 1};
+    alone.team = &t;
+    bool good = rg_buffer_make(&sum, rg_device_cpu(), N * sizeof(float), sizeof(float), false) == RG_OK;
+    float *v = sum.base, *term = rg_alloc((size_t)rg_ranks() * sizeof *term);
     double pair[2] = {rg_rank, 1};
     for (int64_t i = 0; i < N; i++)
         v[i] = of_rank(rg_rank, i);
-    rg_ranks_sum(v, N);
-    rg_ranks_sum_doubles(pair, 2);
-    bool good = rg_rank > 0 || (pair[0] == rg_ranks() * (rg_ranks() - 1) / 2 && pair[1] == rg_ranks());
+    good = good && pl_merge(&t, &sum, 1) == RG_GOOD;
+    rg_ranks_sum(pair, 2);
+    good = good && (rg_rank > 0 || (pair[0] == rg_ranks() * (rg_ranks() - 1) / 2 && pair[1] == rg_ranks()));
     for (int64_t i = 0; i < N && rg_rank == 0; i++) {
         for (int r = 0; r < rg_ranks(); r++)
             term[r] = of_rank(r, i);
@@ -93,7 +99,7 @@ static bool sums(void)
     for (int64_t i = 0; i < N; i++)
         good = good && v[i] == (float)i;
     free(term);
-    free(v);
+    rg_buffer_free(&sum);
     return good;
 }
 
