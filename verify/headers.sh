@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # headers.sh [TREE]: comments of TREE/impl tell idea, bound and source; times and rates that were measured stand in records.
 # Prints every comment that has one ("12 ms", "3e9 pixels/s", "5 % faster") or a word that announces one, and names no file of
-# data/machines or reference/published that is there. Ends with "N passed, N failed, N skipped"; exit 1 when a comment failed.
+# data/machines or reference/published that is there; and every head that calls its file by another name. Ends with "N passed, N failed, N skipped"; exit 1 when a comment failed.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 find impl -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort | xargs awk '
     function is_file(path,    line, there) { there = (getline line < path) >= 0; close(path); return there }
@@ -24,6 +24,11 @@ find impl -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort
         text = ""
     }
     FNR == 1 { judge() }
+    FNR == 2 && match($0, /^\/\/ [A-Za-z0-9_]+\.(c|h|cc|cu|cuh):/) {
+        named = substr($0, 4, RLENGTH - 4)
+        if (substr(FILENAME, length(FILENAME) - length(named)) == "/" named) passed++
+        else { print FILENAME ":2: is called " named; failed++ }
+    }
     /^[ \t]*\/\// {
         if (text == "") where = FILENAME ":" FNR
         sub(/^[ \t]*\/\/ ?/, "")

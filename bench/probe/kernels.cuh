@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probe_kernels.cuh: the loops of probe_gpu.cu. `reps` is the length of a loop; *out is written when a sum takes a value that
+// kernels.cuh: the loops of gpu.cu. `reps` is the length of a loop; *out is written when a sum takes a value that
 // it practically never has, so that the compiler can drop nothing (the SASS was looked at: each loop holds its UNROLL x CHAINS
 // instructions). *ran is set by kernels whose body may be compiled away on an older GPU.
 #ifndef RG_PROBE_KERNELS_CUH

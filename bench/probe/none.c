@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// probe_none.c: probe_gpu.cu's functions in a build without CUDA.
+// none.c: gpu.cu's functions in a build without CUDA.
 #include "../machine/machine.h"
 
 #if !HAVE_CUDA

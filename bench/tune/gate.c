@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tune_gate.c: a process that was forked before any GPU context or thread exists, and verifies configurations for one that has
+// gate.c: a process that was forked before any GPU context or thread exists, and verifies configurations for one that has
 // both. The checker's own workers are forked from it, so that one that crashed can be replaced at any time.
 #include "tune.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tune_time.c: times of configurations, by bench's own rounds: of each quickly, to find the best; then of the best, the
+// time.c: times of configurations, by bench's own rounds: of each quickly, to find the best; then of the best, the
 // defaults and the published ones together, so that what is reported was measured side by side.
 #include "tune.h"
 

@@ -2,9 +2,9 @@
 // tune.h: private to tune*.c: the command `tune`, which searches the parameters of one variant at one shape.
 //
 //     tune.c         the command line and the order of things
-//     tune_gate.c    whether a configuration is right, asked of a process that has no GPU context
-//     tune_time.c    the time of one, quickly; and of the best together with the defaults and the published ones
-//     tune_write.c   what comes out: the table, the result file, data/tuned
+//     gate.c         whether a configuration is right, asked of a process that has no GPU context
+//     time.c         the time of one, quickly; and of the best together with the defaults and the published ones
+//     write.c        what comes out: the table, the result file, data/tuned
 #ifndef RG_TUNE_H
 #define RG_TUNE_H
 
@@ -64,13 +64,13 @@ typedef struct rg_tune {
     int n_final;
 } rg_tune;
 
-// tune_time.c
+// time.c
 int rg_tune_screen(rg_tune *);    // every configuration that the search names: verified, timed, told, its row added
 int rg_tune_finals(rg_tune *);    // the RG_FINALISTS best and the named ones again, in common rounds; their rows replace
 const rg_lane *rg_tune_best(const rg_tune *); // NULL when none passed
 const rg_lane *rg_tune_named(const rg_tune *, const rg_named *); // its lane in the finals, NULL
 
-// tune_write.c
+// write.c
 int rg_tune_read_presets(rg_tune *); // RG_GOOD, or one line and RG_USAGE; adds to named[] those of this variant
 void rg_tune_show_space(const rg_tune *, FILE *);
 void rg_tune_show(const rg_tune *, FILE *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tune_write.c: what a search found, for people, and for the programs that come after it (data/tuned).
+// write.c: what a search found, for people, and for the programs that come after it (data/tuned).
 #include "tune.h"
 
 #include "../../impl/base/tsv.h"

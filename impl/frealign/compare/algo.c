@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo_section.c: the algorithms that compare a particle with a section of the reference, as data: cc3m, presb, sigma2, ccoef.
+// algo.c: the algorithms that compare a particle with a section of the reference, as data: cc3m, presb, sigma2, ccoef.
 // The values come from reference/. Invariants: by Cauchy and Schwarz a correlation is at most 1, also of weighted rings, and
 // sigma2's covariance at most the root of its variances' product.
 #include "../../../reference/reference.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// naive_section.c: cc3m, presb, sigma2 and ccoef in plain C on one core, loop by loop as the paper tells them: the baseline of
+// naive.c: cc3m, presb, sigma2 and ccoef in plain C on one core, loop by loop as the paper tells them: the baseline of
 // every speed-up.
 //
 // For each trial: the section, coefficient by coefficient, node by node; the transform of the whole plane back (FFTW); the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo_ctf.c: the algorithm `ctfapply` as data: a particle's image becomes what the other routines take.
+// algo.c: the algorithm `ctfapply` as data: a particle's image becomes what the other routines take.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// naive_ctf.c: ctfapply in plain C on one core: transform, shift, mask, transform, whitening, pass by pass.
+// naive.c: ctfapply in plain C on one core: transform, shift, mask, transform, whitening, pass by pass.
 #include "apply.h"
 #include "../plain.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo_insert.c: the algorithm `pinsert_s` as data: particles are added to the transform of the volume that is being made.
+// algo.c: the algorithm `pinsert_s` as data: particles are added to the transform of the volume that is being made.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"

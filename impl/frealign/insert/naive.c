@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// naive_insert.c: pinsert_s in plain C on one core: each coefficient is added to the nodes around its place, mate after mate.
+// naive.c: pinsert_s in plain C on one core: each coefficient is added to the nodes around its place, mate after mate.
 //
 // Sine, cosine and exponential are computed for every coefficient; stores wander over the whole volume. Sums in single
 // precision, in the order of coefficients.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo_ccp.c: the algorithm `ccp` as data: a particle against one direction of view, all rotations in the plane, all near
+// algo.c: the algorithm `ccp` as data: a particle against one direction of view, all rotations in the plane, all near
 // shifts.
 #include "../../../reference/reference.h"
 #include "../algo.h"

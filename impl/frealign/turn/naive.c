@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// naive_ccp.c: ccp in plain C on one core, as FREALIGN does it: a transform for every rotation.
+// naive.c: ccp in plain C on one core, as FREALIGN does it: a transform for every rotation.
 //
 // The section's image is padded four times and transformed once a direction. For every rotation the coefficients are looked up,
 // multiplied with the particle's, transformed back over N/2 x N/2 points where that side is even, else over N x N points of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
+// align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
 #include "align.h"
 #include "../pipeline/ranks.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// job.h: the commands `regather align` and `regather average` on top of the function table. Private to impl/affine/job*.c and
-// their tests.
+// align.h: the commands `regather align` and `regather average` on top of the function table. Private to impl/jobs/align,
+// impl/jobs/average and their tests.
 //
-//     job_score.c    correlations of many transforms of one image with a reference, through the variant that does the work
-//     job_filter.c   Gaussian filters, masks, pyramids
-//     job_search.c   candidates refined in lock step, a batch a step; the optimiser at the end
-//     job_align.c    the command align;     job_pair.c one image against its neighbour;   job_align_write.c  its files
-//     job_average.c  the command average, of whose files job_average.h has the rest
+//     score.c    correlations of many transforms of one image with a reference, through the variant that does the work
+//     filter.c   Gaussian filters, masks, pyramids
+//     search.c   candidates refined in lock step, a batch a step; the optimiser at the end
+//     align.c    the command align;     pair.c one image against its neighbour;   write.c  its files
+//     average.c  the command average, of whose files average.h has the rest
 //
 // Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
 // a and ln s times the typical distance of a pixel from the centre, so that one step size serves all of them.
@@ -22,7 +22,7 @@
 
 enum { AJ_DIMS = 6 }; // parameters: turn, x, y, magnification; or a rotation vector and x, y, z
 
-// ---- job_score.c ---------------------------------------------------------------------------------------------------------
+// ---- score.c ---------------------------------------------------------------------------------------------------------
 
 // The variant with buffers of one size and batch, kept from image to image. The job's inputs stand in the frame until replaced.
 typedef struct aj_scorer {
@@ -47,7 +47,7 @@ int aj_scorer_put(aj_scorer *, const float *image, const float *reference);
 int aj_scorer_run(aj_scorer *, int64_t n, const float *matrix, double *rho);
 #define AJ_LEAST_PART 0.25
 
-// ---- job_filter.c --------------------------------------------------------------------------------------------------------
+// ---- filter.c --------------------------------------------------------------------------------------------------------
 
 // Replaces v by its Gaussian of standard deviation `low` minus that of `high`, in pixels; 0 leaves either out. Edges are
 // reflected.
@@ -70,7 +70,7 @@ void aj_pyramid_make(aj_pyramid *, const int64_t side[3], int64_t coarsest);
 void aj_pyramid_fill(aj_pyramid *, int threads); // from level 0
 void aj_pyramid_free(aj_pyramid *);
 
-// ---- job_search.c --------------------------------------------------------------------------------------------------------
+// ---- search.c --------------------------------------------------------------------------------------------------------
 
 // What is searched: the matrix of parameters u about base b, and the score of one that has correlation rho.
 typedef struct aj_space {
@@ -97,7 +97,7 @@ void aj_sort(int64_t n, aj_candidate *);
 // NLopt's BOBYQA (Powell 2009) from the candidate on, until parameters change by less than `least` pixels. RG_LACKS without it.
 int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double least);
 
-// ---- job_pair.c ----------------------------------------------------------------------------------------------------------
+// ---- pair.c ----------------------------------------------------------------------------------------------------------
 
 typedef struct aj_ranges {
     double rotation_deg[2], shift_px, scale[2];
@@ -124,7 +124,7 @@ const char *aj_edge_name(int edge);
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
             const float *matrix, float *to);
 
-// ---- job_align.c, job_align_write.c --------------------------------------------------------------------------------------
+// ---- align.c, write.c ----------------------------------------------------------------------------------------------------
 
 typedef struct aj_align {
     rg_given given;

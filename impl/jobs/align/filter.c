@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_filter.c: Gaussian filters, pyramids, normalisation, for images (depth 1) and volumes.
+// filter.c: Gaussian filters, pyramids, normalisation, for images (depth 1) and volumes.
 #include "align.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_pair.c: one image against its neighbour, coarse to fine.
+// pair.c: one image against its neighbour, coarse to fine.
 //
 // On the smallest level all rotations and magnifications of the range are tried in steps of 1.5 pixels: the image is turned by
 // affine2d, and its correlation with the neighbour at all shifts at once is an FFT. The best shifts are judged again by

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_score.c: correlations of many transforms of one image with a reference, through the variant that does the work.
+// score.c: correlations of many transforms of one image with a reference, through the variant that does the work.
 #include "align.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_search.c: candidates refined in lock step, a batch of transforms a step; the optimiser at the end.
+// search.c: candidates refined in lock step, a batch of transforms a step; the optimiser at the end.
 #include "align.h"
 
 #include <math.h>

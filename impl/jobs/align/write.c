@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_align_write.c: the tables of transforms, their plot, and the aligned series.
+// write.c: the tables of transforms, their plot, and the aligned series.
 #include "../../base/plot.h"
 #include "../../../data/formats/mrc.h"
 #include "align.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the table.
+// autocorr.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the table.
 #include "autocorr.h"
 
 #include "../pipeline/ranks.h"

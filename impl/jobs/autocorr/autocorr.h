@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// job.h: the command `regather autocorr` on top of the function table. Private to impl/autocorr/job*.c and its test.
+// autocorr.h: the command `regather autocorr` on top of the function table. Private to impl/jobs/autocorr and its test.
 //
-//     job.c           the command line, photographs read and checked before any work
-//     job_pick.c      which variant does the work, and why
-//     job_series.c    photographs over cores and GPUs, memory, resumption, rmax.tsv
-//     job_run.c       one photograph through one variant, and its random check against the reference
-//     job_curve.c     normalisations, C1D, R_max, half-width: pure functions
-//     job_spectrum.c  the length that the power spectrum gives
-//     job_write.c     the files of one photograph
-//     job_growth.c    R_max over a series
-//     job_input.c     the list of photographs, their names, times and hashes
+//     autocorr.c  the command line, photographs read and checked before any work
+//     pick.c      which variant does the work, and why
+//     series.c    photographs over cores and GPUs, memory, resumption, rmax.tsv
+//     run.c       one photograph through one variant, and its random check against the reference
+//     curve.c     normalisations, C1D, R_max, half-width: pure functions
+//     spectrum.c  the length that the power spectrum gives
+//     write.c     the files of one photograph
+//     growth.c    R_max over a series
+//     input.c     the list of photographs, their names, times and hashes
 #ifndef RG_AUTOCORR_JOB_H
 #define RG_AUTOCORR_JOB_H
 
@@ -21,7 +21,7 @@
 #include "../../autocorr/index.h"
 #include <pthread.h>
 
-// ---- job_curve.c ---------------------------------------------------------------------------------------------------------
+// ---- curve.c ---------------------------------------------------------------------------------------------------------
 
 typedef enum { AC_RAW, AC_OVERLAP, AC_CENTRED } ac_norm;
 extern const char *const ac_norm_name[3];
@@ -60,7 +60,7 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
 // to 0.5; NaN when it does not within r.
 double ac_half_width(const ac_field *);
 
-// ---- job_spectrum.c ------------------------------------------------------------------------------------------------------
+// ---- spectrum.c ------------------------------------------------------------------------------------------------------
 
 // The longer side / k, where k is the whole wave number (1..) at which the ring average of |FFT(I - mean)|^2 is largest; wave
 // numbers are counted per longer side. NaN for a photograph of one grey value.
@@ -114,10 +114,10 @@ typedef struct ac_job {
 uint64_t ac_hash(const rg_image *);     // of sides, bits and pixels
 rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
 
-// job_pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
+// pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
 int ac_pick(ac_job *, const char *requested);
 
-// job_run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
+// run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
 // turns at the device, and check its sums beside each other.
 typedef struct ac_worker {
     const ac_job *job;
@@ -130,18 +130,18 @@ void ac_worker_make(ac_worker *, const ac_job *, const rg_device *, int threads)
 int ac_worker_run(ac_worker *, const ac_photo *, const rg_image *a, const rg_image *b, int64_t *sums);
 void ac_worker_free(ac_worker *);
 
-// job_write.c
+// write.c
 int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
 bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);
 
-// job_growth.c: rmax.tsv and rmax.svg.
+// growth.c: rmax.tsv and rmax.svg.
 int ac_write_growth(const ac_job *);
 
-// job_series.c: every photograph that is not done.
+// series.c: every photograph that is not done.
 int ac_series(ac_job *);
 
-// job_input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
+// input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
 int ac_input(ac_job *);
 void ac_input_free(ac_job *);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_curve.c: from exact sums to C2D, C1D, R_max and the half-width. Sums stay whole numbers until one division at the end.
+// curve.c: from exact sums to C2D, C1D, R_max and the half-width. Sums stay whole numbers until one division at the end.
 #include "autocorr.h"
 
 #include <math.h>

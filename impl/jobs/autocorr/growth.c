@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
+// growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
 #include "../../base/plot.h"
 #include "autocorr.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
+// input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
 #include "../../base/tsv.h"
 #include "../pipeline/ranks.h"
 #include "autocorr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_run.c: one photograph through one variant, then 16 random sums computed again by the reference.
+// run.c: one photograph through one variant, then 16 random sums computed again by the reference.
 #include "autocorr.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_series.c: the photographs of a series in parallel, over cores and GPUs.
+// series.c: the photographs of a series in parallel, over cores and GPUs.
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_spectrum.c: what Lu et al. argue against: the characteristic length read off the peak of the power spectrum.
+// spectrum.c: what Lu et al. argue against: the characteristic length read off the peak of the power spectrum.
 #include "autocorr.h"
 
 #include <fftw3.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
+// write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
 // --resume knows what stands already.
 #include "../../../data/formats/mrc.h"
 #include "../../base/plot.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
+// average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
 #include "../pipeline/ranks.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_average.h: what the files of `regather average` share: job_average.c, job_grid.c, job_pose.c, job_map.c.
+// average.h: what the files of `regather average` share: average.c, grid.c, pose.c, map.c.
 #ifndef RG_AFFINE_JOB_AVERAGE_H
 #define RG_AFFINE_JOB_AVERAGE_H
 
@@ -47,7 +47,7 @@ typedef struct aj_average {
     double read_s, grid_s, refine_s, map_s;
 } aj_average;
 
-// job_grid.c
+// grid.c
 int64_t aj_grid_size(double step_deg);
 void aj_spectra_make(aj_spectra *, int64_t m, int64_t n);
 void aj_spectra_free(aj_spectra *);
@@ -58,20 +58,20 @@ void aj_spectra_reference(aj_average *);
 // smallest level; kept[i - first] of them stand from pose[(i - first) * AJ_KEPT] on.
 void aj_grid(aj_average *, int64_t first, int64_t past, rg_pose *pose, int64_t *kept);
 
-// job_pose.c: the particle in job->particle from the given poses (shifts in pixels of the volume) to one; `all` of them on the
+// pose.c: the particle in job->particle from the given poses (shifts in pixels of the volume) to one; `all` of them on the
 // smallest level, else from the second on.
 int aj_pose_refine(aj_average *, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation);
 int aj_pose_make(aj_average *); // the scorers
 
-// job_map.c: the average of all particles at their poses, and of the odd and the even ones.
+// map.c: the average of all particles at their poses, and of the odd and the even ones.
 int aj_map(aj_average *);
 // Multiplies by a sphere of this radius about the centre, its edge a cosine a twelfth of the side wide.
 void aj_sphere(int64_t side, double radius_px, float *v);
 
-// job_average.c: degrees and pixels that each pose moved, without what all of them moved together.
+// average.c: degrees and pixels that each pose moved, without what all of them moved together.
 void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px);
 
-// job_average_write.c
+// write.c
 // The rotation Q that makes A found Q nearest to A true over all poses: the frame of the truth in that of the average.
 void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9]);
 int aj_average_write(const aj_average *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_map.c: the average of the particles at their poses. With a missing wedge it is taken in Fourier space: the sum of the
+// map.c: the average of the particles at their poses. With a missing wedge it is taken in Fourier space: the sum of the
 // transforms where they were seen, over how many particles saw each frequency.
 #include "../../../data/formats/particles.h"
 #include "../../../data/geometry/wedge.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_pose.c: one particle against the reference, from coarse poses to a fine one, through align3d.
+// pose.c: one particle against the reference, from coarse poses to a fine one, through align3d.
 //
 // The particle is brought into the reference's frame and correlated with it over the whole box, the reference being 0 outside
 // its sphere. Where a wedge is missing from the particle, the reference's energy there cannot be in the product: rho is divided

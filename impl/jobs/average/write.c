@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_average_write.c: the average, its halves and their FSC, the poses, the course of the iterations.
+// write.c: the average, its halves and their FSC, the poses, the course of the iterations.
 #include "../../base/plot.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/particles.h"

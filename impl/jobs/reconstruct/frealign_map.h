@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// map.h: from finished sums to maps and their Fourier shell correlation.
+// frealign_map.h: from finished sums to maps and their Fourier shell correlation.
 #ifndef RG_RECONSTRUCT_FREALIGN_MAP_H
 #define RG_RECONSTRUCT_FREALIGN_MAP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_headers.c: comments of impl/ hold no measurement of their own (verify/headers.sh), and one that does is found.
+// test_headers.c: comments of impl/ hold no measurement of their own and heads name their files (verify/headers.sh); what does not
+// is found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,6 +46,8 @@ static void test_measurements_are_found(void **state)
         {"// Measured: data/machines/none.tsv.", false},
         {"// Takes 12 ms by\n// data/machines/there.tsv.", true},
         {"// Measured: data/machines/there.tsv.\n\n// And 7 us.", false},
+        {"// SPDX-License-Identifier: MIT\n// a.c: what it is.", true},
+        {"// SPDX-License-Identifier: MIT\n// job_a.c: what it was.", false},
     };
     char *folder = rg_print("%s", in_dir("impl")), *records = rg_print("%s", in_dir("data/machines")), text[4096];
     assert_int_equal(rg_make_folder(folder), RG_GOOD);
