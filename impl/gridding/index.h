@@ -125,6 +125,7 @@ typedef struct gr_map_of {
     int threads;
 } gr_map_of;
 RG_C int gr_map(const gr_map_of *, float *map); // on the host; RG_OK or RG_E_STATE
+RG_C size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads); // that it takes beside the map
 // What a voxel is multiplied with, by its squared distance from the centre: gridding correction, mask, scale of the transform.
 // malloc'ed; NULL without memory.
 RG_C double *gr_map_factors(const gr_map_of *, int64_t *n);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, the crop to N^3, the
-// gridding correction (the division by the kernel's transform at the voxel's distance from the centre) and the mask.
+// map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, cut to the N^3 of the map
+// on its way, the gridding correction (the division by the kernel's transform at the voxel's distance from the centre) and the
+// mask. Bound: memory, the sums read once, the cut transform written and read once; results do not depend on the threads.
 #include "index.h"
 #include "kernel.h"
 
 #include <fftw3.h>
 #include <math.h>
+#if HAVE_OPENMP
+#include <omp.h>
+#else
+#define omp_get_thread_num() 0
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +23,53 @@ double gr_kernel_mean(int64_t radius_tenths)
 
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
 
-// The quotient inside the sphere of radius k, beyond which the weights are one-sided; 0 where nothing was added.
-static void divide(const gr_map_of *m, fftwf_complex *grid)
+enum { TILE = 8 }; // values of x that are transformed side by side: a cache line of the sums, and FFTW's vectors
+
+// What is cut out of the inverse transform: along z, then y, then x, and after each only what the map needs is kept, so that
+// n^2 (k + 1) values stand nowhere and fewer than half of the lines are transformed.
+typedef struct cut {
+    const gr_map_of *m;
+    fftwf_plan lines, rows; // TILE complex lines that lie side by side; one line to real values
+    fftwf_complex *grid;    // [z][y][x], z and y of the map, x = 0 .. k
+} cut;
+
+// The quotient along one line in z, TILE lines side by side, inside the sphere of radius k, beyond which the weights are
+// one-sided; 0 where nothing was added.
+static void divide(const gr_map_of *m, int64_t x0, int64_t y, fftwf_complex *line)
 {
-    int64_t k = m->k, n = m->padded, pitch = n / 2 + 1, low = -((n - 1) / 2);
-#pragma omp parallel for num_threads(m->threads)
+    const int64_t k = m->k, n = m->padded, low = -((n - 1) / 2), rest = k * k - y * y;
+    memset(line, 0, (size_t)(n * TILE) * sizeof *line);
     for (int64_t z = low; z <= k; z++)
-        for (int64_t y = low; y <= k; y++)
-            for (int64_t x = 0; x * x + y * y + z * z <= k * k; x++) {
-                int64_t e = gr_voxel(k, x, y, z), to = (wrap(z, n) * n + wrap(y, n)) * pitch + x;
-                double w = m->w[e] + m->wiener;
-                grid[to][0] = w > 0 ? (float)(m->g[2 * e] / w) : 0;
-                grid[to][1] = w > 0 ? (float)(m->g[2 * e + 1] / w) : 0;
-            }
+        for (int64_t x = x0; x < x0 + TILE && x * x + z * z <= rest; x++) {
+            int64_t e = gr_voxel(k, x, y, z);
+            float *to = line[wrap(z, n) * TILE + x - x0];
+            double w = m->w[e] + m->wiener;
+            to[0] = w > 0 ? (float)(m->g[2 * e] / w) : 0;
+            to[1] = w > 0 ? (float)(m->g[2 * e + 1] / w) : 0;
+        }
+}
+
+// Along z and y, for TILE values of x; plane: room for [z of the map][y][TILE].
+static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_complex *plane)
+{
+    const gr_map_of *m = c->m;
+    const int64_t k = m->k, n = m->padded, low = -(m->side / 2), last = x0 + TILE < k + 1 ? x0 + TILE : k + 1;
+    const size_t bytes = TILE * sizeof *line;
+    memset(plane, 0, (size_t)(m->side * n) * bytes);
+    for (int64_t y = -((n - 1) / 2); y <= k; y++) {
+        if (x0 * x0 + y * y > k * k)
+            continue;
+        divide(m, x0, y, line);
+        fftwf_execute_dft(c->lines, line, line);
+        for (int64_t z = 0; z < m->side; z++)
+            memcpy(plane + (z * n + wrap(y, n)) * TILE, line + wrap(z + low, n) * TILE, bytes);
+    }
+    for (int64_t z = 0; z < m->side; z++) {
+        fftwf_complex *at = plane + z * n * TILE;
+        fftwf_execute_dft(c->lines, at, at);
+        for (int64_t y = 0; y < m->side; y++)
+            memcpy(c->grid + (z * m->side + y) * (k + 1) + x0, at + wrap(y + low, n) * TILE, (size_t)(last - x0) * sizeof *at);
+    }
 }
 
 // 1 inside the mask, 0 outside, half a cosine over six voxels between.
@@ -54,42 +94,55 @@ double *gr_map_factors(const gr_map_of *m, int64_t *n_factors)
     return factor;
 }
 
-static void crop(const gr_map_of *m, const float *grid, const double *factor, float *map)
+// Along x, for one row of the map; line: room for its complex and its real values.
+static void transform_row(const cut *c, int64_t z, int64_t y, const double *factor, fftwf_complex *line, float *map)
 {
-    int64_t n = m->padded, pitch = 2 * (n / 2 + 1), side = m->side, low = -(side / 2);
-#pragma omp parallel for num_threads(m->threads)
-    for (int64_t z = low; z < low + side; z++)
-        for (int64_t y = low; y < low + side; y++)
-            for (int64_t x = low; x < low + side; x++) {
-                double v = grid[(wrap(z, n) * n + wrap(y, n)) * pitch + wrap(x, n)];
-                map[((z - low) * side + y - low) * side + x - low] = (float)(v * factor[x * x + y * y + z * z]);
-            }
+    const gr_map_of *m = c->m;
+    const int64_t n = m->padded, side = m->side, low = -(side / 2), row = z * side + y;
+    const int64_t rest = (z + low) * (z + low) + (y + low) * (y + low);
+    float *values = line[m->k + 1];
+    memcpy(line, c->grid + row * (m->k + 1), (size_t)(m->k + 1) * sizeof *line);
+    fftwf_execute_dft_c2r(c->rows, line, values);
+    for (int64_t x = low; x < low + side; x++)
+        map[row * side + x - low] = (float)(values[wrap(x, n)] * factor[rest + x * x]);
+}
+
+size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads)
+{
+    const size_t each = (size_t)(side + 1) * (size_t)padded * TILE, grid = (size_t)side * (size_t)side * (size_t)(k + 1);
+    return (grid + (size_t)threads * each) * sizeof(fftwf_complex);
 }
 
 int gr_map(const gr_map_of *m, float *map)
 {
-    size_t n = (size_t)m->padded, elements = n * n * (n / 2 + 1);
+    const int n = (int)m->padded;
+    const size_t line_values = (size_t)n * TILE, plane_values = (size_t)m->side * line_values;
     int64_t factors;
     double *factor = gr_map_factors(m, &factors);
-    fftwf_complex *grid = fftwf_alloc_complex(elements);
-    fftwf_plan plan = NULL;
-#if HAVE_FFTW_OMP
-    fftwf_init_threads();
-    fftwf_plan_with_nthreads(m->threads);
-#endif
-    if (factor && grid)
-        plan = fftwf_plan_dft_c2r_3d((int)n, (int)n, (int)n, grid, (float *)grid, FFTW_ESTIMATE);
-#if HAVE_FFTW_OMP
-    fftwf_plan_with_nthreads(1); // the plans of single images run in threads of their own
-#endif
-    if (plan) {
-        memset(grid, 0, elements * sizeof *grid);
-        divide(m, grid);
-        fftwf_execute(plan);
-        fftwf_destroy_plan(plan);
-        crop(m, (float *)grid, factor, map);
+    cut c = {.m = m, .grid = fftwf_alloc_complex((size_t)(m->side * m->side * (m->k + 1)))};
+    fftwf_complex *room = fftwf_alloc_complex((size_t)m->threads * (line_values + plane_values));
+    if (!factor || !c.grid || !room) {
+        fftwf_free(c.grid);
+        fftwf_free(room);
+        free(factor);
+        return RG_E_STATE;
     }
-    fftwf_free(grid);
+    c.lines = fftwf_plan_many_dft(1, &n, TILE, room, NULL, TILE, 1, room, NULL, TILE, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
+    c.rows = fftwf_plan_dft_c2r_1d(n, room, room[m->k + 1], FFTW_ESTIMATE | FFTW_UNALIGNED);
+#pragma omp parallel num_threads(m->threads)
+    {
+        fftwf_complex *line = room + (size_t)omp_get_thread_num() * (line_values + plane_values);
+#pragma omp for schedule(dynamic)
+        for (int64_t x = 0; x <= m->k; x += TILE)
+            transform_tile(&c, x, line, line + line_values);
+#pragma omp for
+        for (int64_t row = 0; row < m->side * m->side; row++)
+            transform_row(&c, row / m->side, row % m->side, factor, line, map);
+    }
+    fftwf_destroy_plan(c.lines);
+    fftwf_destroy_plan(c.rows);
+    fftwf_free(c.grid);
+    fftwf_free(room);
     free(factor);
-    return plan ? RG_OK : RG_E_STATE;
+    return RG_OK;
 }

@@ -99,7 +99,7 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
     double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
-    double map = 4 * padded * padded * (padded + 2) + result;
+    double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
     double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
     double finishing = map > lattice ? map : lattice;
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
@@ -134,10 +134,12 @@ static bool taken(const gr_job *job, int64_t images)
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
 
-// On the host as many images a call as fit into a quarter of what is free and 4 GiB, beyond which nothing is gained.
+// On the host as many images a call as take twice the bytes of the sums, and a quarter of what is free at most: a call writes
+// the volume and adds it to the sums, which then is little beside its images; more would only be memory to clear.
 static void batch_of_host(gr_job *job, const rg_device_facts *host)
 {
-    const double most = 4 * 0x1p30, quarter = (double)host->free_bytes / 4, room = quarter < most ? quarter : most;
+    const double most = 24 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
+    const double room = quarter < most ? quarter : most;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param)
                   - (double)rg_frame_bytes(job->entry, &one, job->param);
