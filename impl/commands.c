@@ -98,8 +98,10 @@ static const rg_option list_options[] = {
 static int list_run(void *options)
 {
     const listing *l = options;
-    const char *pattern = l->given.word.n ? l->given.word.item[0] : "", *device = l->given.device;
-    int code = rg_pattern_check(pattern, device);
+    const char *device = l->given.device;
+    char pattern[512];
+    int code = rg_given_words(&l->given, pattern, sizeof pattern);
+    code = code ? code : rg_pattern_check(pattern, device);
     if (code)
         return code;
     if (l->table != PEOPLE) {
@@ -123,7 +125,7 @@ static int list_run(void *options)
 
 const rg_command rg_cmd_list = {
     .name = "list",
-    .words = "[ALGO[:VARIANT]]",
+    .words = "[ALGO[:VARIANT]]...",
     .summary = "the function table: algorithm, variant, idea, available here or why not",
     .help = "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed as they run emulated on\n"
             "the CPU, for checking only. The values a parameter may take follow its default; what `regather tune` found for this machine's\n"

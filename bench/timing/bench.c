@@ -270,9 +270,9 @@ static int run(void *options)
 
 const rg_command rg_cmd_bench = {
     .name = "bench",
-    .words = "[ALGO[:VARIANT]]",
+    .words = "[ALGO[:VARIANT]]...",
     .summary = "time variants, each only after it has passed verify here",
-    .help = "Times every variant that ALGO:VARIANT chooses (all when absent), at the shapes of a preset or those of\n"
+    .help = "Times every variant that ALGO:VARIANT... choose (all when absent), at the shapes of a preset or those of\n"
             "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
             "at the timed shape are compared with the reference afterwards. A row that fails has status FAIL (CRASH,\n"
             "TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason in\n"

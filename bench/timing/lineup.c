@@ -44,13 +44,15 @@ const rg_option rg_bench_option[] = {
 
 static int read_pattern(rg_bench_options *o)
 {
-    const char *word = o->given.word.n ? o->given.word.item[0] : NULL;
-    if (o->variant && (!word || strchr(word, ':')))
+    char words[sizeof o->pattern];
+    int code = rg_given_words(&o->given, words, sizeof words);
+    if (!code && o->variant && (!*words || strpbrk(words, ": ")))
         return rg_fail(RG_USAGE,
                        "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
                        o->variant);
-    snprintf(o->pattern, sizeof o->pattern, "%s%s%s", word ? word : "", o->variant ? ":" : "", o->variant ? o->variant : "");
-    return rg_pattern_check(o->pattern, o->given.device);
+    if (!code && snprintf(o->pattern, sizeof o->pattern, "%s%s%s", words, o->variant ? ":" : "", o->variant ? o->variant : "") >= (int)sizeof o->pattern)
+        code = rg_fail(RG_USAGE, "--variant: expected a name, found \"%s\"", o->variant);
+    return code ? code : rg_pattern_check(o->pattern, o->given.device);
 }
 
 int rg_bench_options_check(rg_bench_options *o)
@@ -170,8 +172,10 @@ static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *alg
 
 static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo)
 {
-    size_t name = strcspn(o->pattern, ":");
-    return !name || (strlen(algo->name) == name && !strncmp(algo->name, o->pattern, name));
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));)
+        if (e->algo == algo)
+            return true;
+    return false;
 }
 
 static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used)

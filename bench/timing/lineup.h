@@ -17,7 +17,7 @@ typedef struct rg_bench_options {
     int64_t rounds;
     double max_s, max_call_s;
     bool energy, resume, self_test;
-    char pattern[128];
+    char pattern[512];
 } rg_bench_options;
 extern const rg_option rg_bench_option[];
 int rg_bench_options_check(rg_bench_options *); // what follows from the algorithms and from each other; RG_GOOD, or one line

@@ -273,6 +273,15 @@ int rg_option_within(const char *name, double *value, double standard, double lo
     return *value >= low && *value <= high ? RG_GOOD : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
 }
 
+int rg_given_words(const rg_given *g, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < g->word.n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", g->word.item[i]);
+    return used < size ? RG_GOOD : rg_fail(RG_USAGE, "expected words of %zu characters together, found more", size - 1);
+}
+
 int rg_computing_variant(const rg_computing *c, const char *algo, const char **variant)
 {
     const size_t n = strlen(algo);

@@ -63,6 +63,8 @@ typedef struct rg_given {
     uint64_t seed;
     bool help, quiet;
 } rg_given;
+// The words with a blank between two, "" without any. RG_GOOD, or one line and RG_USAGE when they are longer.
+int rg_given_words(const rg_given *, char *text, size_t size);
 static inline int rg_given_threads(const rg_given *g) { return (int)(g->threads ? g->threads : g->cores); }
 
 // Who computes: --gpus and --variant of every job.

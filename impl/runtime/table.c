@@ -225,17 +225,24 @@ const rg_entry *rg_entry_at(int i)
     return &entry[i];
 }
 
+// By one word of a pattern, of so many characters.
+static bool word_chooses(const char *word, size_t n, const rg_entry *e)
+{
+    const size_t algo = strlen(e->algo->name), name = strlen(e->name);
+    if (n < algo || strncmp(word, e->algo->name, algo))
+        return false;
+    return n == algo || (n == algo + 1 + name && word[algo] == ':' && !strncmp(word + algo + 1, e->name, name));
+}
+
 static bool chosen(const rg_entry *e, const char *pattern, const char *device)
 {
-    bool host = device && !strcmp(device, "host");
-    if (e->emulated != host)
-        return false;
-    if (!pattern || !*pattern)
-        return true;
-    size_t algo = strcspn(pattern, ":");
-    if (strlen(e->algo->name) != algo || strncmp(e->algo->name, pattern, algo))
-        return false;
-    return !pattern[algo] || !strcmp(pattern + algo + 1, e->name);
+    const bool host = device && !strcmp(device, "host");
+    bool any = !pattern || !*pattern;
+    for (const char *at = pattern; !any && *at; at += strspn(at, " ")) {
+        any = word_chooses(at, strcspn(at, " "), e);
+        at += strcspn(at, " ");
+    }
+    return any && e->emulated == host;
 }
 
 const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device)
@@ -247,7 +254,7 @@ const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const 
     return NULL;
 }
 
-int rg_pattern_check(const char *pattern, const char *device)
+static int word_check(const char *pattern, const char *device)
 {
     if (rg_entry_next(NULL, pattern, device))
         return RG_GOOD;
@@ -274,6 +281,16 @@ int rg_pattern_check(const char *pattern, const char *device)
             used += (size_t)snprintf(known + used, sizeof known - used, " %s", e->name);
     return rg_fail(RG_USAGE, algo_known ? "unknown variant \"%s\"; this algorithm has:%s" : "unknown algorithm \"%s\"; there are:%s",
                    pattern, known);
+}
+
+int rg_pattern_check(const char *pattern, const char *device)
+{
+    int code = RG_GOOD;
+    char *words = rg_print("%s", pattern), *rest = words;
+    for (char *word; !code && (word = strsep(&rest, " "));)
+        code = word_check(word, device);
+    free(words);
+    return code;
 }
 
 // ---- what this machine can run ---------------------------------------------------------------------------------------------

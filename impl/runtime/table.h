@@ -32,7 +32,8 @@ int rg_table_add(const rg_variant *, rg_origin, bool emulated, const char *plugi
 int rg_entry_count(void);
 const rg_entry *rg_entry_at(int i);
 
-// Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather") and a device name choose.
+// Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather", or several with a blank between)
+// and a device name choose.
 // device "host" takes the emulated twins only; anything else leaves them out. Usage:
 //   for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device)); ) ...
 const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device);

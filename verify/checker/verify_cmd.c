@@ -47,10 +47,13 @@ typedef struct summary {
     int count[RG_STATUSES];
     int left_out;
     double error, tol, seconds, lost_s;
-    bool has_fault;
-    rg_case at;
+    bool has_fault, has_wrong;
+    rg_case at, smallest; // of the first fault, and of the wrong values with the fewest inputs
     rg_verdict fault, skip;
 } summary;
+
+// A shape with more inputs than these is not one to be looked at input by input.
+static const int64_t TRACED_MOST = 1000;
 
 static const char *device_of(const session *s, const rg_entry *e)
 {
@@ -100,12 +103,13 @@ static void print_plugin(const session *s, const rg_entry *e)
     }
 }
 
-static void print_repeat(const session *s, const rg_entry *e, const rg_case *c)
+// `regather verify` or `trace` of this very case.
+static void print_command(const session *s, const char *label, const char *command, const rg_entry *e, const rg_case *c)
 {
     char shape[96], params[192];
     rg_shape_print(e->algo, &c->shape, shape);
     rg_params_print(e->variant, c->param, params);
-    printf("    repeat: regather verify %s:%s --shape %s", e->algo->name, e->name, shape);
+    printf("    %s: regather %s %s:%s --shape %s", label, command, e->algo->name, e->name, shape);
     if (e->variant->n_params)
         printf(" --params '%s'", params);
     printf(" --threads %d --seed %" PRIu64, c->threads, s->how.seed);
@@ -118,6 +122,11 @@ static void print_repeat(const session *s, const rg_entry *e, const rg_case *c)
 }
 
 // ---- one variant ---------------------------------------------------------------------------------------------------------
+
+static int64_t inputs_of(const rg_entry *e, const rg_case *c)
+{
+    return e->algo->arg[rg_traced_argument(e->algo)].count(&c->shape);
+}
 
 static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds)
 {
@@ -137,6 +146,10 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
         sum->has_fault = true;
         sum->at = *c;
         sum->fault = *v;
+    }
+    if (v->status == RG_FAIL && (!sum->has_wrong || inputs_of(e, c) < inputs_of(e, &sum->smallest))) {
+        sum->has_wrong = true;
+        sum->smallest = *c;
     }
 }
 
@@ -167,7 +180,10 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     char shape[192];
     rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
-    print_repeat(s, e, &sum->at);
+    print_command(s, "repeat", "verify", e, &sum->at);
+    // trace runs nothing that a variant refuses.
+    if (sum->has_wrong && inputs_of(e, &sum->smallest) <= TRACED_MOST && !s->how.no_refuse)
+        print_command(s, "trace", "trace", e, &sum->smallest);
 }
 
 static void check_variant(session *s, const rg_entry *e)
@@ -212,7 +228,7 @@ bool rg_on_device(const rg_entry *e, const char *asked)
     return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
 }
 
-// The shape and parameters given apply to every variant chosen, so they must fit the first one.
+// The shape and parameters given apply to every variant chosen, so they must fit each.
 static int read_shape(session *s, const rg_entry *e)
 {
     char why[160];
@@ -237,7 +253,8 @@ static int check_chosen(session *s, const char *pattern)
         char why[160];
         if (!rg_on_device(e, device))
             continue;
-        if (!chosen++ && read_shape(s, e))
+        chosen++;
+        if (read_shape(s, e))
             return RG_USAGE;
         if (s->params && !rg_params_parse(e->variant, s->params, param, why))
             return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, s->params, why);
@@ -261,15 +278,15 @@ static int conclude(const session *s)
 static int run(void *of)
 {
     session *s = of;
-    const char *pattern = s->given.word.n ? s->given.word.item[0] : "";
+    char pattern[512];
     rg_file file;
-    int code;
+    int code = rg_given_words(&s->given, pattern, sizeof pattern);
     s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s,
                                  .no_refuse = s->no_refuse, .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
     if (s->expect)
         return rg_expect(s->expect, &s->how);
-    if (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed)))
+    if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed))))
         return code;
     if (s->out && (code = rg_file_open(&file, s->out)))
         return code;
@@ -288,7 +305,7 @@ static int run(void *of)
 
 const rg_command rg_cmd_verify = {
     .name = "verify",
-    .words = "[ALGO[:VARIANT]]",
+    .words = "[ALGO[:VARIANT]]...",
     .summary = "check variants against the reference",
     .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and\n"
             "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
@@ -296,6 +313,9 @@ const rg_command rg_cmd_verify = {
             "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
             "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones\n"
             "at every shape, the grid of all at small ones.\n"
+            "\n"
+            "Of a FAIL follow the command that repeats it and, where a small shape fails, the `regather trace` that shows which\n"
+            "input reaches which output there.\n"
             "\n"
             "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
             "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",

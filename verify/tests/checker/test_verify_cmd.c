@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../test_program.h"
+
 extern const rg_command rg_cmd_verify;
 
 static int type(int argc, const char *const *word)
@@ -28,7 +30,7 @@ static void exit_codes(void **state)
     assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7"), RG_USAGE);
     assert_int_equal(VERIFY("autocorr:naive", "--params", "block=3"), RG_USAGE);
     assert_int_equal(VERIFY("autocorr:naive", "--pattern", "bright"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:naive", "autocorr:ordered"), RG_USAGE);
+    assert_int_equal(VERIFY("autocorr:naive", "autocorr:nobody"), RG_USAGE);
     assert_int_equal(VERIFY("autocorr:nobody"), RG_USAGE);
     assert_int_equal(VERIFY("--expect", "/nonexistent/table.tsv"), RG_USAGE);
 }
@@ -56,6 +58,34 @@ static void rows_are_written(void **state)
     unlink(path);
     assert_int_equal(rows, 2);
     assert_int_equal(passes, 1);
+}
+
+// Several words choose all that they name, each shape being that of every one's algorithm.
+static void several_words(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("regather verify autocorr:naive autocorr_printed:naive autocorr:ordered --smoke --quiet > words"), RG_GOOD);
+    assert_int_equal(sh("grep -c '^PASS.*autocorr:naive' words > /dev/null && grep -q '^PASS.*autocorr_printed:naive' words && "
+                        "grep -q '^PASS.*autocorr:ordered' words && test $(grep -c ^PASS words) = 3"), 0);
+    assert_int_equal(sh("regather verify autocorr:naive gridding:naive_gather --shape w7,h5,r3,k0 --quiet > words"), RG_USAGE);
+    assert_said("--shape w7,h5,r3,k0: ");
+    assert_int_equal(sh("regather list autocorr:simd gridding:simd_gather --table variants | wc -l | grep -qx 3"), 0);
+}
+
+// What stands below a FAIL runs as it is printed: the case again, and the trace that shows the fault.
+static void commands_of_a_failure_run_as_printed(void **state)
+{
+    (void)state;
+    static const char *const broken[] = {"autocorr:off_by_one.so:off_by_one", "gridding:gridding_transposed.so:gridding_transposed"};
+    for (int i = 0; i < RG_COUNT(broken); i++) {
+        const char *name = strchr(broken[i], ':') + 1;
+        assert_int_equal(sh("regather verify %s --quiet --plugin '%s/broken/%.*s' > words", broken[i], test_build(),
+                            (int)strcspn(name, ":"), name), RG_WRONG);
+        assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
+        assert_int_equal(sh("grep -q '^FAIL' again"), 0);
+        assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+        assert_int_equal(sh("grep -q 'first: .* expected ' traced"), 0);
+    }
 }
 
 // ---- plans ---------------------------------------------------------------------------------------------------------------
@@ -136,8 +166,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(rows_are_written),
+        cmocka_unit_test(several_words),
+        cmocka_unit_test(commands_of_a_failure_run_as_printed),
         cmocka_unit_test(plans_cover_shapes_and_threads),
         cmocka_unit_test(plans_cover_parameters),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
 }
