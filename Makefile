@@ -82,10 +82,17 @@ EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITI
 CU_ALL   = -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
 # What a plug-in is compiled with: `make plugin` here, `regather --cflags` for one that lies elsewhere. Its symbols are hidden, or
 # they would stand for this program's own; an emulated one is linked without the libraries of the sanitizers.
-PLUGIN_C    = -std=c11 $(CFLAGS) $(WARN) $(OMP) $(SAN) -fPIC -shared -fvisibility=hidden
+PLUGIN_HOST = $(CFLAGS) $(WARN) $(OMP) $(SAN) -fPIC -shared -fvisibility=hidden
+PLUGIN_C    = -std=c11 $(PLUGIN_HOST)
+PLUGIN_CXX  = $(CXX_STD) $(PLUGIN_HOST)
 PLUGIN_CUDA = -std=c++20 -O3 -lineinfo $(CUDA_ARCH) -Xcompiler -fPIC$(comma)-fvisibility=hidden -shared -cudart shared
 PLUGIN_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) -DRG_EMULATED $(EMU_LOOK) -fPIC \
               -fvisibility=hidden -x c++ -c
+# What intrinsics are compiled with, by the words of a descriptor's .needs; the features are those of impl/runtime/cpu.h.
+NEEDS            := avx2 avx512 avx512vnni
+NEEDS_avx2       := -mavx2 -mfma
+NEEDS_avx512     := $(NEEDS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+NEEDS_avx512vnni := $(NEEDS_avx512) -mavx512vnni
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
         $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
@@ -122,9 +129,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/revision.h: FORCE
 	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
 	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' 2>/dev/null || r=$$r-dirty; \
-	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n' \
+	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CXX "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n#define RG_PLUGIN_NEEDS %s\n' \
 	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" \
-	    '$(PLUGIN_C)' '$(PLUGIN_CUDA)' '$(PLUGIN_EMU)' > $@.new; \
+	    '$(PLUGIN_C)' '$(PLUGIN_CXX)' '$(PLUGIN_CUDA)' '$(PLUGIN_EMU)' '$(foreach n,$(NEEDS),{"$(n)"$(comma) "$(NEEDS_$(n))"}$(comma))' > $@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -176,15 +183,21 @@ $(BUILD)/broken/gpu/%.so: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
 
-# `make plugin SRC=mine.c`: build/plugin/mine.so, compiled against suite.h alone. SRC=mine.cu: build/plugin/host/mine.so, for the
-# emulated GPU, and with nvcc build/plugin/mine.so, for GPUs.
-PLUGIN_NAME = $(basename $(notdir $(SRC)))
+# `make plugin SRC=mine.c` (.cc): build/plugin/mine.so, compiled against suite.h alone, with the flags of what its descriptors need;
+# where they differ, none: each function then says its own. SRC=mine.cu: build/plugin/host/mine.so, for the emulated GPU, and with
+# nvcc build/plugin/mine.so, for GPUs.
+PLUGIN_NAME  = $(basename $(notdir $(SRC)))
+PLUGIN_SAYS  = $(shell sed -n 's/.*\.needs *= *""/none/; s/.*\.needs *= *"\([^"]*\)".*/\1/p; /^none/s/none.*/none/p' '$(SRC)' 2>/dev/null | sort -u)
+PLUGIN_NEEDS = $(if $(filter 1,$(words $(PLUGIN_SAYS))),$(foreach n,$(subst $(comma), ,$(PLUGIN_SAYS)),$(NEEDS_$(n))))
+PLUGIN_HINT  = 'plugin: a "target specific option mismatch" of intrinsics: write what they need into every descriptor of the file, as in \
+.needs = "avx2" (avx512, avx512vnni), or before each function __attribute__((target("avx2,fma")))'
 plugin:
-	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cu)" >&2; exit 2; }
+	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cc, mine.cu)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/plugin/host
 	$(if $(filter %.cu,$(SRC)),$(CXX) $(PLUGIN_EMU) -Iimpl -Iimpl/gpu/emulator $(SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
 	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\
-	    $(CC) $(PLUGIN_C) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
+	    $(if $(filter %.c,$(SRC)),$(CC) $(PLUGIN_C),$(CXX) $(PLUGIN_CXX)) $(PLUGIN_NEEDS) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so || \
+	    { echo $(PLUGIN_HINT) >&2; exit 1; })
 	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------

@@ -155,24 +155,42 @@ const rg_command rg_cmd_man = {
 
 // ---- what a plug-in is compiled with ---------------------------------------------------------------------------------------
 
-// The headers beside this program where it is installed, else those of its source.
-static int cflags(const char *language)
+// The headers beside this program where it is installed, else those of its source; needs: words of a descriptor's .needs.
+static int cflags(const char *language, const char *needs)
 {
-    const char *const name[] = {"c", "cuda", "emulated"}, *const flags[] = {RG_PLUGIN_C, RG_PLUGIN_CUDA, RG_PLUGIN_EMULATED};
-    char program[4096] = "";
+    static const char *const of_language[][2] = {
+        {"c", RG_PLUGIN_C}, {"c++", RG_PLUGIN_CXX}, {"cuda", RG_PLUGIN_CUDA}, {"emulated", RG_PLUGIN_EMULATED}};
+    static const char *const of_need[][2] = {RG_PLUGIN_NEEDS};
+    const char *flags = NULL;
+    char program[4096] = "", text[600] = "", *words = rg_print("%s", needs), *rest = words;
+    for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
+        if (!strcmp(language, of_language[i][0]))
+            flags = of_language[i][1];
+    int code = flags ? RG_GOOD : rg_fail(RG_USAGE, "--cflags: expected c, c++, cuda or emulated, found \"%s\"", language);
+    for (char *word; !code && *needs && (word = strsep(&rest, ","));) {
+        const char *more = NULL;
+        for (size_t i = 0; i < sizeof of_need / sizeof *of_need; i++)
+            if (!strcmp(word, of_need[i][0]))
+                more = of_need[i][1];
+        if (more && *language == 'c' && strcmp(language, "cuda"))
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s", more);
+        else
+            code = rg_fail(RG_USAGE, "--cflags %s: expected avx2, avx512 or avx512vnni of c or c++, found \"%s\"", language, word);
+    }
+    free(words);
+    if (code)
+        return code;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     for (int up = 0; up < 2 && length > 0; up++)
         *strrchr(program, '/') = '\0';
     char *installed = rg_print("%s/include/regather", program), *header = rg_print("%s/suite.h", installed);
     const char *include = access(header, R_OK) ? RG_SOURCE_DIR "/impl" : installed;
-    int code = RG_USAGE;
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(language, name[i])) {
-            printf("%s -I%s", flags[i], include);
-            code = printf(i == 2 ? " -I%s/gpu/emulator\n" : "\n", include) < 0;
-        }
+    printf("%s%s -I%s", flags, text, include);
+    if (!strcmp(language, "emulated"))
+        printf(" -I%s/gpu/emulator", include);
+    putchar('\n');
     free(installed), free(header);
-    return code ? rg_fail(RG_USAGE, "--cflags: expected c, cuda or emulated, found \"%s\"", language) : RG_GOOD;
+    return RG_GOOD;
 }
 
 // ---- dispatch ------------------------------------------------------------------------------------------------------------
@@ -184,7 +202,8 @@ static void help(FILE *out)
     for (const rg_command *const *c = rg_commands; *c; c++)
         fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
     fprintf(out, "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n"
-                 "'regather --cflags [c|cuda|emulated]' prints what a plug-in is compiled with.\n");
+                 "'regather --cflags [c|c++|cuda|emulated] [NEEDS]' prints what a plug-in is compiled with, of intrinsics with NEEDS\n"
+                 "as its descriptor has them: avx2, avx512, avx512vnni.\n");
 }
 
 static int dispatch(int argc, char **argv)
@@ -206,7 +225,7 @@ static int dispatch(int argc, char **argv)
         return RG_GOOD;
     }
     if (!strcmp(argv[1], "--cflags"))
-        return cflags(argc > 2 ? argv[2] : "c");
+        return cflags(argc > 2 ? argv[2] : "c", argc > 3 ? argv[3] : "");
     for (const rg_command *const *c = rg_commands; *c; c++)
         if (!strcmp(argv[1], (*c)->name)) {
             if (!(*c)->one_process)

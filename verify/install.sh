@@ -30,10 +30,15 @@ try 0 ${CC:-gcc} $("$regather" --cflags) mine.c -o mine.so
 try 0 "$regather" verify --quiet --plugin ./mine.so autocorr:mine.so:mine
 try 0 "$regather" trace --plugin ./mine.so autocorr:mine.so:mine
 case ${CC:-gcc} in *clang*) cxx=clang++ ;; *) cxx=g++ ;; esac
+sed 's,= call->arg\[AC_A\],= (const uint8_t *)call->arg[AC_A],; s,= call->arg\[AC_SUMS\],= (int64_t *)call->arg[AC_SUMS],' mine.c > other.cc
+# shellcheck disable=SC2046
+try 0 $cxx $("$regather" --cflags c++ avx2) -Werror other.cc -o other.so
+try 0 "$regather" verify --quiet --smoke --plugin ./other.so autocorr:other.so:mine
 # shellcheck disable=SC2046
 try 0 $cxx $("$regather" --cflags emulated) right.cu -o right.o
 try 0 $cxx -shared right.o -o right.so
 try 0 "$regather" verify --quiet --device host --smoke --plugin ./right.so autocorr:right.so:gpu_right
 try 2 "$regather" --cflags fortran
+try 2 "$regather" --cflags c avx3
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
