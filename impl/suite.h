@@ -65,7 +65,7 @@ typedef enum {
     RG_F32_MAD,       // fp32 multiply-adds
     RG_F64_MAD,       // fp64 multiply-adds
     RG_I32_MAD,       // 32-bit integer multiply-adds
-    RG_I16_MAD,       // 16-bit products added in pairs to 32 bits (vpmaddwd)
+    RG_I16_MAD,       // 16-bit products added in pairs to 32 bits (vpmaddwd, vpdpwssd)
     RG_I8_MAD,        // 8-bit products added in fours to 32 bits (dp4a, vpdpbusd)
     RG_MATRIX_I8_MAD, // 8-bit multiply-adds in matrix units (mma, wgmma)
     RG_ATOMIC,        // scalar 4- or 8-byte atomic adds that stay in L2

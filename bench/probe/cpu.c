@@ -68,6 +68,7 @@ enum { CHAINS = 12 };
 // Without VNNI an 8-bit dot takes vpmaddubsw (pairs, to 16 bits), vpmaddwd by ones (to 32 bits) and vpaddd.
 #define DOT_I8(p, a) HIDE(p, x) a = p##_add_epi32(a, p##_madd_epi16(p##_maddubs_epi16(x, y), y));
 #define DOT_VNNI(p, a) a = p##_dpbusd_epi32(a, x, y);
+#define MAD_VNNI(p, a) a = p##_dpwssd_epi32(a, x, y);
 #define LOOPS(isa, target_isa, p, reals, doubles, integers)                            \
     LOOP(f32_##isa, target_isa, reals, p##_set1_ps, p##_add_ps, p, FMA_F32)            \
     LOOP(f64_##isa, target_isa, doubles, p##_set1_pd, p##_add_pd, p, FMA_F64)          \
@@ -78,6 +79,7 @@ enum { CHAINS = 12 };
 LOOPS(avx2, AVX2, _mm256, __m256, __m256d, __m256i)
 LOOPS(avx512, AVX512, _mm512, __m512, __m512d, __m512i)
 LOOP(i8_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, DOT_VNNI)
+LOOP(i16_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, MAD_VNNI)
 
 // Stores past the caches, so that bytes read + written are all that the memory moves. SSE2 is enough: memory is the limit.
 static void copy(int64_t rounds, const rg_copy_arrays *c)
@@ -128,7 +130,8 @@ static const struct {
 } loops[] = {
 #if defined(__x86_64__)
     {RG_F32_MAD, "avx512", f32_avx512, 16}, {RG_F64_MAD, "avx512", f64_avx512, 8}, {RG_I32_MAD, "avx512", i32_avx512, 16},
-    {RG_I16_MAD, "avx512", i16_avx512, 32}, {RG_I8_MAD, "avx512vnni", i8_vnni, 64}, {RG_I8_MAD, "avx512", i8_avx512, 64},
+    {RG_I16_MAD, "avx512vnni", i16_vnni, 32}, {RG_I8_MAD, "avx512vnni", i8_vnni, 64},
+    {RG_I16_MAD, "avx512", i16_avx512, 32}, {RG_I8_MAD, "avx512", i8_avx512, 64},
     {RG_F32_MAD, "avx2", f32_avx2, 8},      {RG_F64_MAD, "avx2", f64_avx2, 4},     {RG_I32_MAD, "avx2", i32_avx2, 8},
     {RG_I16_MAD, "avx2", i16_avx2, 16},     {RG_I8_MAD, "avx2", i8_avx2, 32},
 #endif

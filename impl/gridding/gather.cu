@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2.
+// gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2, GRID_DIM_Z to 32 and a polynomial
+// for the weights (PRECOMP_INT 2) as additions.
 //
 // The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
@@ -131,23 +132,10 @@ static __device__ __forceinline__ gr_terms window(const gr_input &in, const floa
     return sum;
 }
 
-// Real and imaginary part by one atomic where the GPU has it.
-static __device__ __forceinline__ void add_to_g(const volume &to, int64_t voxel, float re, float im)
-{
-#if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
-    if (to.aligned) {
-        atomicAdd(reinterpret_cast<float2 *>(to.g) + voxel, make_float2(re, im));
-        return;
-    }
-#endif
-    atomicAdd(&to.g[2 * voxel], re);
-    atomicAdd(&to.g[2 * voxel + 1], im);
-}
-
 static __device__ __forceinline__ void add(const volume &to, int64_t voxel, const gr_terms &t)
 {
     if (to.atomics) {
-        add_to_g(to, voxel, t.re, t.im);
+        gr_add_to_g(to.g, to.aligned, voxel, t.re, t.im);
         atomicAdd(&to.w[voxel], t.w);
     } else {
         to.g[2 * voxel] += t.re;
@@ -214,14 +202,14 @@ static __global__ void gather(gr_input in, const float *global_table, int tile, 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE_SIZE, PARAMS };
-static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16}, flag[] = {0, 1},
+static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32}, flag[] = {0, 1},
                      tile_size[] = {1, 2, 4, 8};
 static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 16, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
     {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 16, "samples inserted at the same time; 1 if ATOMICS is 0"},
-    {"PRECOMP_INT", flag, RG_COUNT(flag), 0, "weights from a table (1) or computed (0)"},
-    {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
+    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
+    {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
     {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 8,
      "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
@@ -231,7 +219,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 {
     if (param[GRID_DIM_Z] > 1 && !param[ATOMICS])
         return "GRID_DIM_Z must be 1 with ATOMICS=0";
-    if (param[SHARED_INT] && !param[PRECOMP_INT])
+    if (param[SHARED_INT] && param[PRECOMP_INT] != GR_GLOBAL_TABLE)
         return "SHARED_INT=1 needs PRECOMP_INT=1";
     if (param[SHARED_IMG] && param[SHARED_INT])
         return "SHARED_IMG=1 needs SHARED_INT=0";
@@ -244,7 +232,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_tolerance(s, param[PRECOMP_INT] != 0); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_tolerance(s, param[PRECOMP_INT]); }
 
 // Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
 // discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
@@ -258,7 +246,7 @@ static size_t image_bytes(const rg_shape *s, const int64_t *param)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[PRECOMP_INT] ? 6 : 4 + GR_NESTED_OPERATIONS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * gr_pair_mads(param[PRECOMP_INT]);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 2 * voxels : 0;
     c->amount[RG_SHARED_BYTES] = gr_pairs(s) * ((param[SHARED_INT] ? 4 : 0) + (param[SHARED_IMG] ? sizeof(gr_terms) : 0));
     // Voxels are cleared, read and written once.
@@ -294,11 +282,14 @@ static int insert(const rg_call *call, const gr_input &in, const volume &to, int
     const int64_t *p = call->param;
     if (p[SHARED_INT])
         return launch<GR_SHARED_TABLE, false>(call, in, to, first, past);
-    if (p[PRECOMP_INT])
+    if (p[PRECOMP_INT] == GR_GLOBAL_TABLE)
         return p[SHARED_IMG] ? launch<GR_GLOBAL_TABLE, true>(call, in, to, first, past)
                              : launch<GR_GLOBAL_TABLE, false>(call, in, to, first, past);
-    return p[SHARED_IMG] ? launch<GR_DIRECT, true>(call, in, to, first, past)
-                         : launch<GR_DIRECT, false>(call, in, to, first, past);
+    if (p[PRECOMP_INT] == GR_RATIONAL)
+        return p[SHARED_IMG] ? launch<GR_RATIONAL, true>(call, in, to, first, past)
+                             : launch<GR_RATIONAL, false>(call, in, to, first, past);
+    return p[SHARED_IMG] ? launch<GR_NESTED, true>(call, in, to, first, past)
+                         : launch<GR_NESTED, false>(call, in, to, first, past);
 }
 
 static int run(rg_call *call)

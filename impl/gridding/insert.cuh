@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// insert.cuh: what the CUDA variants share: a call as their kernels see it, and the paper's three ways to a weight.
+// insert.cuh: what the CUDA variants share: a call as their kernels see it, and the ways to a weight.
 //
-// A weight comes from the polynomial of kernel.h, from the table in global memory, or from a copy of it in shared memory
-// (Strelak et al. 2019, sec. 3.2). The table is made by prepare, at the start of scratch.
+// A weight is computed, comes from the table in global memory, or from a copy of it in shared memory (Strelak et al. 2019, sec.
+// 3.2): PRECOMP_INT 0, or 1 with SHARED_INT 0 or 1. What the paper computes it by is gr_rational; gr_nested takes a third of
+// the operations and is PRECOMP_INT 2, an addition. The table is made by prepare, at the start of scratch.
 #ifndef RG_GRIDDING_INSERT_CUH
 #define RG_GRIDDING_INSERT_CUH
 
@@ -76,20 +77,29 @@ static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int ele
 
 // ---- weights -------------------------------------------------------------------------------------------------------------
 
-enum { GR_DIRECT, GR_GLOBAL_TABLE, GR_SHARED_TABLE };
+enum { GR_RATIONAL, GR_GLOBAL_TABLE, GR_NESTED, GR_SHARED_TABLE }; // the first three as PRECOMP_INT counts them
+static const int64_t gr_precomp[] = {GR_RATIONAL, GR_GLOBAL_TABLE, GR_NESTED};
+#define GR_PRECOMP_DOC "weights from a table (1), computed as the paper does (0), or by a polynomial of six operations (2)"
 
 // w at q = 1 - d^2/b^2 from 0 to 1, and 0 at q = 0.
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
-    if (way == GR_DIRECT)
+    if (way == GR_NESTED)
         return gr_nested(q);
-    return q > 0 ? table[gr_table_index(1.0f - q)] : 0.0f;
+    return q <= 0 ? 0.0f : way == GR_RATIONAL ? gr_rational(q) : table[gr_table_index(1.0f - q)];
 }
 
-// How far right results of a variant lie from index.h's sum, whose weights come from the table or not.
-static inline rg_tolerance gr_tolerance(const rg_shape *s, bool table)
+// How far right results of a variant lie from index.h's sum, by the way to its weights.
+static inline rg_tolerance gr_tolerance(const rg_shape *s, int64_t precomp)
 {
-    return table ? gr_bound(s, 1) : gr_bound_for(s, GR_NESTED_ERROR, 0);
+    return precomp == GR_GLOBAL_TABLE ? gr_bound(s, 1)
+                                      : gr_bound_for(s, precomp == GR_RATIONAL ? GR_RATIONAL_ERROR : GR_NESTED_ERROR, 0);
+}
+
+// Multiply-adds of a pair: the squared distance, the weight, and three products and sums.
+static inline double gr_pair_mads(int64_t precomp)
+{
+    return precomp == GR_GLOBAL_TABLE ? 6 : precomp == GR_RATIONAL ? 4 + GR_RATIONAL_MADS : 4 + GR_NESTED_OPERATIONS;
 }
 
 static __global__ void gr_make_table(float *table)
@@ -117,6 +127,22 @@ template <int way> static __device__ __forceinline__ const float *gr_block_table
         shared[i] = table[i];
     __syncthreads();
     return shared;
+}
+
+// ---- atomics -------------------------------------------------------------------------------------------------------------
+
+// Real and imaginary part of G by one atomic where the GPU has it and g is aligned to 8 bytes.
+static __device__ __forceinline__ void gr_add_to_g(float *g, bool aligned, int64_t voxel, float re, float im)
+{
+#if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
+    if (aligned) {
+        atomicAdd(reinterpret_cast<float2 *>(g) + voxel, make_float2(re, im));
+        return;
+    }
+#endif
+    (void)aligned;
+    atomicAdd(&g[2 * voxel], re);
+    atomicAdd(&g[2 * voxel + 1], im);
 }
 
 // ---- the square blocks of Strelak et al. ---------------------------------------------------------------------------------

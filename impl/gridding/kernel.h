@@ -6,12 +6,14 @@
 // It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
 // jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
 //
-// Three forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
+// Four forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
 // exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the same error takes a
 // degree of 10. gr_nested, of the GPU: q (((p^2 + d)^2 + e)^2 + f) with p of degree 2: five multiply-adds and a product, where
 // q times the fourth power of a polynomial takes seven operations. Its error, 2.94e-6, after rounding less than
 // GR_NESTED_ERROR, is that of the jump at q = 0, which this form leaves out: pairs beyond b, their q clamped to 0, add nothing
-// and need no branch. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
+// and need no branch. gr_rational: what the paper computes weights by, a rational minimax of I0 with a numerator of degree 4
+// (Blair & Edwards 1974, after Strelak et al. 2019, Sect. 3.2); numerator in q, denominator in u, so that all coefficients are
+// positive and nothing cancels: nine multiply-adds and a division, wrong by 1.6e-6. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
 // wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
@@ -48,6 +50,16 @@ RG_HD float gr_nested(float q)
     p = p * p - 0.00807494018f;
     p = p * p + 0.000140041113f;
     return q * p;
+}
+
+// The same by P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).
+#define GR_RATIONAL_ERROR 1.8e-6 // largest error of gr_rational; verify/test_gridding_kernel.c measures 1.7e-6
+enum { GR_RATIONAL_MADS = 10 };  // the division counted as one
+RG_HD float gr_rational(float q)
+{
+    const float u = 1 - q;
+    const float p = (((0.9188676822f * q + 3.268013856e-4f) * q + 0.07988571702f) * q + 8.189411891e-4f) * q + 9.931860931e-5f;
+    return p / ((((5.819094115f * u + 6.118048033f) * u + 5.805216422f) * u + 3.408035668f) * u + 1);
 }
 
 // Modified Bessel function of the first kind, order 0: all terms of its series are positive, so the sum is good to rounding.

@@ -227,7 +227,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
            sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_tolerance(s, false); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_tolerance(s, GR_NESTED); }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {

@@ -1,53 +1,48 @@
 // SPDX-License-Identifier: MIT
 // gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel adds itself to the voxels
-// within b by three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh.
+// within b by three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh. gridding:scatter_v2 has
+// gather's atomics: one of 8 bytes for G, one for W.
 //
-// Bound: atomics in L2, three a pair, 28.7 pairs a stored pixel at b = 1.9. Measured: data/machines/h200-16xeon.gridding.tsv.
+// Bound: atomics in L2, three or two a pair, 28.7 pairs a stored pixel at b = 1.9. Measured:
+// data/machines/h200-16xeon.gridding.tsv.
 #include "scatter.cuh"
 
-struct scalar_atomics {
+template <bool pairs> struct atomics {
     float *g, *w;
+    bool aligned; // g to 8 bytes
     __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const
     {
-        atomicAdd(&g[2 * voxel], t.re);
-        atomicAdd(&g[2 * voxel + 1], t.im);
+        gr_add_to_g(g, pairs && aligned, voxel, t.re, t.im);
         atomicAdd(&w[voxel], t.w);
     }
 };
 
 static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
+template <bool pairs> static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     gr_scatter_cost(s, param, 24, c); // cleared, and read and written once
-    c->amount[RG_ATOMIC] = 3 * gr_pairs(s);
+    c->amount[RG_ATOMIC] = (pairs ? 2 : 3) * gr_pairs(s);
 }
 
-static int run(rg_call *call)
+template <bool pairs> static int run(rg_call *call)
 {
     const size_t voxels = (size_t)gr_voxels(gr_k(call->shape->n[GR_SIDE]));
-    const scalar_atomics out = {(float *)call->arg[GR_G], (float *)call->arg[GR_W]};
+    const atomics<pairs> out = {(float *)call->arg[GR_G], (float *)call->arg[GR_W],
+                                (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     int error = (int)cudaMemsetAsync(out.g, 0, 8 * voxels, (cudaStream_t)call->stream);
     error = error ? error : (int)cudaMemsetAsync(out.w, 0, 4 * voxels, (cudaStream_t)call->stream);
     return error ? error : gr_scatter_launch(call, out);
 }
 
-RG_VARIANT(gridding_scatter) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "scatter",
-    .idea = "thread per pixel, three scalar atomics for every voxel within b",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
-    .needs = "sm_50",
-    .flags = RG_UNORDERED,
-    .param = gr_s_params,
-    .n_params = GR_S_PARAMS,
-    .refuse = gr_scatter_refuse,
-    .scratch = scratch,
-    .tolerance = gr_scatter_tolerance,
-    .cost = cost,
-    .prepare = gr_prepare_table,
-    .run = run,
-};
+#define GR_SCATTER(NAME, IDEA, NEEDS, PAIRS)                                                                                  \
+    {                                                                                                                         \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME, .idea = IDEA, .role = RG_SCATTER,       \
+        .space = RG_DEVICE, .needs = NEEDS, .flags = RG_UNORDERED, .param = gr_s_params, .n_params = GR_S_PARAMS,             \
+        .refuse = gr_scatter_refuse, .scratch = scratch, .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>,              \
+        .prepare = gr_prepare_table, .run = run<PAIRS>,                                                                       \
+    }
+
+RG_VARIANT(gridding_scatter) = GR_SCATTER("scatter", "thread per pixel, three scalar atomics for every voxel within b", "sm_50",
+                                          false);
+RG_VARIANT(gridding_scatter_v2) = GR_SCATTER("scatter_v2", "scatter with an 8-byte atomic for G and one for W", "sm_90", true);

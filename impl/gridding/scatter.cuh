@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scatter.cuh: the kernel of scatter and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their
+// scatter.cuh: the kernel of scatter, scatter_v2 and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their
 // sec. 4.4.
 //
 // One thread a stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
@@ -57,19 +57,19 @@ template <int way, class sink> static __global__ void gr_scatter(gr_input in, co
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { GR_S_BLOCK, GR_S_GRID_Z, GR_S_PRECOMP, GR_S_SHARED, GR_S_TILE, GR_S_PARAMS };
-static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] = {1, 4, 8, 16}, gr_s_flag[] = {0, 1},
+static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] = {1, 4, 8, 16, 32}, gr_s_flag[] = {0, 1},
                      gr_s_tile[] = {1, 2, 4, 8};
 static const rg_param gr_s_params[GR_S_PARAMS] = {
     {"BLOCK_DIM", gr_s_block, RG_COUNT(gr_s_block), 32, "side of the square blocks, in pixels"},
     {"GRID_DIM_Z", gr_s_grid_z, RG_COUNT(gr_s_grid_z), 16, "samples inserted at the same time"},
-    {"PRECOMP_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "weights from a table (1) or computed (0)"},
-    {"SHARED_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "the table in shared memory (1); only if PRECOMP_INT"},
+    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
+    {"SHARED_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"TILE_SIZE", gr_s_tile, RG_COUNT(gr_s_tile), 4, "columns of the tiles that threads form; divides BLOCK_DIM"},
 };
 
 static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
 {
-    if (param[GR_S_SHARED] && !param[GR_S_PRECOMP])
+    if (param[GR_S_SHARED] && param[GR_S_PRECOMP] != GR_GLOBAL_TABLE)
         return "SHARED_INT=1 needs PRECOMP_INT=1";
     if (param[GR_S_BLOCK] % param[GR_S_TILE])
         return "TILE_SIZE must divide BLOCK_DIM";
@@ -78,13 +78,12 @@ static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *pa
 
 static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param)
 {
-    return gr_tolerance(s, param[GR_S_PRECOMP] != 0);
+    return gr_tolerance(s, param[GR_S_PRECOMP]);
 }
 
-// For each pair: the squared distance, the polynomial, and three products that the atomics add.
 static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
 {
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (param[GR_S_PRECOMP] ? 6 : 4 + GR_NESTED_OPERATIONS);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * gr_pair_mads(param[GR_S_PRECOMP]);
     c->amount[RG_SHARED_BYTES] = param[GR_S_SHARED] ? 4 * gr_pairs(s) : 0;
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + voxel_bytes * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
@@ -99,10 +98,12 @@ template <class sink> static int gr_scatter_launch(const rg_call *call, sink out
     const int tile = (int)p[GR_S_TILE];
     if (p[GR_S_SHARED])
         RG_LAUNCH((gr_scatter<GR_SHARED_TABLE, sink>), grid, block, 0, call->stream, in, table, tile, out);
-    else if (p[GR_S_PRECOMP])
+    else if (p[GR_S_PRECOMP] == GR_GLOBAL_TABLE)
         RG_LAUNCH((gr_scatter<GR_GLOBAL_TABLE, sink>), grid, block, 0, call->stream, in, table, tile, out);
+    else if (p[GR_S_PRECOMP] == GR_RATIONAL)
+        RG_LAUNCH((gr_scatter<GR_RATIONAL, sink>), grid, block, 0, call->stream, in, table, tile, out);
     else
-        RG_LAUNCH((gr_scatter<GR_DIRECT, sink>), grid, block, 0, call->stream, in, table, tile, out);
+        RG_LAUNCH((gr_scatter<GR_NESTED, sink>), grid, block, 0, call->stream, in, table, tile, out);
     return (int)cudaGetLastError();
 }
 

@@ -78,17 +78,19 @@ static void table_2_forbids(void **state)
 }
 
 // GRID_DIM_Z 1, 4, 8, 16 with atomics and 1 without; three ways to a weight with every tile size that divides BLOCK_DIM; two
-// ways, and tiles of 1, with the image in shared memory.
+// ways, and tiles of 1, with the image in shared memory: 445. Added here are GRID_DIM_Z 32 and one more way.
 static void table_2_leaves(void **state)
 {
     (void)state;
     const rg_variant *v = gather();
     int64_t param[RG_PARAMS_MAX] = {0}, index[RG_PARAMS_MAX] = {0};
-    int allowed = 0, k = 0;
+    int allowed = 0, of_table_2 = 0, k = 0;
     while (k < v->n_params) {
         for (int i = 0; i < v->n_params; i++)
             param[i] = v->param[i].value[index[i]];
-        allowed += v->refuse(&shape, param) == NULL;
+        const int fits = v->refuse(&shape, param) == NULL;
+        allowed += fits;
+        of_table_2 += fits && param[2] <= 16 && param[3] <= 1;
         for (k = 0; k < v->n_params && ++index[k] == v->param[k].n_values; k++)
             index[k] = 0;
     }
@@ -96,7 +98,9 @@ static void table_2_leaves(void **state)
     for (int b = 8; b <= 32; b += 4)
         for (int t = 1; t <= 8; t *= 2)
             pairs += b % t == 0;
-    assert_int_equal(allowed, 5 * (3 * pairs + 2 * 7));
+    assert_int_equal(of_table_2, 5 * (3 * pairs + 2 * 7));
+    assert_int_equal(of_table_2, 445);
+    assert_int_equal(allowed, 6 * (4 * pairs + 3 * 7));
 }
 
 int main(void)
