@@ -3,6 +3,7 @@
 #include "report.h"
 #include "../bench/compare/believe.h"
 #include "../impl/base/options.h"
+#include "../impl/suite.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -143,30 +144,44 @@ static int add_here(rg_report *r, const request *q)
     return code;
 }
 
-static int write_page(const rg_report *r, const char *name, const rg_page_make *make)
+// A page by its name; machine -1: none's own.
+static int write_one(const rg_report *r, const char *name, int machine)
 {
     char *path = rg_print("%s/%s", r->out, name);
+    const bool html = strstr(name, ".html");
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
-        rg_page page = {.out = file.stream, .make = make};
-        rg_write_content(r, &page);
-        code = rg_file_commit(&file);
+        rg_page page = {.out = file.stream, .make = html ? &rg_html : &rg_markdown, .label = rg_outcome_name,
+                        .n_labels = RG_OUTCOMES};
+        if (machine >= 0)
+            code = rg_write_machine_page(r, machine, &page);
+        else if (html)
+            code = rg_write_index(r, &page);
+        else if (ends_with(name, ".md"))
+            rg_write_markdown(r, &page);
+        else
+            rg_write_ledger(r, file.stream);
+        if (code == RG_GOOD)
+            code = rg_file_commit(&file);
+        else
+            rg_file_abandon(&file);
     }
     free(path);
     return code;
 }
 
-static int write_ledger(const rg_report *r)
+static int write_all(const rg_report *r)
 {
-    char *path = rg_print("%s/ledger.tsv", r->out);
-    rg_file file;
-    int code = rg_file_open(&file, path);
-    if (code == RG_GOOD) {
-        rg_write_ledger(r, file.stream);
-        code = rg_file_commit(&file);
+    static const char *const name[] = {"index.html", "REPORT.md", "ledger.tsv"};
+    int code = RG_GOOD;
+    for (int i = 0; code == RG_GOOD && i < RG_COUNT(name); i++)
+        code = write_one(r, name[i], -1);
+    for (int m = 0; code == RG_GOOD && m < r->n_machines; m++) {
+        char page[32];
+        snprintf(page, sizeof page, "machine-%d.html", m);
+        code = write_one(r, page, m);
     }
-    free(path);
     return code;
 }
 
@@ -185,6 +200,7 @@ static void release(rg_report *r)
     free(r->judgement);
     rg_job_files_free(&r->job);
     rg_claims_free(&r->claims);
+    rg_tsv_free(&r->findings);
 }
 
 // Each once: a page asks for them several times, and each goes through all rows.
@@ -205,6 +221,8 @@ static int make_report(rg_report *r, const request *q)
     r->plots = plots;
     int code = rg_claims_read(q->claims ? q->claims : claims, papers, &r->claims);
     if (code == RG_GOOD)
+        code = rg_findings_read(r);
+    if (code == RG_GOOD)
         code = add_here(r, q);
     if (code == RG_GOOD)
         code = add_references(r, q->machines ? q->machines : machines);
@@ -219,11 +237,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         code = rg_copy_gallery(r);
     if (code == RG_GOOD)
-        code = write_page(r, "index.html", &rg_html);
-    if (code == RG_GOOD)
-        code = write_page(r, "REPORT.md", &rg_markdown);
-    if (code == RG_GOOD)
-        code = write_ledger(r);
+        code = write_all(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
         printf("written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);

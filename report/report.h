@@ -7,6 +7,7 @@
 #define RG_REPORT_H
 
 #include "../data/formats/result.h"
+#include "../impl/base/page.h"
 
 // A table of `regather verify --out` as rows of a result file: status, error, tol, and the reason in the cell stop.
 int rg_verify_of(const rg_tsv *, rg_result *);
@@ -140,36 +141,17 @@ void rg_job_quantity(const rg_job_files *, const char *name, rg_judgement *);
 rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
                          const char *direction);
 
-// ---- pages ---------------------------------------------------------------------------------------------------------------
-
-// One text, two makes of page. Text may hold `code` between back quotes and nothing else; everything is escaped.
-typedef struct rg_page rg_page;
-typedef struct rg_page_make {
-    void (*begin)(rg_page *, const char *title);
-    void (*heading)(rg_page *, int level, const char *text);
-    void (*paragraph)(rg_page *, const char *text);
-    void (*item)(rg_page *, const char *text);
-    void (*table)(rg_page *, const char *caption, const char *align, const char *const *column, int n); // align "lrc", one each
-    void (*row)(rg_page *, const char *const *cell, int n);
-    void (*table_end)(rg_page *);
-    void (*figure)(rg_page *, const char *path, const char *alt, const char *caption); // path without .svg or .png
-    void (*end)(rg_page *);
-} rg_page_make;
-struct rg_page {
-    FILE *out;
-    const rg_page_make *make;
-    const char *align; // of the open table
-    bool listing;      // inside a list
-};
-extern const rg_page_make rg_html, rg_markdown;
-
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
 typedef struct rg_figure {
     const char *paper;   // whose section it stands in
-    const char *name;    // plots/NAME.gp, fig/NAME.svg
-    char file[160];      // fig/... without suffix, relative to the report
-    char caption[400], alt[200];
+    const char *name;    // plots/NAME.gp
+    int machine;         // of which it shows something
+    char file[160], caption[400];
+    char title[400], subtitle[300], alt[600];
+    char wide[200], narrow[200], data[200], script[200]; // files, relative to the report
+    int width, height;
+    bool picture, whole; // as rg_page_figure has them
     bool drawn;
     char why_not[160];   // when not drawn
 } rg_figure;
@@ -181,6 +163,7 @@ typedef struct rg_report {
     rg_bench_machine *machine; // [0] is this one
     rg_job_files job;
     rg_claims claims;
+    rg_tsv findings;         // reference/findings.tsv
     rg_judgement *judgement; // of claim i on machine m: [i * n_machines + m]
     int n_figures;
     rg_figure *figure;
@@ -191,12 +174,24 @@ void rg_draw(rg_report *);
 // The gallery of faults: its pictures to fig/, its section. RG_GOOD, or one line and RG_USAGE.
 int rg_copy_gallery(const rg_report *);
 void rg_write_gallery(const rg_report *, rg_page *);
-void rg_write_machine(const rg_bench_machine *, rg_page *);
 // Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing without them.
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 // The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);
-void rg_write_content(const rg_report *, rg_page *);
+
+// ---- what was found, and the pages ---------------------------------------------------------------------------------------
+
+int rg_findings_read(rg_report *); // after the claims
+int rg_claim_of(const rg_claims *, const char *id); // its row, -1 when unknown
+// What claim id came to on the machine, as a sentence of findings.tsv. false: nothing was measured of it, or nothing is said.
+bool rg_finding(const rg_report *, const char *id, int machine, char *text, size_t room);
+// Whose results the paper's card tells: this machine's, unless a reference machine alone has more than a word to say.
+int rg_speaks_of(const rg_report *, const char *paper);
+void rg_digits(double value, char text[32]); // "4.83", "34476"
+
+int rg_write_index(const rg_report *, rg_page *);
+int rg_write_machine_page(const rg_report *, int machine, rg_page *);
+void rg_write_markdown(const rg_report *, rg_page *);
 void rg_write_ledger(const rg_report *, FILE *); // every claim on every machine: TSV
 void rg_print_claims(const rg_report *, FILE *);
 void rg_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"

@@ -207,6 +207,10 @@ void rg_draw_one(const rg_report *r, rg_figure *f, rg_plot *v)
         free(path);
     }
     f->drawn = code == RG_GOOD;
+    snprintf(f->wide, sizeof f->wide, "%s.svg", f->file);
+    snprintf(f->title, sizeof f->title, "%s", f->caption);
+    f->width = 1000;
+    f->height = 700;
     if (code == RG_LACKS)
         snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
     else if (code != RG_GOOD)
@@ -295,6 +299,7 @@ static void draw_machine(rg_report *r, const rg_bench_machine *m)
         if (!strcmp(what->name, "scaling"))
             keep_scaling(&s);
         rg_figure *f = rg_figure_new(r, paper, what->name, m->here ? "" : m->label);
+        f->machine = (int)(m - r->machine);
         rg_plot v = {0};
         rg_plot_path(&v, "FILE", file->path);
         int of = rg_paper_of(&r->claims, paper);

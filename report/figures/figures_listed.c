@@ -193,6 +193,7 @@ static void draw(const rg_tsv *list, int row, listed *l)
     rg_plot_text(&v, "MACHINE", l->machine->label);
     rg_figure *f = rg_figure_new(r, rg_tsv_cell(&r->claims.paper, paper, "paper"), l->name,
                                  l->machine->here ? "" : l->machine->label);
+    f->machine = (int)(l->machine - r->machine);
     snprintf(f->caption, sizeof f->caption, "%.250s %s.", rg_tsv_cell(list, row, "caption"),
              l->machine->here ? "This machine" : "Reference machine");
     snprintf(f->alt, sizeof f->alt, "%.120s; %.70s", rg_tsv_cell(list, row, "alt"), l->machine->label);

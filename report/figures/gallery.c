@@ -60,10 +60,13 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     rg_tsv_free(&t);
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
+    char *svg = rg_print("%s.svg", figure);
+    const rg_page_figure shown = {.title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700};
     if (access(picture, R_OK) == 0)
-        p->make->figure(p, figure, alt, caption);
+        p->make->figures(p, &shown, 1);
     else
         p->make->paragraph(p, caption);
+    free(svg);
     free(picture);
     free(path);
     free(caption);
@@ -96,7 +99,7 @@ void rg_write_gallery(const rg_report *r, rg_page *p)
 {
     if (!r->traces)
         return;
-    p->make->heading(p, 2, "What faults of an index look like");
+    p->make->heading(p, 2, "faults", "What faults of an index look like");
     p->make->paragraph(p, "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
                           "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
                           "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "

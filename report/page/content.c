@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// content.c: what the report says, once for both makes of page.
+// content.c: what the report says: the page, its short form in Markdown, the ledger as TSV, and the claims on the terminal.
+#include "content.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "../report.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_MOST = 24, TEXT = 400 };
+enum { CELLS_MOST = 24, TEXT = 800 };
+
+static const char title[] = "Scatter or gather: papers on GPU imaging kernels, measured again";
 
 static void paragraph(rg_page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void paragraph(rg_page *p, const char *format, ...)
@@ -23,14 +25,14 @@ static void paragraph(rg_page *p, const char *format, ...)
 
 // ---- claims --------------------------------------------------------------------------------------------------------------
 
-static bool is_paper_defect(const rg_report *r, int i)
+bool rg_is_defect(const rg_report *r, int i)
 {
     return !strcmp(rg_tsv_cell(&r->claims.claim, i, "kind"), "paper");
 }
 
-static rg_judgement judged(const rg_report *r, int claim, int machine)
+static const rg_judgement *judged(const rg_report *r, int claim, int machine)
 {
-    return r->judgement[claim * r->n_machines + machine];
+    return &r->judgement[claim * r->n_machines + machine];
 }
 
 static void published_text(const rg_report *r, int i, char *text, size_t room)
@@ -38,110 +40,26 @@ static void published_text(const rg_report *r, int i, char *text, size_t room)
     snprintf(text, room, "%.40s %.24s", rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"));
 }
 
-static bool of_paper(const rg_report *r, int claim, const char *paper)
+bool rg_is_of(const rg_report *r, int claim, const char *paper)
 {
     return !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper);
 }
 
-// This machine, and each reference machine whose files decide anything of this paper.
-static bool is_shown(const rg_report *r, int m, const char *paper)
+bool rg_is_shown(const rg_report *r, int m, const char *paper)
 {
     bool any = m == 0;
     for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-        any = !is_paper_defect(r, i) && of_paper(r, i, paper) && judged(r, i, m).outcome != RG_NOT_TESTABLE;
+        any = !rg_is_defect(r, i) && (!paper || rg_is_of(r, i, paper)) && judged(r, i, m)->outcome != RG_NOT_TESTABLE;
     return any;
 }
 
-static void claims_table(const rg_report *r, rg_page *p, const char *paper)
-{
-    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
-    char align[CELLS_MOST + 1] = "nlnln";
-    char label[CELLS_MOST][TEXT];
-    int n = 3, machine[CELLS_MOST];
-    for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
-        if (!is_shown(r, m, paper))
-            continue;
-        machine[n] = m;
-        n += 2;
-        if (!m)
-            continue;
-        snprintf(label[n - 2], TEXT, "%.96s (reference)", r->machine[m].label);
-        snprintf(label[n - 1], TEXT, "Verdict there");
-        column[n - 2] = label[n - 2];
-        column[n - 1] = label[n - 1];
-        memcpy(align + n - 2, "ln", 3);
-    }
-    p->make->table(p, "Claims. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio come from one machine "
-                      "and one size.", align, column, n);
-    for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (is_paper_defect(r, i) || !of_paper(r, i, paper))
-            continue;
-        const char *cell[CELLS_MOST] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim")};
-        char published[80];
-        published_text(r, i, published, sizeof published);
-        cell[2] = published;
-        rg_judgement j[CELLS_MOST];
-        for (int c = 3; c < n; c += 2) {
-            j[c] = judged(r, i, machine[c]);
-            cell[c] = j[c].ours;
-            cell[c + 1] = rg_outcome_name[j[c].outcome];
-        }
-        p->make->row(p, cell, n);
-    }
-    p->make->table_end(p);
-}
-
-static void reasons_table(const rg_report *r, rg_page *p, int paper)
-{
-    static const char *const column[] = {"Item",     "Machine",              "Size", "Scope", "What decided",
-                                         "Fails at", "Reason of the bounds", "Note"};
-    char caption[TEXT];
-    snprintf(caption, sizeof caption, "How each claim was judged. %s", rg_tsv_cell(&r->claims.paper, paper, "shapes"));
-    p->make->table(p, caption, "nnnlnlll", column, RG_COUNT(column));
-    for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (is_paper_defect(r, i) || !of_paper(r, i, rg_tsv_cell(&r->claims.paper, paper, "paper")))
-            continue;
-        for (int m = 0; m < r->n_machines; m++) {
-            if (!is_shown(r, m, rg_tsv_cell(&r->claims.paper, paper, "paper")))
-                continue;
-            rg_judgement j = judged(r, i, m);
-            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), m ? r->machine[m].label : "this", j.size, j.scope,
-                                  j.why, m ? "" : rg_tsv_cell(&r->claims.claim, i, "fails"),
-                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "why"),
-                                  m ? "" : rg_tsv_cell(&r->claims.claim, i, "note")};
-            p->make->row(p, cell, RG_COUNT(cell));
-        }
-    }
-    p->make->table_end(p);
-}
-
-static void defects_table(const rg_report *r, rg_page *p, const char *paper)
-{
-    int n = 0;
-    for (int i = 0; i < r->claims.claim.n_rows; i++)
-        n += is_paper_defect(r, i) && of_paper(r, i, paper);
-    if (!n)
-        return;
-    static const char *const column[] = {"Item", "In the paper", "Verdict", "How", "Here"};
-    p->make->table(p, "Where the paper does not agree with itself.", "nlnll", column, RG_COUNT(column));
-    for (int i = 0; i < r->claims.claim.n_rows; i++)
-        if (is_paper_defect(r, i) && of_paper(r, i, paper)) {
-            const char *cell[] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim"),
-                                  rg_outcome_name[RG_INCONSISTENT], rg_tsv_cell(&r->claims.claim, i, "why"),
-                                  rg_tsv_cell(&r->claims.claim, i, "note")};
-            p->make->row(p, cell, RG_COUNT(cell));
-        }
-    p->make->table_end(p);
-}
-
-// Of the paper's claims, or of what this project added to them; paper NULL: of all.
-static int count_outcomes(const rg_report *r, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
+int rg_count_outcomes(const rg_report *r, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
 {
     int n = 0;
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < r->claims.claim.n_rows; i++)
-        if ((!paper || of_paper(r, i, paper)) && rg_is_addition(&r->claims, i) == additions) {
-            count[judged(r, i, machine).outcome]++;
+        if ((!paper || rg_is_of(r, i, paper)) && rg_is_addition(&r->claims, i) == additions) {
+            count[judged(r, i, machine)->outcome]++;
             n++;
         }
     return n;
@@ -153,7 +71,7 @@ static void counts_text(const rg_report *r, int machine, const char *paper, char
     size_t at = 0;
     *text = 0;
     for (int additions = 0; additions < 2; additions++) {
-        int count[RG_OUTCOMES], n = count_outcomes(r, machine, paper, additions, count);
+        int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, additions, count);
         const char *separator = ": ";
         if (n && at < room)
             at += (size_t)snprintf(text + at, room - at, "%s%d %s", additions ? "; " : "", n,
@@ -166,50 +84,174 @@ static void counts_text(const rg_report *r, int machine, const char *paper, char
     }
 }
 
-// ---- the whole -----------------------------------------------------------------------------------------------------------
+// ---- figures -------------------------------------------------------------------------------------------------------------
+
+static rg_page_figure shown(const rg_figure *f)
+{
+    return (rg_page_figure){.title = f->title, .subtitle = f->subtitle, .wide = f->wide, .narrow = f->narrow, .alt = f->alt,
+                            .data = f->data, .script = f->script, .width = f->width, .height = f->height, .picture = f->picture,
+                            .whole = f->whole};
+}
+
+// Whether an earlier figure of the list is the same of another machine: of this machine, or of the first that has it.
+static bool is_again(const rg_report *r, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (r->figure[k].drawn && !strcmp(r->figure[k].name, r->figure[i].name) && r->figure[k].machine != r->figure[i].machine)
+            return true;
+    return false;
+}
+
+// The paper's drawn figures; the first LEAD of them, or the others.
+enum { LEAD = 2, FIGURES_MOST = 64 };
+static int choose(const rg_report *r, const char *paper, bool lead, rg_page_figure to[FIGURES_MOST])
+{
+    int n = 0, before = 0;
+    for (int again = 0; again < 2; again++)
+        for (int i = 0; i < r->n_figures && n < FIGURES_MOST; i++)
+            if (r->figure[i].drawn && !strcmp(r->figure[i].paper, paper) && is_again(r, i) == again &&
+                (before++ < LEAD && !again) == lead)
+                to[n++] = shown(&r->figure[i]);
+    return n;
+}
 
 static void figures(const rg_report *r, rg_page *p, const char *paper)
 {
-    int n = 0;
-    for (int i = 0; i < r->n_figures; i++) {
-        const rg_figure *f = &r->figure[i];
-        if (strcmp(f->paper, paper))
-            continue;
-        if (!n++)
-            p->make->heading(p, 3, "Figures");
-        if (f->drawn)
-            p->make->figure(p, f->file, f->alt, f->caption);
-        else
-            paragraph(p, "%s Not drawn: %s.", f->caption, f->why_not);
+    rg_page_figure some[FIGURES_MOST];
+    char text[TEXT];
+    const int first = choose(r, paper, true, some);
+    if (first)
+        p->make->figures(p, some, first);
+    const int others = choose(r, paper, false, some);
+    if (others) {
+        snprintf(text, sizeof text, others == 1 ? "1 more figure" : "%d more figures", others);
+        p->make->fold(p, text);
+        p->make->figures(p, some, others);
+        p->make->fold_end(p);
     }
-    if (!n)
-        p->make->paragraph(p, "No figure: no file holds what one needs.");
+    for (int i = 0; i < r->n_figures; i++)
+        if (!r->figure[i].drawn && !strcmp(r->figure[i].paper, paper) && r->figure[i].machine == 0)
+            paragraph(p, "No figure `%s`: %s.", r->figure[i].name, r->figure[i].why_not);
+}
+
+// ---- the page --------------------------------------------------------------------------------------------------------------
+
+static void section(rg_page *p, const char *id, int number)
+{
+    fprintf(p->out, number < 0 ? "<section aria-labelledby=\"%s\">\n" : "<section aria-labelledby=\"%s-%d\">\n", id, number);
+}
+
+static void section_end(rg_page *p)
+{
+    fputs("</section>\n", p->out);
+}
+
+static const char *head(const rg_bench_machine *m, const char *key)
+{
+    for (int f = 0; f < m->n_files; f++)
+        if (rg_result_head(&m->file[f], key))
+            return rg_result_head(&m->file[f], key);
+    return "";
+}
+
+static void masthead(const rg_report *r, rg_page *p)
+{
+    const char *const part[] = {r->machine[0].label, head(&r->machine[0], "date"), head(&r->machine[0], "revision")};
+    static const char *const before[] = {"", " &#183; ", " &#183; revision "};
+    fputs("<a class=\"skip\" href=\"#main\">To the findings</a>\n<header>\n<h1>", p->out);
+    rg_html_text(p->out, title);
+    fputs("</h1>\n<p class=\"run\">", p->out);
+    for (int i = 0; i < RG_COUNT(part); i++)
+        if (*part[i]) {
+            fputs(before[i], p->out);
+            rg_html_text(p->out, part[i]);
+        }
+    fputs("</p>\n<nav aria-label=\"Parts of the page\">", p->out);
+    fputs("<a href=\"#findings\">Findings</a><a href=\"#ledger\">Ledger</a>", p->out);
+    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+        fprintf(p->out, "<a href=\"#paper-%d\">", i);
+        rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
+        fputs("</a>", p->out);
+    }
+    fprintf(p->out, "%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
+            "</header>\n<main id=\"main\">\n", r->traces ? "<a href=\"#faults\">Faults</a>" : "");
 }
 
 static void paper_section(const rg_report *r, int i, rg_page *p)
 {
     const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
-    char text[TEXT];
-    p->make->heading(p, 2, rg_tsv_cell(&r->claims.paper, i, "title"));
-    counts_text(r, 0, paper, text, sizeof text);
-    paragraph(p, "%s On this machine %s.", rg_tsv_cell(&r->claims.paper, i, "subject"), text);
-    for (int m = 1; m < r->n_machines; m++)
-        if (is_shown(r, m, paper)) {
-            counts_text(r, m, paper, text, sizeof text);
-            paragraph(p, "On %s %s.", r->machine[m].label, text);
-        }
-    claims_table(r, p, paper);
+    char text[TEXT], id[32];
+    snprintf(id, sizeof id, "paper-%d", i);
+    section(p, "paper", i);
+    p->make->heading(p, 2, id, rg_tsv_cell(&r->claims.paper, i, "title"));
+    const int speaks = rg_speaks_of(r, paper);
+    rg_sentences(r, paper, speaks, 5, text, sizeof text);
+    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), speaks ? "On " : "",
+              speaks ? r->machine[speaks].label : "", speaks ? ": " : "", text);
+    figures(r, p, paper);
+    p->make->fold(p, "The paper's own tables, ours beside");
     rg_write_tables(r, p, paper);
     rg_write_portability(r, p, paper);
-    figures(r, p, paper);
-    p->make->heading(p, 3, "How the claims were judged");
-    reasons_table(r, p, i);
-    defects_table(r, p, paper);
+    paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "shapes"));
+    paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "limits"));
+    p->make->fold_end(p);
+    section_end(p);
 }
 
-static void how_to_read(rg_page *p)
+static void machines_section(const rg_report *r, rg_page *p)
 {
-    p->make->heading(p, 2, "How to read it");
+    section(p, "machines", -1);
+    p->make->heading(p, 2, "machines", "Machines");
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Machines\"><table>\n<caption>Where the numbers come from; "
+          "each machine's times, checks and probes stand on a page of its own.</caption>\n<thead><tr><th scope=\"col\">Machine</th>"
+          "<th scope=\"col\">CPU</th><th scope=\"col\">GPU</th><th scope=\"col\">Measured</th><th scope=\"col\">Revision</th>"
+          "<th scope=\"col\">Verdicts</th></tr></thead>\n<tbody>\n", p->out);
+    for (int m = 0; m < r->n_machines; m++) {
+        const rg_bench_machine *of = &r->machine[m];
+        char text[TEXT];
+        counts_text(r, m, NULL, text, sizeof text);
+        fprintf(p->out, "<tr><th scope=\"row\"><a href=\"machine-%d.html\">", m);
+        rg_html_text(p->out, m ? of->label : "this machine");
+        fputs("</a></th>", p->out);
+        const char *const of_head[] = {head(of, "cpu"), head(of, "gpu"), head(of, "date"), head(of, "revision"), text};
+        for (int i = 0; i < RG_COUNT(of_head); i++) {
+            fputs("<td>", p->out);
+            rg_html_text(p->out, of_head[i]);
+            fputs("</td>", p->out);
+        }
+        fputs("</tr>\n", p->out);
+    }
+    fputs("</tbody></table></div>\n", p->out);
+    section_end(p);
+}
+
+static void data_section(const rg_report *r, rg_page *p)
+{
+    static const char *const column[] = {"File", "Machine", "Rows"};
+    section(p, "data", -1);
+    p->make->heading(p, 2, "data", "Data");
+    fputs("<p><a href=\"ledger.tsv\">ledger.tsv</a> has every claim on every machine; <code>fig/</code> the points of each figure and "
+          "the script that draws it again: <code>gnuplot FIGURE.gp</code> there.</p>\n", p->out);
+    p->make->fold(p, "Files that this page was made from");
+    p->make->table(p, "Result files and tables, as they were given.", "nnr", column, RG_COUNT(column));
+    for (int m = 0; m < r->n_machines; m++) {
+        const rg_bench_machine *of = &r->machine[m];
+        char rows[24];
+        for (int f = 0; f < of->n_files + of->n_tables; f++) {
+            const bool table = f >= of->n_files;
+            snprintf(rows, sizeof rows, "%d", table ? of->table[f - of->n_files].tsv.n_rows : of->file[f].n_rows);
+            const char *cell[] = {rg_base_name(table ? of->table[f - of->n_files].tsv.path : of->file[f].path),
+                                  m ? of->label : "this machine", rows};
+            p->make->row(p, cell, RG_COUNT(cell));
+        }
+    }
+    p->make->table_end(p);
+    p->make->fold_end(p);
+    section_end(p);
+}
+
+static void how_to_read(const rg_report *r, rg_page *p)
+{
     static const char *const item[] = {
         "reproduced: our number lies on the side that the paper says and between the bounds that `reference/claims.tsv` gives "
         "with their reason. order of magnitude: the same with bounds of half a decade either way. direction only: outside the "
@@ -226,49 +268,137 @@ static void how_to_read(rg_page *p)
         "the GPU, job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
         "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine "
         "in the same run, and the part of that rate that it reaches.",
-        "Columns marked reference were measured on another machine and are shown beside this one, never instead of it."};
+        "Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
+        "computing wins, the absolute rates show by how much here.",
+        "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
+        "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave.",
+        "Reference machines were measured elsewhere and are shown beside this one, never instead of it."};
+    (void)r;
+    p->make->heading(p, 2, "reading", "How to read it");
     for (int i = 0; i < RG_COUNT(item); i++)
         p->make->item(p, item[i]);
 }
 
-static void limits(const rg_report *r, rg_page *p)
+int rg_write_index(const rg_report *r, rg_page *p)
 {
-    p->make->heading(p, 2, "Limits");
-    static const char *const item[] = {
-        ("Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
-         "computing wins, the absolute rates show by how much here."),
-        "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
-        "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave."};
-    for (int i = 0; i < RG_COUNT(item); i++)
-        p->make->item(p, item[i]);
+    const int code = rg_html_begin(p, title);
+    masthead(r, p);
+    rg_write_cards(r, p);
+    section(p, "ledger", -1);
+    p->make->heading(p, 2, "ledger", "Ledger");
+    rg_write_ledger_table(r, p);
+    section_end(p);
+    for (int i = 0; i < r->claims.paper.n_rows; i++)
+        paper_section(r, i, p);
+    if (r->traces) {
+        section(p, "faults", -1);
+        rg_write_gallery(r, p);
+        section_end(p);
+    }
+    machines_section(r, p);
+    figures(r, p, "");
+    data_section(r, p);
+    section(p, "reading", -1);
+    how_to_read(r, p);
+    p->make->fold(p, "What all this cannot show"); // closes the list
     for (int i = 0; i < r->claims.paper.n_rows; i++) {
-        char text[600];
+        char text[TEXT];
         snprintf(text, sizeof text, "%s: %s", rg_tsv_cell(&r->claims.paper, i, "paper"),
                  rg_tsv_cell(&r->claims.paper, i, "limits"));
         p->make->item(p, text);
     }
+    p->make->fold_end(p);
+    section_end(p);
+    fputs("</main>\n<footer><p>Made by <code>regather report</code>, revision ", p->out);
+    rg_html_text(p->out, rg_revision());
+    fputs(". Every number stands in a file that this page names.</p></footer>\n", p->out);
+    rg_html_end(p);
+    return code;
 }
 
-void rg_write_content(const rg_report *r, rg_page *p)
+int rg_write_machine_page(const rg_report *r, int machine, rg_page *p)
 {
     char text[TEXT];
-    p->make->begin(p, "Papers on GPU imaging kernels, measured again");
+    snprintf(text, sizeof text, "%s: all that was measured", machine ? r->machine[machine].label : "This machine");
+    const int code = rg_html_begin(p, text);
+    fputs("<header>\n<h1>", p->out);
+    rg_html_text(p->out, text);
+    fputs("</h1>\n<p class=\"run\">", p->out);
+    rg_html_text(p->out, head(&r->machine[machine], "machine"));
+    fputs("</p>\n<nav aria-label=\"Pages\"><a href=\"index.html\">Back to the findings</a></nav></header>\n<main>\n", p->out);
+    rg_write_machine(&r->machine[machine], p);
+    fputs("</main>\n", p->out);
+    rg_html_end(p);
+    return code;
+}
+
+// ---- Markdown: what was found, the claims, the figures --------------------------------------------------------------------
+
+static void claims_table(const rg_report *r, rg_page *p, const char *paper)
+{
+    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
+    char align[CELLS_MOST + 1] = "nlnln", label[CELLS_MOST][TEXT];
+    int n = 3, machine[CELLS_MOST];
+    for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
+        if (!rg_is_shown(r, m, paper))
+            continue;
+        machine[n] = m;
+        n += 2;
+        if (!m)
+            continue;
+        snprintf(label[n - 2], TEXT, "%.96s (reference)", r->machine[m].label);
+        column[n - 2] = label[n - 2];
+        column[n - 1] = "Verdict there";
+        memcpy(align + n - 2, "ln", 3);
+    }
+    p->make->table(p, "Claims. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio come from one machine "
+                      "and one size.", align, column, n);
+    for (int i = 0; i < r->claims.claim.n_rows; i++) {
+        if (!rg_is_of(r, i, paper))
+            continue;
+        const char *cell[CELLS_MOST] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim")};
+        char published[80];
+        published_text(r, i, published, sizeof published);
+        cell[2] = published;
+        for (int c = 3; c < n; c += 2) {
+            cell[c] = judged(r, i, machine[c])->ours;
+            cell[c + 1] = rg_outcome_name[judged(r, i, machine[c])->outcome];
+        }
+        p->make->row(p, cell, n);
+    }
+    p->make->table_end(p);
+}
+
+void rg_write_markdown(const rg_report *r, rg_page *p)
+{
+    char text[TEXT];
+    p->make->heading(p, 1, NULL, title);
     counts_text(r, 0, NULL, text, sizeof text);
     paragraph(p, "%d papers, on %s. %s.", r->claims.paper.n_rows, r->machine[0].label, text);
-    for (int m = 1; m < r->n_machines; m++) {
-        counts_text(r, m, NULL, text, sizeof text);
-        paragraph(p, "Reference machine %s, measured there and shown beside: %s.", r->machine[m].label, text);
+    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+        const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
+        p->make->heading(p, 2, NULL, rg_tsv_cell(&r->claims.paper, i, "title"));
+        paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "subject"));
+        const int speaks = rg_speaks_of(r, paper);
+        rg_sentences(r, paper, speaks, 5, text, sizeof text);
+        paragraph(p, "On %s: %s", speaks ? r->machine[speaks].label : "this machine", text);
+        for (int m = 0; m < r->n_machines; m++)
+            if (rg_is_shown(r, m, paper)) {
+                counts_text(r, m, paper, text, sizeof text);
+                paragraph(p, "%s: %s.", m ? r->machine[m].label : "This machine", text);
+            }
+        rg_untested(r, 0, paper, text, sizeof text);
+        if (*text)
+            paragraph(p, "%s", text);
+        claims_table(r, p, paper);
+        figures(r, p, paper);
+        rg_write_tables(r, p, paper);
+        rg_write_portability(r, p, paper);
     }
-    how_to_read(p);
-    for (int i = 0; i < r->claims.paper.n_rows; i++)
-        paper_section(r, i, p);
-    rg_write_gallery(r, p);
-    for (int m = 0; m < r->n_machines; m++)
-        rg_write_machine(&r->machine[m], p);
-    figures(r, p, "");
-    limits(r, p);
-    p->make->end(p);
+    how_to_read(r, p);
 }
+
+// ---- the ledger and the terminal ---------------------------------------------------------------------------------------------
 
 void rg_write_ledger(const rg_report *r, FILE *out)
 {
@@ -276,34 +406,33 @@ void rg_write_ledger(const rg_report *r, FILE *out)
     for (int m = 0; m < r->n_machines; m++)
         for (int i = 0; i < r->claims.claim.n_rows; i++) {
             const rg_tsv *t = &r->claims.claim;
-            rg_judgement j = judged(r, i, m);
+            const rg_judgement *j = judged(r, i, m);
             char number[3][32] = {"-", "-", "-"};
-            const double value[3] = {j.value, j.low, j.high};
+            const double value[3] = {j->value, j->low, j->high};
             for (int k = 0; k < 3; k++)
                 if (isfinite(value[k]))
                     snprintf(number[k], sizeof number[k], "%.6g", value[k]);
             const char *cell[] = {m ? r->machine[m].label : "this", rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
-                                  rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j.outcome],
+                                  rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j->outcome],
                                   rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"), number[0],
-                                  number[1], number[2], j.size, j.scope, rg_tsv_cell(t, i, "fails"), j.why, rg_tsv_cell(t, i, "note")};
+                                  number[1], number[2], j->size, j->scope, rg_tsv_cell(t, i, "fails"), j->why, rg_tsv_cell(t, i, "note")};
             for (int c = 0; c < RG_COUNT(cell); c++)
                 fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
             fputc('\n', out);
         }
 }
 
+// Not wider than a terminal of 100 columns: the claim's own words stand on the page.
 void rg_print_claims(const rg_report *r, FILE *out)
 {
     static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
-    fprintf(out, "%-5s %-19s %-21s %-42s %s\n", "item", "verdict", "published", "here", "claim");
+    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", "here");
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        rg_judgement j = judged(r, i, 0);
+        const rg_judgement *j = judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
-        fprintf(out, "%-5s %s%-19s%s %-21s %-42s %s%s%s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
-                rg_colour(out, colour[j.outcome]), rg_outcome_name[j.outcome], rg_colour(out, "off"), published, j.ours,
-                rg_tsv_cell(&r->claims.claim, i, "claim"), j.outcome == RG_NOT_TESTABLE ? ": " : "",
-                j.outcome == RG_NOT_TESTABLE ? j.why : "");
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_tsv_cell(&r->claims.claim, i, "id"), rg_colour(out, colour[j->outcome]),
+                rg_outcome_name[j->outcome], rg_colour(out, "off"), published, *j->ours ? j->ours : j->why);
     }
     char text[TEXT];
     counts_text(r, 0, NULL, text, sizeof text);

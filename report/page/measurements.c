@@ -265,7 +265,7 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
 {
     char text[TEXT];
     snprintf(text, sizeof text, m->here ? "This machine: %s" : "Reference machine: %s (measured there, not here)", m->label);
-    p->make->heading(p, 2, text);
+    p->make->heading(p, 2, NULL, text);
     for (int f = 0; f < m->n_files; f++) {
         const rg_result *file = &m->file[f];
         if (is_of_checker(file)) {

@@ -368,32 +368,57 @@ static char *page_of(const rg_page_make *make)
 {
     char *text = NULL;
     size_t length;
-    rg_page p = {.out = open_memstream(&text, &length), .make = make};
+    rg_page p = {.out = open_memstream(&text, &length), .make = make, .label = rg_outcome_name, .n_labels = RG_OUTCOMES};
     static const char *const column[] = {"a", "b"}, *const cell[] = {"x < y | z", "reproduced"};
-    make->begin(&p, "t");
     make->item(&p, "one `two`");
     make->table(&p, "caption", "lr", column, 2);
     make->row(&p, cell, 2);
     make->table_end(&p);
-    make->end(&p);
     fclose(p.out);
     return text;
 }
 
-static void pages_escape_what_they_are_given(void **state)
+static void pages_have_lists_and_tables(void **state)
 {
     (void)state;
     char *html = page_of(&rg_html), *markdown = page_of(&rg_markdown);
-    assert_non_null(strstr(html, "x &lt; y | z</td>"));
+    assert_non_null(strstr(html, "x &#60; y | z</td>"));
     assert_non_null(strstr(html, "<code>two</code>"));
     assert_non_null(strstr(html, "<span class=\"v v0\">reproduced</span>"));
     assert_non_null(strstr(html, "</ul>"));
-    assert_non_null(strstr(html, "</html>"));
-    assert_null(strstr(html, "<script"));
     assert_non_null(strstr(markdown, "| x &lt; y \\| z | reproduced |\n"));
     assert_non_null(strstr(markdown, "|:---|---:|\n"));
     free(html);
     free(markdown);
+}
+
+static void sentences_say_the_verdict(void **state)
+{
+    (void)state;
+    rg_judgement j = {.outcome = RG_REPRODUCED, .value = 4.8267, .low = 4.8, .high = 4.9};
+    rg_bench_machine machine = {.here = true};
+    rg_report r = {.n_machines = 1, .machine = &machine};
+    char text[200], *path = rg_print("/tmp/rg_findings_%d.tsv", (int)getpid());
+    read_claim(RATIO, &r.claims);
+    write_text(path, "id\tlabel\tholds\tfails\topen\nX\t-\tholds {ours} ({paper})\tfails {ours}\t-\n");
+    assert_int_equal(rg_tsv_read(path, &r.findings), RG_GOOD);
+    r.judgement = &j;
+    assert_true(rg_finding(&r, "X", 0, text, sizeof text));
+    assert_string_equal(text, "holds 4.83 (4)");
+    j.outcome = RG_CONTRADICTED;
+    j.value = 34476.4;
+    assert_true(rg_finding(&r, "X", 0, text, sizeof text));
+    assert_string_equal(text, "fails 34476");
+    j.outcome = RG_NOT_CALLED; // '-': nothing is said
+    assert_false(rg_finding(&r, "X", 0, text, sizeof text));
+    j.outcome = RG_REPRODUCED;
+    j.value = NAN;
+    assert_false(rg_finding(&r, "X", 0, text, sizeof text));
+    assert_false(rg_finding(&r, "Y", 0, text, sizeof text));
+    assert_int_equal(remove(path), 0);
+    rg_tsv_free(&r.findings);
+    rg_claims_free(&r.claims);
+    free(path);
 }
 
 // The tables of Li et al., with three rows and a table of this machine.
@@ -468,7 +493,8 @@ int main(void)
         cmocka_unit_test(quantities_of_the_job),
         cmocka_unit_test(lines_through_points),
         cmocka_unit_test(claims_and_published_numbers_of_the_project),
-        cmocka_unit_test(pages_escape_what_they_are_given),
+        cmocka_unit_test(pages_have_lists_and_tables),
+        cmocka_unit_test(sentences_say_the_verdict),
         cmocka_unit_test(papers_tables_have_ours_beside),
         cmocka_unit_test(jobs_are_in_no_figure_of_offsets),
     };

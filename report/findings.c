@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// findings.c: what was found, in sentences made from the verdicts by reference/findings.tsv: for the cards and titles of figures.
+#include "../impl/base/core.h"
+#include "report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rg_findings_read(rg_report *r)
+{
+    char *path = rg_share_path("reference/findings.tsv");
+    int code = rg_tsv_read(path, &r->findings);
+    if (code == RG_GOOD)
+        code = rg_tsv_needs(&r->findings, "id label holds fails open");
+    for (int i = 0; code == RG_GOOD && i < r->findings.n_rows; i++)
+        if (rg_claim_of(&r->claims, rg_tsv_cell(&r->findings, i, "id")) < 0)
+            code = rg_fail(RG_USAGE, "%s: expected ids of claims, found \"%s\"", path, rg_tsv_cell(&r->findings, i, "id"));
+    free(path);
+    return code;
+}
+
+int rg_claim_of(const rg_claims *c, const char *id)
+{
+    for (int i = 0; i < c->claim.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&c->claim, i, "id"), id))
+            return i;
+    return -1;
+}
+
+void rg_digits(double value, char text[32])
+{
+    snprintf(text, 32, fabs(value) < 1000 ? "%.3g" : "%.0f", value);
+}
+
+// `from` with {ours} and {paper} filled in.
+static void fill(const char *from, const char *ours, const char *paper, char *to, size_t room)
+{
+    size_t n = 0;
+    while (*from && n + 1 < room) {
+        const bool o = !strncmp(from, "{ours}", 6), p = !strncmp(from, "{paper}", 7);
+        const char *text = o ? ours : p ? paper : from;
+        n += (size_t)snprintf(to + n, room - n, "%.*s", o || p ? (int)strlen(text) : 1, text);
+        from += o ? 6 : p ? 7 : 1;
+    }
+    to[n < room ? n : room - 1] = 0;
+}
+
+bool rg_finding(const rg_report *r, const char *id, int machine, char *text, size_t room)
+{
+    static const char *const column[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL};
+    const int claim = rg_claim_of(&r->claims, id);
+    *text = 0;
+    if (claim < 0 || !r->judgement)
+        return false;
+    const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+    if (!column[j->outcome] || isnan(j->value))
+        return false;
+    char ours[32];
+    rg_digits(j->value, ours);
+    for (int i = 0; i < r->findings.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&r->findings, i, "id"), id))
+            fill(rg_tsv_cell(&r->findings, i, column[j->outcome]), ours, rg_published(&r->claims, claim, "value"), text, room);
+    return *text;
+}
+
+// Sentences and points of charts that the machine has of the paper.
+static int known(const rg_report *r, const char *paper, int machine)
+{
+    char text[400];
+    int n = 0;
+    for (int i = 0; i < r->findings.n_rows; i++) {
+        const char *id = rg_tsv_cell(&r->findings, i, "id");
+        const int claim = rg_claim_of(&r->claims, id);
+        if (strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper))
+            continue;
+        n += rg_finding(r, id, machine, text, sizeof text);
+        n += *rg_tsv_cell(&r->findings, i, "label") && !isnan(r->judgement[claim * r->n_machines + machine].value);
+    }
+    return n;
+}
+
+int rg_speaks_of(const rg_report *r, const char *paper)
+{
+    enum { ENOUGH = 3 };
+    int best = 0, most = known(r, paper, 0);
+    for (int m = 1; m < r->n_machines && most < ENOUGH; m++) {
+        const int n = known(r, paper, m);
+        if (n > most) {
+            best = m;
+            most = n;
+        }
+    }
+    for (int m = best + 1; best && m < r->n_machines; m++) // of the reference machines, the one with most
+        if (known(r, paper, m) > known(r, paper, best))
+            best = m;
+    return best;
+}

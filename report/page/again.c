@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// again.c: the command that measures a claim again, and what a machine lacks for those that were not tested.
+#include "../../impl/base/core.h"
+#include "../../impl/runtime/table.h"
+#include "content.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *cell(const rg_report *r, int claim, const char *column)
+{
+    return rg_tsv_cell(&r->claims.claim, claim, column);
+}
+
+static bool mentions(const rg_report *r, int claim, const char *word)
+{
+    return strstr(cell(r, claim, "numerator"), word) || strstr(cell(r, claim, "denominator"), word);
+}
+
+// Whether the claim's rows or tables are of more than one GPU.
+static bool needs_gpus(const rg_report *r, int claim)
+{
+    static const char *const word[] = {"gpus=2", "gpus=4", "gpus=8", "s11_", "s9gpu2", "s9gpu4", "fr_merged"};
+    for (int i = 0; i < RG_COUNT(word); i++)
+        if (mentions(r, claim, word[i]))
+            return true;
+    return false;
+}
+
+static bool needs_gpu(const rg_report *r, int claim)
+{
+    for (int i = 0; i < rg_entry_count(); i++) {
+        const rg_entry *e = rg_entry_at(i);
+        char spec[160];
+        snprintf(spec, sizeof spec, "%s:%s", e->algo->name, e->name);
+        if (!e->emulated && e->variant->space == RG_DEVICE && mentions(r, claim, spec))
+            return true;
+    }
+    return mentions(r, claim, "gpus=1") || mentions(r, claim, "_gpu") || mentions(r, claim, "s9");
+}
+
+// ---- what is lacking ------------------------------------------------------------------------------------------------------
+
+typedef enum { OCTAVE, GPUS, ENERGY, SERIES, WRONG, GPU, RUN, NEEDS } need;
+static const char *const need_name[NEEDS] = {"GNU Octave", "several GPUs", "energy counters", "the series of photographs",
+                                             "kernels that are wrong on purpose", "a GPU", "a longer run"};
+
+static need need_of(const rg_report *r, int claim)
+{
+    const char *kind = cell(r, claim, "kind");
+    return mentions(r, claim, ":octave")                              ? OCTAVE
+           : needs_gpus(r, claim)                                     ? GPUS
+           : !strcmp(kind, "energy")                                  ? ENERGY
+           : !strcmp(kind, "job") || !strcmp(kind, "peaks")           ? SERIES
+           : !strcmp(kind, "fault")                                   ? WRONG
+           : needs_gpu(r, claim)                                      ? GPU
+                                                                      : RUN;
+}
+
+void rg_untested(const rg_report *r, int machine, const char *paper, char *text, size_t room)
+{
+    int count[NEEDS] = {0}, all = 0;
+    size_t n = 0;
+    *text = 0;
+    for (int i = 0; i < r->claims.claim.n_rows; i++)
+        if (rg_is_of(r, i, paper) && !rg_is_addition(&r->claims, i) &&
+            r->judgement[i * r->n_machines + machine].outcome == RG_NOT_TESTABLE) {
+            count[need_of(r, i)]++;
+            all++;
+        }
+    if (!all)
+        return;
+    n += (size_t)snprintf(text, room, "Not testable on %s: %d. Needed: ", machine ? r->machine[machine].label : "this machine", all);
+    for (int k = 0, said = 0; k < NEEDS && n < room; k++)
+        if (count[k])
+            n += (size_t)snprintf(text + n, room - n, "%s%s (%d)", said++ ? ", " : "", need_name[k], count[k]);
+    if (n < room && all > count[GPUS])
+        n += (size_t)snprintf(text + n, room - n, "; then `make reproduce`");
+    if (n < room && count[GPUS])
+        n += (size_t)snprintf(text + n, room - n, "; `report/steps.sh build record NAME scaling modes_scaling`");
+    if (n < room)
+        snprintf(text + n, room - n, ".");
+}
+
+// ---- the command ------------------------------------------------------------------------------------------------------------
+
+// Whether text is a shape, and nothing more: "w750,h1500,r250,k0".
+static bool is_shape(const char *text, size_t length)
+{
+    return length && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,")] != '.' && memchr(text, ',', length) &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-") >= length;
+}
+
+void rg_again(const rg_report *r, int claim, int machine, char *text, size_t room)
+{
+    static const char *const timed[] = {"ratio", "rate", "scaling", "growth", "mean", "energy"};
+    const char *kind = cell(r, claim, "kind"), *spec = cell(r, claim, "numerator");
+    const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+    char algo[48];
+    bool is_timed = false;
+    snprintf(algo, sizeof algo, "%.*s", (int)strcspn(spec, ":"), spec);
+    for (int i = 0; i < RG_COUNT(timed); i++)
+        is_timed |= !strcmp(kind, timed[i]);
+    if (needs_gpus(r, claim)) {
+        snprintf(text, room, "report/steps.sh build record NAME scaling modes_scaling");
+    } else if (!strcmp(kind, "equal") && rg_algo_find(algo)) {
+        snprintf(text, room, "regather verify %s", algo);
+    } else if (!strcmp(kind, "configs") && rg_algo_find(algo)) {
+        snprintf(text, room, "regather tune %.*s", (int)strcspn(spec, " @"), spec);
+    } else if (is_timed && rg_algo_find(algo)) {
+        size_t n = (size_t)snprintf(text, room, "regather bench %s", algo);
+        bool shaped = false;
+        for (const char *at = j->size; *at && n < room; at += at[strcspn(at, ";")] ? strcspn(at, ";") + 1 : strcspn(at, ";")) {
+            const size_t length = strcspn(at, ";");
+            if (!is_shape(at, length))
+                continue;
+            n += (size_t)snprintf(text + n, room - n, " --shape %.*s", (int)length, at);
+            shaped = true;
+        }
+        if (!shaped && n < room)
+            n += (size_t)snprintf(text + n, room - n, " --preset paper");
+        if (*j->scope && strcmp(j->scope, "device") && !strpbrk(j->scope, " ,;") && n < room)
+            n += (size_t)snprintf(text + n, room - n, " --scope %s", j->scope);
+        if (!strcmp(kind, "energy") && n < room)
+            snprintf(text + n, room - n, " --energy");
+    } else {
+        snprintf(text, room, "make reproduce");
+    }
+}

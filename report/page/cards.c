@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// cards.c: the first screen: for each paper what was found, how the claims came out, and the papers' ratios beside ours.
+#include "../../impl/base/core.h"
+#include "content.h"
+#include "../../impl/suite.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 400, POINTS_MOST = 9 };
+
+// ---- counts as a bar -----------------------------------------------------------------------------------------------------
+
+static void bar(const rg_report *r, int machine, const char *paper, rg_page *p)
+{
+    int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, false, count);
+    if (!n)
+        return;
+    fputs("<div class=\"bar\" aria-hidden=\"true\">", p->out);
+    for (int o = 0; o < RG_OUTCOMES; o++)
+        if (count[o])
+            fprintf(p->out, "<i class=\"b%d\" style=\"flex-grow:%d\"></i>", o, count[o]);
+    fputs("</div>\n<ul class=\"counts\">", p->out);
+    for (int o = 0; o < RG_OUTCOMES; o++)
+        if (count[o]) {
+            fprintf(p->out, "<li><i class=\"b%d\"></i>%d ", o, count[o]);
+            rg_html_text(p->out, rg_outcome_name[o]);
+            fputs("</li>", p->out);
+        }
+    fputs("</ul>\n", p->out);
+}
+
+// ---- the chart: a line a ratio, hollow the paper, filled ours, one logarithmic axis -----------------------------------------
+
+typedef struct point {
+    const char *label;
+    double paper, ours, low, high; // low and high NaN without an interval
+} point;
+
+static int points(const rg_report *r, int machine, const char *paper, point to[POINTS_MOST])
+{
+    int n = 0;
+    for (int i = 0; i < r->findings.n_rows && n < POINTS_MOST; i++) {
+        const char *label = rg_tsv_cell(&r->findings, i, "label");
+        const int claim = rg_claim_of(&r->claims, rg_tsv_cell(&r->findings, i, "id"));
+        const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+        char *end;
+        const double published = strtod(rg_published(&r->claims, claim, "value"), &end);
+        if (*label && !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper) && !*end && published > 0 && j->value > 0)
+            to[n++] = (point){label, published, j->value, j->low > 0 ? j->low : NAN, j->high > 0 ? j->high : NAN};
+    }
+    return n;
+}
+
+static void describe(const point *at, int n, rg_page *p)
+{
+    fputs("Ratios, the paper's and ours: ", p->out);
+    for (int i = 0; i < n; i++) {
+        char text[2][32];
+        rg_digits(at[i].paper, text[0]);
+        rg_digits(at[i].ours, text[1]);
+        fputs(i ? "; " : "", p->out);
+        rg_html_text(p->out, at[i].label);
+        fprintf(p->out, " %s, %s", text[0], text[1]);
+    }
+}
+
+static void chart(const point *at, int n, rg_page *p)
+{
+    enum { WIDTH = 286, LEFT = 146, RIGHT = 268, ROW = 21, TOP = 6 };
+    double low = 1, high = 1; // whole decades about 1 and all points
+    for (int i = 0; i < n; i++) {
+        low = fmin(low, fmin(at[i].paper, at[i].ours));
+        high = fmax(high, fmax(at[i].paper, at[i].ours));
+    }
+    const int first = (int)floor(log10(low)), last = (int)fmax(ceil(log10(high)), first + 1), foot = TOP + ROW * n;
+    const int step = last - first > 4 ? 2 : 1;
+#define X(value) (LEFT + (RIGHT - LEFT) * (log10(value) - first) / (last - first))
+    fprintf(p->out, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, foot + 34);
+    describe(at, n, p);
+    fputs("\">\n", p->out);
+    for (int d = first; d <= last; d++) {
+        fprintf(p->out, "<path class=\"%s\" d=\"M%.1f %dV%d\"/>", d ? "grid" : "one", X(pow(10, d)), TOP, foot);
+        if ((d - first) % step)
+            continue;
+        char text[32];
+        snprintf(text, sizeof text, d < 0 ? "%g" : "%.0f", pow(10, d));
+        fprintf(p->out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>\n", X(pow(10, d)), foot + 14, text);
+    }
+    for (int i = 0; i < n; i++) {
+        const double y = TOP + ROW * (i + 0.5);
+        fprintf(p->out, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", LEFT - 8, y + 4);
+        rg_html_text(p->out, at[i].label);
+        fprintf(p->out, "</text><path class=\"span\" d=\"M%.1f %.1fH%.1f\"/>", X(at[i].paper), y, X(at[i].ours));
+        if (isfinite(at[i].low) && isfinite(at[i].high))
+            fprintf(p->out, "<path class=\"error\" d=\"M%.1f %.1fH%.1f\"/>", X(at[i].low), y, X(at[i].high));
+        fprintf(p->out, "<circle class=\"ours\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>"
+                "<circle class=\"theirs\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", X(at[i].ours), y, X(at[i].paper), y);
+    }
+#undef X
+    fprintf(p->out, "<circle class=\"theirs\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">paper</text>"
+            "<circle class=\"ours\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">measured</text>"
+            "<text class=\"key end\" x=\"%d\" y=\"%d\">times as fast</text>\n</svg>\n",
+            6, foot + 25, 14, foot + 29, 62, foot + 25, 70, foot + 29, WIDTH - 2, foot + 29);
+}
+
+// ---- the card ------------------------------------------------------------------------------------------------------------
+
+void rg_sentences(const rg_report *r, const char *paper, int machine, int most, char *text, size_t room)
+{
+    size_t n = 0;
+    *text = 0;
+    for (int i = 0; i < r->findings.n_rows && most > 0; i++) {
+        const char *id = rg_tsv_cell(&r->findings, i, "id");
+        char one[TEXT];
+        if (strcmp(rg_tsv_cell(&r->claims.claim, rg_claim_of(&r->claims, id), "paper"), paper) ||
+            !rg_finding(r, id, machine, one, sizeof one) || n + strlen(one) + 2 > room)
+            continue;
+        n += (size_t)snprintf(text + n, room - n, "%s%s", n ? " " : "", one);
+        most--;
+    }
+    if (!n)
+        snprintf(text, room, "Nothing of this was measured on any machine that is here.");
+}
+
+static void where(const rg_report *r, int machine, rg_page *p)
+{
+    fputs("<p class=\"where\">", p->out);
+    if (machine) {
+        fputs("Measured on ", p->out);
+        rg_html_text(p->out, r->machine[machine].label);
+        fputs(", a reference machine", p->out);
+    } else {
+        fputs("Measured on this machine", p->out);
+    }
+    fputs("</p>\n", p->out);
+}
+
+static void card(const rg_report *r, int paper, rg_page *p)
+{
+    const char *name = rg_tsv_cell(&r->claims.paper, paper, "paper"), *title = rg_tsv_cell(&r->claims.paper, paper, "title");
+    const char *colon = strstr(title, ": ");
+    const int machine = rg_speaks_of(r, name);
+    char text[2 * TEXT];
+    point at[POINTS_MOST];
+    fprintf(p->out, "<article class=\"card\" aria-labelledby=\"card-%d\">\n<h3 id=\"card-%d\"><a href=\"#paper-%d\">", paper,
+            paper, paper);
+    rg_html_text(p->out, name);
+    fputs("</a> <span>", p->out);
+    rg_html_text(p->out, colon ? colon + 2 : title);
+    fputs("</span></h3>\n", p->out);
+    rg_sentences(r, name, machine, 2, text, sizeof text);
+    fputs("<p class=\"finding\">", p->out);
+    rg_html_text(p->out, text);
+    fputs("</p>\n", p->out);
+    where(r, machine, p);
+    const int n = points(r, machine, name, at);
+    if (n > 1)
+        chart(at, n, p);
+    bar(r, machine, name, p);
+    rg_untested(r, 0, name, text, sizeof text);
+    if (*text) {
+        fputs("<p class=\"untested\">", p->out);
+        rg_html_rich(p->out, text);
+        fputs("</p>\n", p->out);
+    }
+    fputs("</article>\n", p->out);
+}
+
+void rg_write_cards(const rg_report *r, rg_page *p)
+{
+    fputs("<section id=\"findings\" aria-label=\"Findings\" class=\"cards\">\n", p->out);
+    for (int i = 0; i < r->claims.paper.n_rows; i++)
+        card(r, i, p);
+    fputs("</section>\n", p->out);
+}
