@@ -10,29 +10,50 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
-void rg_similarity_apply(const rg_similarity *s, const double p[2], double moved[2])
-{
-    double c = s->scale * cos(s->rotation_deg * DEGREE), d = s->scale * sin(s->rotation_deg * DEGREE), x = p[0], y = p[1];
-    moved[0] = c * x - d * y + s->shift_x_px;
-    moved[1] = d * x + c * y + s->shift_y_px;
-}
-
 static double wrap_deg(double a) { return a - 360 * floor((a + 180) / 360); }
 
-rg_similarity rg_similarity_then(const rg_similarity *first, const rg_similarity *second)
+rg_affine rg_affine_of(const rg_similarity *s)
 {
-    double shift[2];
-    rg_similarity_apply(second, (const double[2]){first->shift_x_px, first->shift_y_px}, shift);
-    return (rg_similarity){wrap_deg(first->rotation_deg + second->rotation_deg), shift[0], shift[1],
-                           first->scale * second->scale};
+    const double c = s->scale * cos(s->rotation_deg * DEGREE), d = s->scale * sin(s->rotation_deg * DEGREE);
+    return (rg_affine){{c, -d, d, c}, {s->shift_x_px, s->shift_y_px}};
 }
 
-rg_similarity rg_similarity_inverse(const rg_similarity *s)
+rg_similarity rg_affine_similarity(const rg_affine *t)
 {
-    rg_similarity turn = {-s->rotation_deg, 0, 0, 1 / s->scale};
-    double shift[2];
-    rg_similarity_apply(&turn, (const double[2]){s->shift_x_px, s->shift_y_px}, shift);
-    return (rg_similarity){wrap_deg(-s->rotation_deg), -shift[0], -shift[1], 1 / s->scale};
+    const double *a = t->a;
+    return (rg_similarity){wrap_deg(atan2(a[2] - a[1], a[0] + a[3]) / DEGREE), t->shift_px[0], t->shift_px[1],
+                           sqrt(a[0] * a[3] - a[1] * a[2])};
+}
+
+void rg_affine_apply(const rg_affine *t, const double p[2], double moved[2])
+{
+    const double x = p[0], y = p[1];
+    moved[0] = t->a[0] * x + t->a[1] * y + t->shift_px[0];
+    moved[1] = t->a[2] * x + t->a[3] * y + t->shift_px[1];
+}
+
+rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second)
+{
+    const double *f = first->a, *s = second->a;
+    rg_affine both = {{s[0] * f[0] + s[1] * f[2], s[0] * f[1] + s[1] * f[3], s[2] * f[0] + s[3] * f[2], s[2] * f[1] + s[3] * f[3]},
+                      {0, 0}};
+    rg_affine_apply(second, first->shift_px, both.shift_px);
+    return both;
+}
+
+rg_affine rg_affine_inverse(const rg_affine *t)
+{
+    const double *a = t->a, det = a[0] * a[3] - a[1] * a[2];
+    rg_affine inverse = {{a[3] / det, -a[1] / det, -a[2] / det, a[0] / det}, {0, 0}};
+    rg_affine_apply(&inverse, (const double[2]){-t->shift_px[0], -t->shift_px[1]}, inverse.shift_px);
+    return inverse;
+}
+
+rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg)
+{
+    const double by = cos(to_deg * DEGREE) / cos(from_deg * DEGREE) - 1;
+    const double x = cos(axis_deg * DEGREE), y = sin(axis_deg * DEGREE); // across the axis
+    return (rg_affine){{1 + by * x * x, by * x * y, by * x * y, 1 + by * y * y}, {0, 0}};
 }
 
 // A = Rz(psi) Ry(tilt) Rz(rot), each [[c, s], [-s, c]]: its third row is (sin tilt cos rot, sin tilt sin rot, cos tilt) and its
@@ -61,27 +82,52 @@ double rg_rotation_apart_deg(const double a[9], const double b[9])
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-int rg_similarities_write(const char *path, const char *head, int64_t n, const rg_similarity *s, const double *correlation,
-                          const char *extra_name, const double *extra, const char *const *edge)
+int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_affine *t, rg_transform_columns with)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD)
         return code;
     fprintf(file.stream, "%simage\trotation_deg\tshift_x_px\tshift_y_px\tscale%s%s%s%s\n", head,
-            correlation ? "\tcorrelation" : "", extra ? "\t" : "", extra ? extra_name : "", edge ? "\tedge" : "");
+            with.correlation ? "\tcorrelation" : "", with.tilt_deg ? "\ttilt_deg" : "",
+            with.linear ? "\ta11\ta12\ta21\ta22" : "", with.edge ? "\tedge" : "");
     for (int64_t i = 0; i < n; i++) {
-        fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g", i + 1, s[i].rotation_deg, s[i].shift_x_px, s[i].shift_y_px,
-                s[i].scale);
-        if (correlation)
-            fprintf(file.stream, "\t%.9g", correlation[i]);
-        if (extra)
-            fprintf(file.stream, "\t%.9g", extra[i]);
-        if (edge)
-            fprintf(file.stream, "\t%s", edge[i]);
+        const rg_similarity s = rg_affine_similarity(&t[i]);
+        fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g", i + 1, s.rotation_deg, s.shift_x_px, s.shift_y_px, s.scale);
+        if (with.correlation)
+            fprintf(file.stream, "\t%.9g", with.correlation[i]);
+        if (with.tilt_deg)
+            fprintf(file.stream, "\t%.9g", with.tilt_deg[i]);
+        for (int k = 0; k < 4 && with.linear; k++)
+            fprintf(file.stream, "\t%.9g", t[i].a[k]);
+        if (with.edge)
+            fprintf(file.stream, "\t%s", with.edge[i]);
         putc('\n', file.stream);
     }
     return rg_file_commit(&file);
+}
+
+int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, int64_t height)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    // Our centre less IMOD's.
+    const double d[2] = {(double)(width / 2) - (double)(width - 1) / 2, (double)(height / 2) - (double)(height - 1) / 2};
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
+        const double *a = t[i].a;
+        fprintf(file.stream, "%12.7f%12.7f%12.7f%12.7f%12.3f%12.3f\n", a[0], a[1], a[2], a[3],
+                t[i].shift_px[0] + d[0] - (a[0] * d[0] + a[1] * d[1]), t[i].shift_px[1] + d[1] - (a[2] * d[0] + a[3] * d[1]));
+    }
+    return code == RG_GOOD ? rg_file_commit(&file) : code;
+}
+
+int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
+        fprintf(file.stream, "%.2f\n", tilt_deg[i]);
+    return code == RG_GOOD ? rg_file_commit(&file) : code;
 }
 
 int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *pose,
@@ -104,8 +150,9 @@ int rg_poses_write(const char *path, const char *head, int64_t n, const char *co
     return rg_file_commit(&file);
 }
 
-// The numbers behind the first column, a name: n rows of at least this many.
-static int read_rows(const char *path, int64_t n, int numbers, double *value)
+// The numbers behind the first column, a name: n rows of at least this many; behind them the numbers of the
+// `more` columns of these names, NaN where there are none.
+static int read_rows(const char *path, int64_t n, int numbers, double *value, int more, const char *const *name)
 {
     rg_tsv t;
     int code = rg_tsv_read(path, &t);
@@ -116,20 +163,29 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value)
                        t.n_columns);
     else if (t.n_rows != n)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " rows, found %d", path, n, t.n_rows);
-    for (int i = 0; code == RG_GOOD && i < t.n_rows; i++)
+    for (int i = 0; code == RG_GOOD && i < t.n_rows; i++) {
+        double *row = value + i * (numbers + more);
         for (int k = 0; code == RG_GOOD && k < numbers; k++)
-            if (!isfinite(value[i * numbers + k] = rg_tsv_number_at(&t, i, k + 1)))
+            if (!isfinite(row[k] = rg_tsv_number_at(&t, i, k + 1)))
                 code = rg_tsv_fault(&t, i, k + 1, "a finite number");
+        for (int k = 0; k < more; k++)
+            row[numbers + k] = rg_tsv_number(&t, i, name[k]);
+    }
     rg_tsv_free(&t);
     return code;
 }
 
-int rg_similarities_read(const char *path, int64_t n, rg_similarity *s)
+int rg_transforms_read(const char *path, int64_t n, rg_affine *t)
 {
-    double *v = rg_alloc((size_t)(4 * n) * sizeof *v);
-    int code = read_rows(path, n, 4, v);
-    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
-        s[i] = (rg_similarity){v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]};
+    static const char *const linear[4] = {"a11", "a12", "a21", "a22"};
+    double *v = rg_alloc((size_t)(8 * n) * sizeof *v);
+    int code = read_rows(path, n, 4, v, 4, linear);
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
+        const double *row = v + 8 * i;
+        t[i] = rg_affine_of(&(rg_similarity){row[0], row[1], row[2], row[3]});
+        if (isfinite(row[4] + row[5] + row[6] + row[7]))
+            memcpy(t[i].a, row + 4, sizeof t[i].a);
+    }
     free(v);
     return code;
 }
@@ -137,7 +193,7 @@ int rg_similarities_read(const char *path, int64_t n, rg_similarity *s)
 int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
 {
     double *v = rg_alloc((size_t)(6 * n) * sizeof *v);
-    int code = read_rows(path, n, 6, v);
+    int code = read_rows(path, n, 6, v, 0, NULL);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++)
         pose[i] = (rg_pose){v[6 * i], v[6 * i + 1], v[6 * i + 2], {v[6 * i + 3], v[6 * i + 4], v[6 * i + 5]}};
     free(v);

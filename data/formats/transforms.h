@@ -12,11 +12,21 @@ typedef struct rg_similarity {
     double rotation_deg, shift_x_px, shift_y_px, scale;
 } rg_similarity;
 
-// Of p - c to p' - c.
-void rg_similarity_apply(const rg_similarity *, const double p[2], double moved[2]);
-// `first`, then `second`; rotations in [-180, 180).
-rg_similarity rg_similarity_then(const rg_similarity *first, const rg_similarity *second);
-rg_similarity rg_similarity_inverse(const rg_similarity *);
+// The same with any linear map: p -> c + A (p - c) + shift; a is A, row-major.
+typedef struct rg_affine {
+    double a[4], shift_px[2];
+} rg_affine;
+static const rg_affine rg_affine_identity = {{1, 0, 0, 1}, {0, 0}};
+
+rg_affine rg_affine_of(const rg_similarity *);
+// Its polar decomposition A = scale Rot(rotation) U, U symmetric and of determinant 1; rotations in [-180, 180). det A > 0.
+rg_similarity rg_affine_similarity(const rg_affine *);
+void rg_affine_apply(const rg_affine *, const double p[2], double moved[2]); // of p - c to p' - c
+rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second);
+rg_affine rg_affine_inverse(const rg_affine *);
+// What a flat specimen's image is stretched by where the tilt goes from one angle to another: the cosine of `to` over that of
+// `from`, across the tilt axis, which stands axis_deg from +y towards -x (as IMOD counts; y grows with the row). No shift.
+rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg);
 
 // A volume's pose: a feature at v of the map stands at c + A (v - c) + shift in the volume, A = rg_particle_matrix of
 // particles.h, c = floor(side / 2) on every axis. The shift is minus RELION's origin.
@@ -30,18 +40,27 @@ void rg_pose_angles(const double a[9], rg_pose *);
 // The angle in degrees between two rotation matrices.
 double rg_rotation_apart_deg(const double a[9], const double b[9]);
 
-// Tables: "# ..." lines, a row of names, rows. correlation may be NULL, extra may be NULL (a last column, called extra_name).
-// Columns image rotation_deg shift_x_px shift_y_px scale correlation; images count from 1.
-int rg_similarities_write(const char *path, const char *head, int64_t n, const rg_similarity *, const double *correlation,
-                          const char *extra_name, const double *extra, const char *const *edge);
+// Tables: "# ..." lines, a row of names, rows. Columns image (from 1) rotation_deg shift_x_px shift_y_px scale of the
+// rg_affine_similarity, then those that there are: correlation, tilt_deg, the linear map a11 a12 a21 a22, edge.
+typedef struct rg_transform_columns {
+    const double *correlation, *tilt_deg;
+    bool linear;
+    const char *const *edge;
+} rg_transform_columns;
+int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_affine *, rg_transform_columns);
 // Columns particle rot_deg tilt_deg psi_deg shift_x_px shift_y_px shift_z_px correlation; names are those of the files.
 int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *,
                    const double *correlation);
 
 // The rows of such tables, which have to be n; names and columns beyond the transform's are passed over. RG_GOOD, or one line
 // and RG_USAGE.
-int rg_similarities_read(const char *path, int64_t n, rg_similarity *);
+int rg_transforms_read(const char *path, int64_t n, rg_affine *);
 int rg_poses_read(const char *path, int64_t n, rg_pose *);
+
+// IMOD's .xf: a line an image, A11 A12 A21 A22 DX DY, about the centre of the image's area, (width - 1) / 2 and (height - 1) / 2
+// where pixels are counted from 0; it brings the image's points to those of the aligned one.
+int rg_xf_write(const char *path, int64_t n, const rg_affine *, int64_t width, int64_t height);
+int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg); // .tlt of IMOD
 
 // One angle in degrees a line (.rawtlt, .tlt of IMOD); blank lines are passed over. malloc'ed. RG_GOOD, or one line and
 // RG_USAGE.

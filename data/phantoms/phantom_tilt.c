@@ -18,9 +18,9 @@
 typedef struct series {
     rg_given given;
     int64_t width, height, images; // height 0: the width
-    double rotation_deg, shift_px, scale, snr, noise_sd, pixel_A;
+    double rotation_deg, shift_px, scale, snr, noise_sd, pixel_A, axis_deg, tilts_deg[2];
     const char *folder;
-    rg_similarity *step; // of image i into image i - 1
+    rg_affine *step; // of image i into image i - 1
 } series;
 
 // Cells of one kind of feature.
@@ -39,6 +39,10 @@ static const rg_option options[] = {
     {"shift", "PX", "shifts from image to image lie within +-PX on every axis", RG_TO(series, shift_px), 0, 1e4L, "20", "pixels"},
     {"scale", "S", "magnifications from image to image lie within 1/S and S", RG_TO(series, scale), 1, 2, "1.01"},
     {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(series, snr), 0, 1e12L, "1"},
+    {"tilt-axis", "DEG", "tilt the specimen about this axis, counted from +y towards -x: what lies across it shrinks by the cosine",
+     RG_TO(series, axis_deg), -180, 180, .unit = "degrees", .otherwise = "none, every image shows it untilted"},
+    {"tilts", "FIRST:LAST", "nominal angles of series.rawtlt, evenly from the first image to the last", RG_TO(series, tilts_deg),
+     -85, 85, "-60:60", "degrees"},
     {0},
 };
 
@@ -50,45 +54,63 @@ static double nine_digits(double v)
     return strtod(text, NULL);
 }
 
-static rg_similarity step_of(const series *s, int64_t i)
+// As the file will have it.
+static double tilt_of(const series *s, int64_t i)
+{
+    const double at = s->images > 1 ? (double)i / (double)(s->images - 1) : 0.5;
+    return round(100 * (s->tilts_deg[0] + at * (s->tilts_deg[1] - s->tilts_deg[0]))) / 100;
+}
+
+static rg_affine step_of(const series *s, int64_t i)
 {
     double u[4];
     for (int k = 0; k < 4; k++)
         u[k] = 2 * rg_uniform(s->given.seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
     if (i == 0)
-        return (rg_similarity){0, 0, 0, 1};
-    return (rg_similarity){nine_digits(s->rotation_deg * u[0]), nine_digits(s->shift_px * u[1]),
-                           nine_digits(s->shift_px * u[2]), nine_digits(pow(s->scale, u[3]))};
+        return rg_affine_identity;
+    rg_affine step = rg_affine_of(&(rg_similarity){nine_digits(s->rotation_deg * u[0]), nine_digits(s->shift_px * u[1]),
+                                                   nine_digits(s->shift_px * u[2]), nine_digits(pow(s->scale, u[3]))});
+    if (isnan(s->axis_deg))
+        return step;
+    const rg_affine stretch = rg_tilt_stretch(s->axis_deg, tilt_of(s, i), tilt_of(s, i - 1));
+    return rg_affine_then(&stretch, &step);
 }
 
 // ---- one image -----------------------------------------------------------------------------------------------------------
 
-// Adds a Gaussian about (x, y), cut off at 6 sigma, where it is 1.5e-8 of its height. across: room for `width` values.
-static void add_blob(const series *s, double x, double y, double sigma, double height, double *across, double *image)
+// Adds a Gaussian about p: height exp(-|A (q - p)|^2 / (2 sigma^2)) at pixel q, A the image's map into the specimen, cut off at 6
+// sigma, where it is 1.5e-8 of its height. across: room for `width` values, used where A is a similarity.
+static void add_blob(const series *s, const double p[2], const double a[4], double sigma, double height, double *across,
+                     double *image)
 {
-    double reach = 6 * sigma;
-    int64_t x0 = (int64_t)fmax(0, ceil(x - reach)), x1 = (int64_t)fmin((double)s->width - 1, floor(x + reach));
-    int64_t y0 = (int64_t)fmax(0, ceil(y - reach)), y1 = (int64_t)fmin((double)s->height - 1, floor(y + reach));
+    const double xx = a[0] * a[0] + a[2] * a[2], yy = a[1] * a[1] + a[3] * a[3], xy = a[0] * a[1] + a[2] * a[3];
+    const double det = xx * yy - xy * xy, reach_x = 6 * sigma * sqrt(yy / det), reach_y = 6 * sigma * sqrt(xx / det);
+    const double fall = 1 / (2 * sigma * sigma);
+    const bool apart = isnan(s->axis_deg); // then xx = yy and xy = 0, and the Gaussian is one of x times one of y
+    int64_t x0 = (int64_t)fmax(0, ceil(p[0] - reach_x)), x1 = (int64_t)fmin((double)s->width - 1, floor(p[0] + reach_x));
+    int64_t y0 = (int64_t)fmax(0, ceil(p[1] - reach_y)), y1 = (int64_t)fmin((double)s->height - 1, floor(p[1] + reach_y));
     if (x0 > x1 || y0 > y1)
         return;
-    for (int64_t i = x0; i <= x1; i++)
-        across[i] = exp(-((double)i - x) * ((double)i - x) / (2 * sigma * sigma));
+    for (int64_t i = x0; i <= x1 && apart; i++)
+        across[i] = exp(-xx * ((double)i - p[0]) * ((double)i - p[0]) * fall);
     for (int64_t j = y0; j <= y1; j++) {
-        double h = height * exp(-((double)j - y) * ((double)j - y) / (2 * sigma * sigma));
-        for (int64_t i = x0; i <= x1; i++)
-            image[j * s->width + i] += h * across[i];
+        const double y = (double)j - p[1], h = apart ? height * exp(-yy * y * y * fall) : height;
+        for (int64_t i = x0; i <= x1; i++) {
+            const double x = (double)i - p[0];
+            image[j * s->width + i] += h * (apart ? across[i] : exp(-(xx * x * x + 2 * xy * x * y + yy * y * y) * fall));
+        }
     }
 }
 
 // The specimen's rectangle that this image may show, in pixels of image 0 from its centre.
-static void region(const series *s, const rg_similarity *to_first, double margin, double low[2], double high[2])
+static void region(const series *s, const rg_affine *to_first, double margin, double low[2], double high[2])
 {
     const double corner[2] = {(double)s->width / 2 + 1, (double)s->height / 2 + 1};
     low[0] = low[1] = INFINITY;
     high[0] = high[1] = -INFINITY;
     for (int k = 0; k < 4; k++) {
         double p[2] = {k & 1 ? corner[0] : -corner[0], k & 2 ? corner[1] : -corner[1]};
-        rg_similarity_apply(to_first, p, p);
+        rg_affine_apply(to_first, p, p);
         for (int axis = 0; axis < 2; axis++) {
             low[axis] = fmin(low[axis], p[axis] - margin);
             high[axis] = fmax(high[axis], p[axis] + margin);
@@ -96,10 +118,10 @@ static void region(const series *s, const rg_similarity *to_first, double margin
     }
 }
 
-static void add_lattice(const series *s, int which, const rg_similarity *to_first, double *across, double *image)
+static void add_lattice(const series *s, int which, const rg_affine *to_first, double *across, double *image)
 {
     const lattice *l = &lattices[which];
-    rg_similarity from_first = rg_similarity_inverse(to_first);
+    rg_affine from_first = rg_affine_inverse(to_first);
     double low[2], high[2], centre[2] = {(double)(s->width / 2), (double)(s->height / 2)};
     region(s, to_first, 6 * l->most_sigma_px, low, high);
     for (int64_t v = (int64_t)floor(low[1] / l->cell_px); (double)v * l->cell_px <= high[1]; v++)
@@ -109,12 +131,14 @@ static void add_lattice(const series *s, int which, const rg_similarity *to_firs
                            l->cell_px * ((double)v + rg_uniform(s->given.seed, cell + 1))};
             double shape = rg_uniform(s->given.seed, cell + 2), height = l->height * (2 * rg_uniform(s->given.seed, cell + 3) - 1);
             double sigma = l->least_sigma_px * pow(l->most_sigma_px / l->least_sigma_px, shape);
-            rg_similarity_apply(&from_first, p, p);
-            add_blob(s, p[0] + centre[0], p[1] + centre[1], sigma * from_first.scale, height, across, image);
+            rg_affine_apply(&from_first, p, p);
+            p[0] += centre[0];
+            p[1] += centre[1];
+            add_blob(s, p, to_first->a, sigma, height, across, image);
         }
 }
 
-static void make_image(const series *s, int64_t i, const rg_similarity *to_first, double *across, double *image)
+static void make_image(const series *s, int64_t i, const rg_affine *to_first, double *across, double *image)
 {
     memset(image, 0, (size_t)(s->width * s->height) * sizeof *image);
     for (int which = 0; which < (int)(sizeof lattices / sizeof lattices[0]); which++)
@@ -128,7 +152,7 @@ static double noise_of(const series *s)
 {
     int64_t n = s->width * s->height;
     double *image = rg_alloc((size_t)(n + s->width) * sizeof *image), sum = 0, squares = 0;
-    make_image(s, 0, &(rg_similarity){.scale = 1}, image + n, image);
+    make_image(s, 0, &rg_affine_identity, image + n, image);
     for (int64_t j = 0; j < n; j++) {
         sum += image[j];
         squares += image[j] * image[j];
@@ -139,7 +163,7 @@ static double noise_of(const series *s)
 
 // ---- the files -----------------------------------------------------------------------------------------------------------
 
-static int write_images(const series *s, const rg_similarity *to_first)
+static int write_images(const series *s, const rg_affine *to_first)
 {
     char *path = rg_print("%s/series.mrc", s->folder);
     int64_t n = s->width * s->height, batch = s->given.cores;
@@ -179,24 +203,22 @@ static int write_truth(const series *s)
     char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
                           "noise %.9g, seed %" PRIu64 "\n", s->given.line, s->images, s->width, s->height, s->noise_sd,
                           s->given.seed);
-    int code = rg_similarities_write(path, head, s->images, s->step, NULL, NULL, NULL, NULL);
+    int code = rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
     free(head);
     free(path);
     return code;
 }
 
-// Nominal angles of the goniometer, evenly from -60 to 60 degrees: names for the images, the specimen being flat.
 static int write_tilts(const series *s)
 {
-    rg_file file;
+    double *tilt_deg = rg_alloc((size_t)s->images * sizeof *tilt_deg);
     char *path = rg_print("%s/series.rawtlt", s->folder);
-    int code = rg_file_open(&file, path);
-    free(path);
-    if (code != RG_GOOD)
-        return code;
     for (int64_t i = 0; i < s->images; i++)
-        fprintf(file.stream, "%.2f\n", s->images > 1 ? -60 + 120 * (double)i / (double)(s->images - 1) : 0);
-    return rg_file_commit(&file);
+        tilt_deg[i] = tilt_of(s, i);
+    int code = rg_tilts_write(path, s->images, tilt_deg);
+    free(path);
+    free(tilt_deg);
+    return code;
 }
 
 static int run(void *options)
@@ -207,10 +229,10 @@ static int run(void *options)
         return code;
     s->height = s->height ? s->height : s->width;
     s->step = rg_alloc((size_t)s->images * sizeof *s->step);
-    rg_similarity *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
+    rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
     for (int64_t i = 0; i < s->images; i++) {
         s->step[i] = step_of(s, i);
-        to_first[i] = i ? rg_similarity_then(&s->step[i], &to_first[i - 1]) : s->step[i];
+        to_first[i] = i ? rg_affine_then(&s->step[i], &to_first[i - 1]) : s->step[i];
     }
     s->noise_sd = s->snr > 0 ? noise_of(s) : 0;
     code = write_images(s, to_first);
@@ -230,7 +252,8 @@ const rg_command rg_phantom_tilt = {
     .help =
         "DIR/series.mrc, truth.tsv (the transforms, as `regather align` writes them) and series.rawtlt. A flat\n"
         "specimen without end, a sum of Gaussians 1.5 to 64 pixels wide, is evaluated at the pixels of each image: nothing is\n"
-        "interpolated.",
+        "interpolated. The angles of series.rawtlt are names, as the specimen is flat and seen from above, unless --tilt-axis\n"
+        "tilts it by them.",
     .option = options,
     .bytes = sizeof(series),
     .run = run,

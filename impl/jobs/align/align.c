@@ -19,6 +19,10 @@ static const rg_option options[] = {
     {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
     {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L, .unit = "pixels",
      .otherwise = "300, at most a third of the shorter side"},
+    {"model", "similarity|affine", "what is searched: rotation, shift and magnification, or the six numbers of an affine transform",
+     RG_TO(aj_align, model), 0, 0, "similarity"},
+    {"stretch", "S", "search stretches by up to S, and 1/S across, along any direction", RG_TO(aj_align, pair.range.stretch), 1, 2,
+     "1.1", .needs = "model=affine"},
     {"scale", "LOW:HIGH", "search magnifications in this range", RG_TO(aj_align, pair.range.scale), 0.25L, 4, "0.9:1.2"},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
      RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
@@ -28,6 +32,14 @@ static const rg_option options[] = {
      RG_TO(aj_align, outside), 0, 0, "ignore"},
     {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot",
      RG_TO(aj_align, tilts)},
+    {"tilt-axis", "DEG|search", "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
+     "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it", RG_TO(aj_align, axis),
+     .needs = "tilts"},
+    {"xf", "FILE.xf", "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
+     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside", RG_TO(aj_align, xf), .endings = ".xf"},
+    {"tomogram", "FILE.star", "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
+     "the images", RG_TO(aj_align, tomogram), .endings = ".star", .needs = "tilt-axis"},
+    {"thickness", "PX", "of that tomogram", RG_TO(aj_align, thickness_px), 1, 1e6L, "256", "pixels", .needs = "tomogram"},
     {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
      RG_TO(aj_align, truth_path)},
     {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", RG_TO(aj_align, no_fine)},
@@ -47,10 +59,16 @@ static const char help[] =
     "when no parameter moves a pixel by more than 0.002. With --outside ignore the correlation is over what overlaps, which\n"
     "has to be a quarter of the image.\n"
     "\n"
+    "A tilted specimen shrinks across the tilt axis: with --tilts and --tilt-axis the known part of that is taken out, and the\n"
+    "transform in the table is the known stretch and what was found together; --tilt-axis search tries the axis on the eight\n"
+    "pairs of the largest stretch and prints it with its standard error over these. --model affine searches two stretches more,\n"
+    "known angles or not. Then columns a11 a12 a21 a22 have the linear map A of p - c, and rotation and scale are those of\n"
+    "A = scale Rot(rotation) U, U symmetric and of determinant 1.\n"
+    "\n"
     "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad\n"
     "ones (HIGH) and fine ones (LOW), --mask known ones.\n"
     "\n"
-    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg] edge, which names the ranges at whose end\n"
+    "Columns image rotation_deg shift_x_px shift_y_px scale correlation [tilt_deg] [a11 a12 a21 a22] edge, which names the ranges at whose end\n"
     "the transform stands (\"-\": none) and may lie beyond; the cumulative table brings each image\n"
     "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
 
@@ -78,6 +96,25 @@ static int check_ranges(aj_align *job)
     job->low_px = job->band_px[0];
     job->high_px = job->band_px[1];
     return code;
+}
+
+// Known angles; a flat specimen seen from the side says nothing.
+static int check_axis(aj_align *job)
+{
+    enum { STEEPEST_DEG = 85 };
+    char *end;
+    job->axis_deg = job->axis_error_deg = NAN;
+    if (!job->axis)
+        return RG_GOOD;
+    for (int64_t i = 0; i < job->n_tilts; i++)
+        if (fabs(job->tilt_deg[i]) > STEEPEST_DEG)
+            return rg_fail(RG_USAGE, "%s: --tilt-axis: expected angles from -%d to %d degrees, found %g of image %" PRId64, job->tilts,
+                           STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
+    if (strcmp(job->axis, "search") == 0)
+        return RG_GOOD;
+    job->axis_deg = strtod(job->axis, &end);
+    return end != job->axis && !*end && fabs(job->axis_deg) <= 360
+               ? RG_GOOD : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"", job->axis);
 }
 
 static int read_mask(aj_align *job, const char *path)
@@ -110,6 +147,7 @@ static int read_input(aj_align *job)
     job->device = rg_ranks_device(job->given.device);
     job->threads = job->pair.threads = rg_given_threads(&job->given);
     job->pair.fine = !job->no_fine;
+    job->pair.affine = job->model == 1;
     job->pair.outside = job->outside;
     int code = rg_series_open(&job->series, job->given.word.n, job->given.word.item);
     if (code == RG_GOOD && job->series.n < 2)
@@ -124,9 +162,11 @@ static int read_input(aj_align *job)
     if (code == RG_GOOD && job->tilts && job->n_tilts != job->series.n)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, job->tilts, job->series.n,
                        job->n_tilts);
+    if (code == RG_GOOD)
+        code = check_axis(job);
     if (code == RG_GOOD && job->truth_path) {
         job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
-        code = rg_similarities_read(job->truth_path, job->series.n, job->truth);
+        code = rg_transforms_read(job->truth_path, job->series.n, job->truth);
     }
     return code == RG_GOOD && job->mask_path ? read_mask(job, job->mask_path) : code;
 }
@@ -147,7 +187,7 @@ static void apply_mask(const aj_align *job, float *image)
             image[i] = (float)(sum / kept);
 }
 
-static int load(aj_align *job, int64_t i, aj_pyramid *p)
+int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
 {
     double began_s = rg_seconds();
     int64_t n = job->series.width * job->series.height;
@@ -171,23 +211,18 @@ static int load(aj_align *job, int64_t i, aj_pyramid *p)
     return code;
 }
 
-typedef struct aj_found {
-    rg_similarity step;
-    double correlation;
-    int edge;
-} aj_found;
-
 // Image i onto image i - 1, for the pairs of one piece: of images first .. past.
 static int align_piece(aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal,
                        rg_progress *progress)
 {
-    int code = load(job, first, &p[first % 2]);
+    int code = aj_load(job, first, &p[first % 2]);
     for (int64_t i = first + 1; i <= past && code == RG_GOOD; i++) {
-        code = load(job, i, &p[i % 2]);
+        code = aj_load(job, i, &p[i % 2]);
         double began_s = rg_seconds();
+        job->pair.stretch = isnan(job->axis_deg) ? rg_affine_identity
+                                                 : rg_tilt_stretch(job->axis_deg, job->tilt_deg[i], job->tilt_deg[i - 1]);
         if (code == RG_GOOD)
-            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], &found[i - 1].step, &found[i - 1].correlation,
-                                 &found[i - 1].edge);
+            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], 0, &found[i - 1]);
         job->align_s += rg_seconds() - began_s;
         rg_progress_at(progress, (double)(deal->done + i - first + 1));
     }
@@ -209,14 +244,14 @@ static int align_all(aj_align *job, aj_pyramid *p)
             rg_deal_done(&deal, first, past, NULL);
     }
     code = rg_deal_end(&deal, code);
-    job->step[0] = job->whole[0] = (rg_similarity){.scale = 1};
+    job->step[0] = job->whole[0] = rg_affine_identity;
     job->correlation[0] = 1;
     job->edge[0] = aj_edge_name(0);
     for (int64_t i = 1; i <= pairs; i++) {
         job->step[i] = found[i - 1].step;
         job->correlation[i] = found[i - 1].correlation;
         job->edge[i] = aj_edge_name(found[i - 1].edge);
-        job->whole[i] = rg_similarity_then(&job->step[i], &job->whole[i - 1]);
+        job->whole[i] = rg_affine_then(&job->step[i], &job->whole[i - 1]);
     }
     free(found);
     rg_progress_end(&progress);
@@ -233,6 +268,19 @@ static int memory_allows(const aj_align *job)
     return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about "
                    "%.0f fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
                    sqrt((double)facts.free_bytes / need * (double)job->series.width * (double)job->series.height));
+}
+
+// The first process finds it for all.
+static int find_axis(aj_align *job, aj_pyramid p[2])
+{
+    const double began_s = rg_seconds();
+    if (!job->axis || !isnan(job->axis_deg))
+        return RG_GOOD;
+    int code = rg_rank == 0 ? aj_axis_search(job, p) : RG_GOOD;
+    if (code == RG_GOOD)
+        rg_ranks_share(&job->axis_deg, sizeof job->axis_deg);
+    job->axis_s = rg_seconds() - began_s;
+    return code;
 }
 
 static int work(aj_align *job, const char *asked)
@@ -253,6 +301,8 @@ static int work(aj_align *job, const char *asked)
                 job->pair.scorer[0].frame.device->name);
     if (code == RG_GOOD)
         rg_ranks_say("align");
+    if (code == RG_GOOD)
+        code = find_axis(job, p);
     if (code == RG_GOOD)
         code = align_all(job, p);
     double began_s = rg_seconds();
@@ -277,7 +327,7 @@ static void say_edges(const aj_align *job)
         }
     if (n)
         rg_warn("%" PRId64 " of %" PRId64 " images end at the edge of a searched range, the first image %" PRId64 " (%s): see the "
-                "column edge, and widen --rotation, --shift or --scale", n, job->series.n, first + 1, job->edge[first]);
+                "column edge, and widen --rotation, --shift, --scale or --stretch", n, job->series.n, first + 1, job->edge[first]);
 }
 
 static int run(void *options)
@@ -293,8 +343,8 @@ static int run(void *options)
         code = read_input(job);
     if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->out);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = rg_file_can_write(job->aligned);
+    for (int i = 0; i < 3 && code == RG_GOOD && rg_rank == 0; i++)
+        code = rg_file_can_write((const char *const[]){job->aligned, job->xf, job->tomogram}[i]);
     if (code == RG_GOOD)
         code = memory_allows(job);
     if (code == RG_GOOD)
@@ -304,6 +354,9 @@ static int run(void *options)
     if (code == RG_GOOD)
         printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job->read_s, job->filter_s,
                job->align_s, job->write_s, rg_seconds() - began_s);
+    if (code == RG_GOOD && job->axis_pairs)
+        printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pairs in %.1f s\n", job->axis_deg, job->axis_error_deg,
+               job->axis_pairs, job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
     free(job->truth);
@@ -318,7 +371,7 @@ static int run(void *options)
 const rg_command rg_cmd_align = {
     .name = "align",
     .words = "SERIES.mrc|IMAGE...",
-    .summary = "rotation, shift and scale of each image of a series against the one before",
+    .summary = "rotation, shift and scale, or an affine transform, of each image of a series against the one before",
     .help = help,
     .option = options,
     .bytes = sizeof(aj_align),

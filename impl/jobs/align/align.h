@@ -5,7 +5,8 @@
 //     score.c    correlations of many transforms of one image with a reference, through the variant that does the work
 //     filter.c   Gaussian filters, masks, pyramids
 //     search.c   candidates refined in lock step, a batch a step; the optimiser at the end
-//     align.c    the command align;     pair.c one image against its neighbour;   write.c  its files
+//     align.c    the command align;     pair.c one image against its neighbour;   axis.c   where the tilt axis lies
+//     write.c    its files
 //     average.c  the command average, of whose files average.h has the rest
 //
 // Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
@@ -100,13 +101,14 @@ int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double
 // ---- pair.c ----------------------------------------------------------------------------------------------------------
 
 typedef struct aj_ranges {
-    double rotation_deg[2], shift_px, scale[2];
+    double rotation_deg[2], shift_px, scale[2], stretch; // stretch: of the affine model, from 1 / stretch to it along any direction
 } aj_ranges;
 
 typedef struct aj_pair {
     int levels, threads;
-    bool fine;
+    bool fine, affine;
     aj_ranges range;
+    rg_affine stretch; // known, of the image, before the transform that is searched
     int outside;
     aj_scorer scorer[AJ_LEVELS];
     rg_choice warp; // the variant of affine2d that turns the coarse image
@@ -114,10 +116,16 @@ typedef struct aj_pair {
 
 int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked);
 void aj_pair_free(aj_pair *);
-// The similarity that brings image onto reference, its correlation, and which of "rotation", "shift", "scale" stand at an end of
-// their ranges: aj_edge_name, "-" for none.
-int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *, double *correlation,
-                  int *edge);
+typedef struct aj_found {
+    rg_affine step;
+    double correlation;
+    int edge; // which of "rotation", "shift", "scale", "stretch" stand at an end of their ranges: aj_edge_name, "-" for none
+} aj_found;
+// The transform that brings image onto reference, pair->stretch and what is searched together, on the pyramids' level `finest`,
+// in whose pixels its shift is.
+int aj_pair_align(aj_pair *, const aj_pyramid *reference, const aj_pyramid *image, int finest, aj_found *);
+// [M | t] of affine2d and align2d, which leads from the result into the image.
+void aj_matrix(const rg_affine *, float m[6]);
 const char *aj_edge_name(int edge);
 
 // One image through affine2d; `to` holds n images of the size.
@@ -129,26 +137,37 @@ int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, 
 typedef struct aj_align {
     rg_given given;
     rg_computing computing;
-    const char *out, *aligned, *tilts, *mask_path, *truth_path;
+    const char *out, *aligned, *xf, *tomogram, *tilts, *axis, *mask_path, *truth_path;
     double turn_deg, band_px[2];
+    int model; // 0 similarity, 1 affine
     bool no_fine;
     rg_series series;
     const char *command, *device;
     double low_px, high_px; // of the band-pass
-    rg_similarity *truth; // NULL: not known
+    rg_affine *truth; // NULL: not known
     int64_t n_tilts;
     double *tilt_deg; // NULL: not given
+    double axis_deg;  // NaN: no tilt axis, the images are not stretched
+    double axis_error_deg; // NaN: not searched
+    int64_t axis_pairs;
+    double axis_s, thickness_px;
     float *mask;      // NULL: none; 1 where pixels are kept, else 0
     int outside, threads;
     aj_pair pair;
-    rg_similarity *step, *whole; // of each image into the one before, and into the first
+    rg_affine *step, *whole; // of each image into the one before, and into the first
     double *correlation;
     const char **edge; // of each image: aj_edge_name
     double read_s, filter_s, align_s, write_s;
 } aj_align;
 
-int aj_write_tables(const aj_align *); // TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors
+// TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors; --xf and --tomogram.
+int aj_write_tables(const aj_align *);
 int aj_write_aligned(aj_align *);
+
+// Reads, filters and halves image i.
+int aj_load(aj_align *, int64_t i, aj_pyramid *);
+// axis.c: the tilt axis of the largest correlation, into axis_deg, axis_error_deg and axis_pairs. RG_GOOD, or one line and a code.
+int aj_axis_search(aj_align *, aj_pyramid p[2]);
 
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);

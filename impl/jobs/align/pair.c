@@ -17,30 +17,53 @@ static const double STEP = 1.5, RADIAN = 3.14159265358979323846 / 180;
 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
-// One level: u = (turn r, x, y, ln magnification r), r the root mean square distance of a pixel from the centre.
+// One level: u = (turn r, x, y, ln magnification r, and of the affine model two stretches r), r the root mean square distance of a
+// pixel from the centre.
 typedef struct level {
     double r;
+    rg_affine stretch; // the known one, before the transform
 } level;
 
-static level level_of(const int64_t side[3])
+static level level_of(const aj_pair *pair, const int64_t side[3])
 {
-    return (level){sqrt((double)(side[0] * side[0] + side[1] * side[1]) / 12)};
+    return (level){sqrt((double)(side[0] * side[0] + side[1] * side[1]) / 12), pair->stretch};
+}
+
+// scale Rot(turn) times the known stretch times exp [[g, h], [h, -g]], which is symmetric and of determinant 1: g stretches along x
+// (and shrinks along y), h along the diagonal. Every A with det A > 0 is such a product.
+static rg_affine transform_of(const level *l, const double *u)
+{
+    const double g = u[4] / l->r, h = u[5] / l->r, s = hypot(g, h), even = cosh(s), odd = s > 0 ? sinh(s) / s : 1;
+    const rg_affine deform = {{even + odd * g, odd * h, odd * h, even - odd * g}, {0, 0}};
+    const rg_affine move = rg_affine_of(&(rg_similarity){u[0] / l->r / RADIAN, u[1], u[2], exp(u[3] / l->r)});
+    const rg_affine stretched = rg_affine_then(&deform, &l->stretch);
+    return rg_affine_then(&stretched, &move);
+}
+
+void aj_matrix(const rg_affine *t, float m[6])
+{
+    const rg_affine back = rg_affine_inverse(t);
+    for (int row = 0; row < 2; row++) {
+        m[3 * row] = (float)back.a[2 * row];
+        m[3 * row + 1] = (float)back.a[2 * row + 1];
+        m[3 * row + 2] = (float)back.shift_px[row];
+    }
 }
 
 static void matrix_of(const void *data, int64_t base, const double *u, float *matrix)
 {
-    const level *l = data;
+    const rg_affine t = transform_of(data, u);
     (void)base;
-    af_matrix_2d(u[0] / l->r, u + 1, exp(u[3] / l->r), matrix);
+    aj_matrix(&t, matrix);
 }
 
 static aj_space space_of(const aj_pair *pair, const level *l, int number)
 {
     const aj_ranges *range = &pair->range;
-    double shift = ldexp(range->shift_px, -number);
-    return (aj_space){.dims = 4,
-                      .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r},
-                      .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r},
+    const double shift = ldexp(range->shift_px, -number), stretch = log(range->stretch) * l->r;
+    return (aj_space){.dims = pair->affine ? 6 : 4,
+                      .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r, -stretch, -stretch},
+                      .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r, stretch, stretch},
                       .matrix = matrix_of,
                       .data = l};
 }
@@ -49,7 +72,7 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
 {
     double sum = 0;
     (void)data;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 6; k++) // of a similarity the last two are 0
         sum += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
     return sqrt(sum);
 }
@@ -158,19 +181,30 @@ static void find_peaks(const shifts *s, const float *image, float *plane, aj_can
 
 // ---- the smallest level --------------------------------------------------------------------------------------------------
 
-static int64_t steps_of(double low, double high) { return 1 + (int64_t)ceil((high - low) / STEP); }
+// What is tried of turn, magnification and the two stretches: the last in steps twice as long, and what lies between two is left
+// to the climb.
+enum { TRIED = 4 };
+static const int tried[TRIED] = {0, 3, 4, 5};
+static const double step_of[TRIED] = {1, 1, 2, 2}; // times STEP
+
+static int64_t steps_of(const aj_space *space, int i)
+{
+    const int k = tried[i];
+    return k < space->dims ? 1 + (int64_t)ceil((space->high[k] - space->low[k]) / (STEP * step_of[i])) : 1;
+}
 
 static double step_at(double low, double high, int64_t i, int64_t n)
 {
     return n == 1 ? (low + high) / 2 : low + (high - low) * (double)i / (double)(n - 1);
 }
 
-// Every turn and magnification, each with its best shifts; *n of them, malloc'ed.
+// Every turn, magnification and stretch, each with its best shifts; *n of them, malloc'ed.
 static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], const float *reference, const float *image,
                    int64_t *n, aj_candidate **list)
 {
-    int64_t turns = steps_of(space->low[0], space->high[0]), scales = steps_of(space->low[3], space->high[3]);
-    int64_t combinations = turns * scales, pixels = side[0] * side[1];
+    int64_t steps[TRIED], combinations = 1, pixels = side[0] * side[1];
+    for (int i = 0; i < TRIED; i++)
+        combinations *= steps[i] = steps_of(space, i);
     aj_candidate *c = rg_alloc((size_t)(combinations * PEAKS) * sizeof *c);
     float *turned = rg_alloc((size_t)(CHUNK * pixels) * sizeof *turned), matrix[CHUNK * 6];
     shifts s;
@@ -179,12 +213,13 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
     for (int64_t first = 0; first < combinations && code == RG_GOOD; first += CHUNK) {
         int64_t count = combinations - first < CHUNK ? combinations - first : CHUNK;
         for (int64_t i = 0; i < count; i++) {
-            int64_t at = first + i;
-            double turn = step_at(space->low[0], space->high[0], at % turns, turns);
-            double scale = step_at(space->low[3], space->high[3], at / turns, scales);
-            for (int k = 0; k < PEAKS; k++)
-                c[at * PEAKS + k] = (aj_candidate){.u = {turn, 0, 0, scale}};
-            space->matrix(space->data, 0, c[at * PEAKS].u, matrix + 6 * i);
+            aj_candidate *here = &c[(first + i) * PEAKS];
+            int64_t rest = first + i;
+            for (int t = 0; t < TRIED; rest /= steps[t++])
+                here->u[tried[t]] = step_at(space->low[tried[t]], space->high[tried[t]], rest % steps[t], steps[t]);
+            for (int k = 1; k < PEAKS; k++)
+                here[k] = here[0];
+            space->matrix(space->data, 0, here->u, matrix + 6 * i);
         }
         code = aj_warp(&pair->warp, side, AF_ZERO, pair->threads, image, count, matrix, turned);
 #pragma omp parallel num_threads(pair->threads)
@@ -233,12 +268,9 @@ void aj_pair_free(aj_pair *pair)
 // The same transforms with the parameters of the level below, which has twice the pixels.
 static void descend(int64_t n, aj_candidate *c, const level *from, const level *to)
 {
-    for (int64_t i = 0; i < n; i++) {
-        c[i].u[0] *= to->r / from->r;
-        c[i].u[1] *= 2;
-        c[i].u[2] *= 2;
-        c[i].u[3] *= to->r / from->r;
-    }
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < 6; k++)
+            c[i].u[k] *= k == 1 || k == 2 ? 2 : to->r / from->r;
 }
 
 // The hill has ripples of a pixel, from interpolation, on which an optimiser ends: it starts again from its answer with longer
@@ -261,37 +293,39 @@ static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
 
 const char *aj_edge_name(int edge)
 {
-    static const char *const name[8] = {"-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale",
-                                        "rotation,shift,scale"};
+    static const char *const name[16] = {
+        "-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale", "rotation,shift,scale", "stretch",
+        "rotation,stretch", "shift,stretch", "rotation,shift,stretch", "scale,stretch", "rotation,scale,stretch",
+        "shift,scale,stretch", "rotation,shift,scale,stretch"};
     return name[edge];
 }
 
 // At which ends of a range a transform stands, to the optimiser's last step; a range of one value has none.
 static int edge_of(const aj_space *space, const aj_candidate *c)
 {
-    static const int bit[4] = {1, 2, 2, 4};
+    static const int bit[6] = {1, 2, 2, 4, 8, 8};
     int at = 0;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < space->dims; k++)
         if (space->high[k] - space->low[k] > 0.004 && (c->u[k] < space->low[k] + 0.002 || c->u[k] > space->high[k] - 0.002))
             at |= bit[k];
     return at;
 }
 
-int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, rg_similarity *found,
-                  double *correlation, int *edge)
+int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, int finest, aj_found *found)
 {
     int last = pair->levels - 1;
-    level here = level_of(image->side[last]);
+    level here = level_of(pair, image->side[last]);
+    const bool fine = pair->fine && finest == 0;
     aj_space space = space_of(pair, &here, last);
     aj_candidate *c;
     int64_t n;
     int code = try_all(pair, &space, image->side[last], reference->v[last], image->v[last], &n, &c);
     aj_sort(n, c);
     n = n < JUDGED ? n : JUDGED;
-    for (int l = last, most = CLIMBING; l >= 0 && code == RG_GOOD; l--, most = most > 1 ? most / 2 : 1) {
+    for (int l = last, most = CLIMBING; l >= finest && code == RG_GOOD; l--, most = most > 1 ? most / 2 : 1) {
         aj_scorer *s = &pair->scorer[l];
         level before = here;
-        here = level_of(image->side[l]);
+        here = level_of(pair, image->side[l]);
         space = space_of(pair, &here, l);
         if (l < last)
             descend(n, c, &before, &here);
@@ -301,18 +335,16 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
             aj_sort(n, c);
         }
         n = aj_distinct(&space, n, c, most, apart, 1);
-        if (code == RG_GOOD && (l > 0 || last == 0 || !pair->fine))
-            code = aj_climb(s, &space, n, c, 1, l > 0 || pair->fine ? 0.25 : 0.02);
-        if (code == RG_GOOD && l == 0 && pair->fine && last > 0)
+        if (code == RG_GOOD && (l > 0 || last == 0 || !fine))
+            code = aj_climb(s, &space, n, c, 1, l > finest || fine ? 0.25 : 0.02);
+        if (code == RG_GOOD && l == 0 && fine && last > 0)
             code = aj_score(s, &space, n, c); // they stand in the order of the level above
-        if (l == 0 && pair->fine)
+        if (l == 0 && fine)
             aj_sort(n, c);
-        if (code == RG_GOOD && l == 0 && pair->fine)
+        if (code == RG_GOOD && l == 0 && fine)
             code = polish(s, &space, c);
     }
-    *found = (rg_similarity){c->u[0] / here.r / RADIAN, c->u[1], c->u[2], exp(c->u[3] / here.r)};
-    *correlation = c->score;
-    *edge = edge_of(&space, c);
+    *found = (aj_found){transform_of(&here, c->u), c->score, edge_of(&space, c)};
     free(c);
     return code;
 }

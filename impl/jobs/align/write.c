@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // write.c: the tables of transforms, their plot, and the aligned series.
 #include "../../base/plot.h"
+#include "../../base/tsv.h"
 #include "../../../data/formats/mrc.h"
 #include "align.h"
 
@@ -35,20 +36,24 @@ int aj_write_errors(const char *path, const char *command, int quantities, const
     return rg_file_commit(&file);
 }
 
-// Of all images but the first; a shift's error is the longer of its parts.
+static bool is_linear(const aj_align *job) { return job->pair.affine || !isnan(job->axis_deg); }
+
+// Of all images but the first; of a shift and of a linear map the error is the largest of their numbers'.
 static int write_errors(const aj_align *job)
 {
-    static const char *const quantity[] = {"rotation_deg", "shift_px", "scale"};
+    static const char *const quantity[] = {"rotation_deg", "shift_px", "scale", "linear"};
     int64_t n = job->series.n - 1;
-    double *room = rg_alloc((size_t)(3 * n) * sizeof *room), *error[3] = {room, room + n, room + 2 * n};
+    double *room = rg_alloc((size_t)(4 * n) * sizeof *room), *error[4] = {room, room + n, room + 2 * n, room + 3 * n};
     for (int64_t i = 0; i < n; i++) {
-        const rg_similarity *found = &job->step[i + 1], *truth = &job->truth[i + 1];
-        error[0][i] = fabs(remainder(found->rotation_deg - truth->rotation_deg, 360));
-        error[1][i] = fmax(fabs(found->shift_x_px - truth->shift_x_px), fabs(found->shift_y_px - truth->shift_y_px));
-        error[2][i] = fabs(found->scale - truth->scale);
+        const rg_similarity found = rg_affine_similarity(&job->step[i + 1]), truth = rg_affine_similarity(&job->truth[i + 1]);
+        error[0][i] = fabs(remainder(found.rotation_deg - truth.rotation_deg, 360));
+        error[1][i] = fmax(fabs(found.shift_x_px - truth.shift_x_px), fabs(found.shift_y_px - truth.shift_y_px));
+        error[2][i] = fabs(found.scale - truth.scale);
+        for (int k = 0; k < 4; k++)
+            error[3][i] = fmax(error[3][i], fabs(job->step[i + 1].a[k] - job->truth[i + 1].a[k]));
     }
     char *path = rg_path_beside(job->out, "", ".errors.tsv");
-    int code = aj_write_errors(path, job->command, 3, quantity, n, error);
+    int code = aj_write_errors(path, job->command, is_linear(job) ? 4 : 3, quantity, n, error);
     free(path);
     free(room);
     return code;
@@ -65,24 +70,105 @@ static int plot(const aj_align *job)
     return code;
 }
 
+// ---- for other programs ----------------------------------------------------------------------------------------------------
+
+// Of each image into the frame of the tomogram, whose y is the tilt axis: what the image would be had the specimen been tilted
+// about that, and nothing else happened to it. Images come by way of the one nearest to 0 degrees.
+static void frames_of(const aj_align *job, rg_affine *frame)
+{
+    int64_t level = 0;
+    for (int64_t i = 1; i < job->series.n; i++)
+        if (fabs(job->tilt_deg[i]) < fabs(job->tilt_deg[level]))
+            level = i;
+    const rg_affine back = rg_affine_inverse(&job->whole[level]), turn = rg_affine_of(&(rg_similarity){-job->axis_deg, 0, 0, 1});
+    for (int64_t i = 0; i < job->series.n; i++) {
+        const rg_affine shrink = rg_tilt_stretch(job->axis_deg, job->tilt_deg[level], job->tilt_deg[i]);
+        rg_affine to = rg_affine_then(&job->whole[i], &back);
+        to = rg_affine_then(&to, &shrink);
+        frame[i] = rg_affine_then(&to, &turn);
+    }
+}
+
+// A point X of the tomogram, in pixels from its corner, stands in the image at the first two of P (X, 1): it is turned about y, x
+// becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back.
+static void print_projection(FILE *to, const aj_align *job, int64_t i, const rg_affine *frame)
+{
+    const double centre[3] = {(double)(job->series.width / 2), (double)(job->series.height / 2), floor(job->thickness_px / 2)};
+    const double tilt = job->tilt_deg[i] * 3.14159265358979323846 / 180, c = cos(tilt), s = sin(tilt);
+    const rg_affine out = rg_affine_inverse(frame);
+    const double row[3][3] = {{out.a[0] * c, out.a[1], out.a[0] * s}, {out.a[2] * c, out.a[3], out.a[2] * s}, {-s, 0, c}};
+    for (int k = 0; k < 3; k++) {
+        double at = k < 2 ? centre[k] + out.shift_px[k] : 0;
+        for (int axis = 0; axis < 3; axis++)
+            at -= row[k][axis] * centre[axis];
+        fprintf(to, "[%.10g,%.10g,%.10g,%.10g] ", row[k][0], row[k][1], row[k][2], at);
+    }
+    fprintf(to, "[0,0,0,1]\n");
+}
+
+static int write_tomogram(const aj_align *job, const rg_affine *frame)
+{
+    rg_file file;
+    int code = rg_file_open(&file, job->tomogram);
+    if (code != RG_GOOD)
+        return code;
+    FILE *to = file.stream;
+    rg_tsv_print(to, "# %s\n# The microscope's voltage, spherical aberration, amplitude contrast and defocus are not known to align: to "
+                 "be added.\n\ndata_global\n\nloop_\n_rlnTomoName #1\n_rlnTomoTiltSeriesName #2\n_rlnTomoFrameCount #3\n"
+                 "_rlnTomoSizeX #4\n_rlnTomoSizeY #5\n_rlnTomoSizeZ #6\n", job->command);
+    fprintf(to, "%stomogram1 ", job->series.pixel_A > 0 ? "_rlnTomoTiltSeriesPixelSize #7\n" : "");
+    rg_tsv_print(to, "%s", job->series.image[0].path);
+    fprintf(to, " %" PRId64 " %" PRId64 " %" PRId64 " %.0f", job->series.n, job->series.width, job->series.height, job->thickness_px);
+    if (job->series.pixel_A > 0)
+        fprintf(to, " %.9g", job->series.pixel_A);
+    fprintf(to, "\n\n\ndata_tomogram1\n\nloop_\n_rlnTomoProjX #1\n_rlnTomoProjY #2\n_rlnTomoProjZ #3\n_rlnTomoProjW #4\n");
+    for (int64_t i = 0; i < job->series.n; i++)
+        print_projection(to, job, i, &frame[i]);
+    return rg_file_commit(&file);
+}
+
+static int write_geometry(const aj_align *job)
+{
+    const bool tilted = !isnan(job->axis_deg);
+    rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
+    int code = RG_GOOD;
+    if (tilted)
+        frames_of(job, frame);
+    if (job->xf)
+        code = rg_xf_write(job->xf, job->series.n, tilted ? frame : job->whole, job->series.width, job->series.height);
+    if (code == RG_GOOD && job->xf && tilted) {
+        char *tlt = rg_path_beside(job->xf, "", ".tlt");
+        code = rg_tilts_write(tlt, job->series.n, job->tilt_deg);
+        free(tlt);
+    }
+    if (code == RG_GOOD && job->tomogram)
+        code = write_tomogram(job, frame);
+    free(frame);
+    return code;
+}
+
 int aj_write_tables(const aj_align *job)
 {
-    static const char convention[] = "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
-    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n# %s the image "
+    const char *convention = is_linear(job) ? "a feature at p stands at c + [a11 a12; a21 a22] (p - c) + shift in"
+                                            : "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
+    char *axis = isnan(job->axis_deg) ? rg_print("%s", "") : rg_print("# tilt axis: %.9g degrees\n", job->axis_deg);
+    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
                           "before\n", job->command, job->series.n, job->series.width, job->series.height,
-                          job->pair.scorer[0].frame.entry->name, convention);
+                          job->pair.scorer[0].frame.entry->name, axis, convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
-    const char *extra = job->tilt_deg ? "tilt_deg" : NULL;
-    int code = rg_similarities_write(job->out, head, job->series.n, job->step, job->correlation, extra, job->tilt_deg,
-                                     job->edge);
+    int code = rg_transforms_write(job->out, head, job->series.n, job->step,
+                                   (rg_transform_columns){job->correlation, job->tilt_deg, is_linear(job), job->edge});
     if (code == RG_GOOD)
-        code = rg_similarities_write(whole, whole_head, job->series.n, job->whole, NULL, extra, job->tilt_deg,
-                                     NULL);
+        code = rg_transforms_write(whole, whole_head, job->series.n, job->whole,
+                                   (rg_transform_columns){.tilt_deg = job->tilt_deg, .linear = is_linear(job)});
     if (code == RG_GOOD && job->truth)
         code = write_errors(job);
+    if (code == RG_GOOD && (job->xf || job->tomogram))
+        code = write_geometry(job);
     if (code == RG_GOOD)
         code = plot(job);
+    free(axis);
     free(head);
     free(whole_head);
     free(whole);
@@ -93,7 +179,6 @@ int aj_write_tables(const aj_align *job)
 static int align_image(aj_align *job, int64_t i, float *image, float *moved)
 {
     const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
-    const rg_similarity *s = &job->whole[i];
     float matrix[6];
     int code = rg_series_read(&job->series, i, false, image);
     if (code != RG_GOOD)
@@ -102,8 +187,7 @@ static int align_image(aj_align *job, int64_t i, float *image, float *moved)
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t p = 0; p < n; p++)
         image[p] = (float)(image[p] - mean);
-    af_matrix_2d(s->rotation_deg * 3.14159265358979323846 / 180, (const double[2]){s->shift_x_px, s->shift_y_px}, s->scale,
-                 matrix);
+    aj_matrix(&job->whole[i], matrix);
     code = aj_warp(&job->pair.warp, side, AF_ZERO, job->threads, image, 1, matrix, moved);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t p = 0; p < n; p++)

@@ -94,12 +94,13 @@ static void test_series(void **state)
     rg_tsv step, whole;
     assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &step), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("t.cumulative.tsv"), &whole), RG_GOOD);
-    rg_similarity a = row_of(&step, 0);
+    rg_affine a = rg_affine_identity;
     for (int i = 1; i < 4; i++) {
-        rg_similarity s = row_of(&step, i), w = row_of(&whole, i);
-        a = rg_similarity_then(&s, &a);
-        assert_near(w.shift_x_px, a.shift_x_px, 1e-5);
-        assert_near(w.rotation_deg, a.rotation_deg, 1e-6);
+        const rg_similarity s = row_of(&step, i), w = row_of(&whole, i);
+        const rg_affine one = rg_affine_of(&s);
+        a = rg_affine_then(&one, &a);
+        assert_near(w.shift_x_px, a.shift_px[0], 1e-5);
+        assert_near(w.rotation_deg, rg_affine_similarity(&a).rotation_deg, 1e-6);
         assert_near(rg_tsv_number(&whole, i, "tilt_deg"), -60 + 40 * i, 1e-9);
         assert_true(rg_tsv_number(&step, i, "correlation") > 0.8);
     }
@@ -210,6 +211,112 @@ static void test_batches(void **state)
     assert_true(fabs(one[0] - one[1]) > 1e-3);
 }
 
+// ---- tilted ----------------------------------------------------------------------------------------------------------------
+
+// Largest error of the linear maps and of the shifts, by the job's own table.
+static void tilt_errors(double *shift_px, double *linear)
+{
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(in_dir("t.errors.tsv"), &t), RG_GOOD);
+    assert_string_equal(rg_tsv_cell(&t, 3, "quantity"), "linear");
+    *shift_px = rg_tsv_number(&t, 1, "largest");
+    *linear = rg_tsv_number(&t, 3, "largest");
+    print_message("largest errors: shift %.3f px, linear map %.5f\n", *shift_px, *linear);
+    rg_tsv_free(&t);
+}
+
+// A specimen that is tilted: with the known stretch and without; the axis known and searched; the affine model without angles.
+static void test_tilted(void **state)
+{
+    (void)state;
+    simulate("tilt", "--width 128 --images 4 --snr 20 --shift 5 --rotation 1 --scale 1 --tilt-axis 12 --tilts -54:0");
+    static const struct {
+        const char *options;
+        double shift_px, linear;
+    } way[] = {{"--tilt-axis 12", 0.1, 2e-3}, {"--tilt-axis search", 0.15, 6e-3}, {"--model affine --stretch 1.2", 0.15, 4e-3}};
+    double shift_px, linear, plain = 1;
+    for (int i = 0; i < RG_COUNT(way); i++) {
+        char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.82:1.05 --tilts %s --truth %s %s --xf %s", in_dir("tilt/series.mrc"),
+                               in_dir("tilt/series.rawtlt"), in_dir("tilt/truth.tsv"), way[i].options, in_dir("t.xf"));
+        assert_int_equal(align(words), RG_GOOD);
+        free(words);
+        tilt_errors(&shift_px, &linear);
+        assert_true(shift_px < way[i].shift_px && linear < way[i].linear);
+        const char *said = strstr(printed, "tilt axis\t");
+        assert_true(!said == (i != 1));
+        if (said)
+            assert_near(strtod(said + strlen("tilt axis\t"), NULL), 12, 1.5);
+    }
+    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05", in_dir("tilt/series.mrc"));
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+    for (int i = 1; i < 4; i++)
+        plain = fmin(plain, rg_tsv_number(&t, i, "correlation"));
+    rg_tsv_free(&t);
+    print_message("least correlation without the stretch %.3f\n", plain);
+    assert_true(plain < 0.9); // 0.95 and more with it
+}
+
+// Numbers of the n-th "[a,b,c,d]" of the file; false behind the last.
+static bool bracket(const char *text, int n, double v[4])
+{
+    for (; n >= 0 && (text = strchr(text, '[')); n--)
+        text++;
+    return text && sscanf(text, "%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3) == 4;
+}
+
+// What IMOD and RELION are told, against the truth of the phantom: a point of the flat specimen, carried by the truth from the image
+// at 0 degrees into another one, is where the projection matrix puts the point of the tomogram's middle plane; and .xf brings both
+// to the same height above the axis, and to distances from it that go as the cosines.
+static void test_geometry(void **state)
+{
+    (void)state;
+    enum { N = 4, SIDE = 128 };
+    rg_affine step[N], whole = rg_affine_identity;
+    char text[1 << 14];
+    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40",
+                           in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("t.xf"), in_dir("t.star"));
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    assert_int_equal(rg_transforms_read(in_dir("tilt/truth.tsv"), N, step), RG_GOOD);
+    FILE *f = fopen(in_dir("t.star"), "r"), *xf = fopen(in_dir("t.xf"), "r");
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    assert_non_null(strstr(text, "128 128 40 1.5"));
+    const rg_affine to_axis = rg_affine_of(&(rg_similarity){-12, 0, 0, 1}), from_axis = rg_affine_inverse(&to_axis);
+    const double p[2] = {20, -30};
+    double flat[2], v[4], row[6];
+    rg_affine to_last[N]; // image i into the last one, which is at 0 degrees
+    for (int i = 0; i < N; i++) {
+        if (i)
+            whole = rg_affine_then(&step[i], &whole);
+        to_last[i] = whole;
+    }
+    for (int i = 0; i < N; i++) {
+        const rg_affine back = rg_affine_inverse(&to_last[i]), there = rg_affine_then(&to_last[N - 1], &back);
+        double at_0[2], truth[2], found[2];
+        rg_affine_apply(&from_axis, p, at_0);
+        rg_affine_apply(&there, at_0, truth);
+        for (int k = 0; k < 2; k++) {
+            assert_true(bracket(text, 4 * i + k, v));
+            found[k] = v[0] * (p[0] + SIDE / 2) + v[1] * (p[1] + SIDE / 2) + v[2] * 20 + v[3] - SIDE / 2;
+            assert_near(found[k], truth[k], 0.4);
+        }
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(fscanf(xf, "%lf", &row[k]), 1);
+        for (int k = 0; k < 2; k++) // from IMOD's centre, which lies half a pixel before ours
+            flat[k] = row[2 * k] * (truth[0] + 0.5) + row[2 * k + 1] * (truth[1] + 0.5) + row[4 + k] - 0.5;
+        const double cosine = cos((-54 + 18 * i) * 3.14159265358979323846 / 180);
+        assert_near(flat[0], p[0] * cosine, 0.4);
+        assert_near(flat[1], p[1], 0.4);
+    }
+    fclose(xf);
+    assert_false(bracket(text, 4 * N, v));
+    assert_int_equal(access(in_dir("t.tlt"), F_OK), 0);
+}
+
 // ---- what stands still ---------------------------------------------------------------------------------------------------
 
 // A series with the same bright patch in every image.
@@ -315,6 +422,16 @@ static void test_bad_input(void **state)
     words = rg_print("%s --tilts %s", good, put_file("word.tlt", "5\nx\n", 4));
     refused(words, "expected one angle in degrees on the line");
     free(words);
+    static const struct {
+        const char *angles, *axis, *reason;
+    } axis[] = {{"5\n9\n", "x", "--tilt-axis: expected search or an angle"},
+                {"5\n89\n", "0", "expected angles from -85 to 85 degrees, found 89 of image 2"},
+                {"5\n-5\n", "search", "no two neighbours whose cosines differ"}};
+    for (int i = 0; i < RG_COUNT(axis); i++) {
+        words = rg_print("%s --tilts %s --tilt-axis %s", good, put_file("axis.tlt", axis[i].angles, strlen(axis[i].angles)), axis[i].axis);
+        refused(words, axis[i].reason);
+        free(words);
+    }
     words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
     refused(words, "expected one image of 32 x 32 pixels for --mask");
     free(words);
@@ -341,6 +458,8 @@ int main(void)
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_variants),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_tilted),
+        cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_mask),
         cmocka_unit_test(test_bad_input),
     };

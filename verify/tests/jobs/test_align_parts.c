@@ -14,31 +14,71 @@
 static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
 
 // By hand: (10, 0) turned by 90 degrees, which takes +x to +y, doubled and shifted.
-static void test_similarity(void **state)
+static void test_transforms(void **state)
 {
     (void)state;
     double p[2] = {10, 0}, q[2], back[2];
-    rg_similarity_apply(&(rg_similarity){90, 1, 2, 2}, p, q);
+    rg_affine hand = rg_affine_of(&(rg_similarity){90, 1, 2, 2});
+    rg_affine_apply(&hand, p, q);
     assert_near(q[0], 1, 1e-12);
     assert_near(q[1], 22, 1e-12);
-    rg_similarity both = rg_similarity_then(&some, &other), inverse = rg_similarity_inverse(&some);
-    rg_similarity_apply(&some, p, q);
-    rg_similarity_apply(&inverse, q, back);
+    rg_affine first = rg_affine_of(&some), second = rg_affine_of(&other);
+    first.a[1] += 0.25; // no similarity
+    rg_affine both = rg_affine_then(&first, &second), inverse = rg_affine_inverse(&first);
+    rg_affine_apply(&first, p, q);
+    rg_affine_apply(&inverse, q, back);
     assert_near(back[0], 10, 1e-12);
     assert_near(back[1], 0, 1e-12);
-    rg_similarity_apply(&other, q, q);
-    rg_similarity_apply(&both, p, back);
+    rg_affine_apply(&second, q, q);
+    rg_affine_apply(&both, p, back);
     assert_near(back[0], q[0], 1e-12);
     assert_near(back[1], q[1], 1e-12);
-    both = rg_similarity_then(&(rg_similarity){170, 0, 0, 1}, &(rg_similarity){20, 0, 0, 1});
-    assert_near(both.rotation_deg, -170, 1e-12);
+    first = rg_affine_of(&(rg_similarity){170, 0, 0, 1});
+    second = rg_affine_of(&(rg_similarity){20, 0, 0, 1});
+    both = rg_affine_then(&first, &second);
+    assert_near(rg_affine_similarity(&both).rotation_deg, -170, 1e-12);
     // The kernels' matrix leads from the result into the image: it undoes the transform.
     float m[6];
-    af_matrix_2d(some.rotation_deg * 3.14159265358979323846 / 180, (const double[2]){some.shift_x_px, some.shift_y_px},
-                 some.scale, m);
-    rg_similarity_apply(&some, p, q);
+    first = rg_affine_of(&some);
+    aj_matrix(&first, m);
+    rg_affine_apply(&first, p, q);
     assert_near(m[0] * q[0] + m[1] * q[1] + m[2], 10, 1e-4);
     assert_near(m[3] * q[0] + m[4] * q[1] + m[5], 0, 1e-4);
+}
+
+// From 60 degrees to 0 about +y: x doubles, y stays, and by polar decomposition that is no rotation and a scale of root 2. About
+// +x, which is -90 degrees from +y, it is y that doubles.
+static void test_stretch(void **state)
+{
+    (void)state;
+    const rg_affine x = rg_tilt_stretch(0, 60, 0), y = rg_tilt_stretch(-90, -60, 0);
+    const double expected[4] = {2, 0, 0, 1};
+    for (int k = 0; k < 4; k++) {
+        assert_near(x.a[k], expected[k], 1e-12);
+        assert_near(y.a[3 - k], expected[k], 1e-12);
+    }
+    const rg_affine turn = rg_affine_of(&(rg_similarity){30, 0, 0, 1}), both = rg_affine_then(&x, &turn);
+    assert_near(rg_affine_similarity(&both).rotation_deg, 30, 1e-12);
+    assert_near(rg_affine_similarity(&both).scale, sqrt(2), 1e-12);
+}
+
+// IMOD counts from the corner of the area and we from the middle of a pixel: of an even width our centre, pixel 4 of 8, is half a
+// pixel from its, of an odd one it is the same. Doubling about ours takes pixel 3 to 2, and so must the line.
+static void test_xf(void **state)
+{
+    (void)state;
+    const rg_affine twice = {{2, 0, 0, 2}, {0, 0}};
+    for (int odd = 0; odd < 2; odd++) {
+        const double side = 8 + odd, pixel = 3;
+        double v[6];
+        assert_int_equal(rg_xf_write(in_dir("a.xf"), 1, &twice, (int64_t)side, (int64_t)side), RG_GOOD);
+        FILE *f = fopen(in_dir("a.xf"), "r");
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(fscanf(f, "%lf", &v[k]), 1);
+        fclose(f);
+        for (int axis = 0; axis < 2; axis++)
+            assert_near(v[3 * axis] * (pixel + 0.5 - side / 2) + v[4 + axis] + side / 2 - 0.5, 2, 1e-6);
+    }
 }
 
 // ---- filters -------------------------------------------------------------------------------------------------------------
@@ -130,7 +170,9 @@ static void test_tilts(void **state)
 int main(void)
 {
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_similarity),
+        cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_stretch),
+        cmocka_unit_test(test_xf),
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_band_pass),
         cmocka_unit_test(test_tilts),

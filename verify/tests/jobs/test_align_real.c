@@ -93,6 +93,27 @@ static void test_fine_is_not_worse(void **state)
     }
 }
 
+// Real tilts without fiducials or angles: six numbers fit no worse than four, and where the images are shifted alone they say so.
+static void test_affine_is_not_worse(void **state)
+{
+    (void)state;
+    SKIP_WITHOUT(T1);
+    rg_tsv t;
+    double similar[4];
+    for (int affine = 0; affine < 2; affine++) {
+        assert_int_equal(align(affine ? T1 " --rotation 2 --scale 0.97:1.03 --model affine --stretch 1.03"
+                                      : T1 " --rotation 2 --scale 0.97:1.03"), RG_GOOD);
+        assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
+        for (int i = 0; i < 4; i++) {
+            const double rho = rg_tsv_number(&t, i, "correlation");
+            assert_true(!affine || rho > similar[i] - 1e-5);
+            similar[i] = rho;
+            assert_true(!affine || fabs(rg_tsv_number(&t, i, "a12")) < 0.03);
+        }
+        rg_tsv_free(&t);
+    }
+}
+
 // The small shift t along x for which a(q) = b(q - t), to first order: what brings b onto a.
 static double slope_shift(const int64_t side[3], const float *a, const float *b)
 {
@@ -145,6 +166,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(test_t1),
         cmocka_unit_test(test_fine_is_not_worse),
+        cmocka_unit_test(test_affine_is_not_worse),
         cmocka_unit_test(test_t3),
         cmocka_unit_test(test_t4),
         cmocka_unit_test(test_t5),
