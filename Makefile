@@ -129,8 +129,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/revision.h: FORCE
 	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
 	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' 2>/dev/null || r=$$r-dirty; \
-	printf '#define RG_GIT_REVISION "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CXX "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n#define RG_PLUGIN_NEEDS %s\n' \
-	    "$$r" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" \
+	d=$$([ -n '$(REVISION)' ] || TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null); \
+	printf '#define RG_GIT_REVISION "%s"\n#define RG_GIT_DATE "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CXX "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n#define RG_PLUGIN_NEEDS %s\n' \
+	    "$$r" "$$d" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" \
 	    '$(PLUGIN_C)' '$(PLUGIN_CXX)' '$(PLUGIN_CUDA)' '$(PLUGIN_EMU)' '$(foreach n,$(NEEDS),{"$(n)"$(comma) "$(NEEDS_$(n))"}$(comma))' > $@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 

@@ -21,6 +21,9 @@
 #ifndef RG_GIT_REVISION
 #define RG_GIT_REVISION "unknown (not built by the Makefile)"
 #endif
+#ifndef RG_GIT_DATE
+#define RG_GIT_DATE ""
+#endif
 #ifndef RG_CC
 #define RG_CC __VERSION__
 #endif
@@ -147,6 +150,7 @@ static void head_run(rg_head *head, uint64_t seed, const char *command)
     rg_head_add(head, "suite", "regather %s", RG_VERSION);
     rg_head_add(head, "format", RG_RESULT_FORMAT);
     rg_head_add(head, "revision", "%s", RG_GIT_REVISION);
+    rg_head_add(head, "revision_date", "%s", *RG_GIT_DATE ? RG_GIT_DATE : "unknown (not built from a git tree)");
     rg_head_add(head, "date", "%s", text);
     without_folders(text, sizeof text, command ? command : "unknown (not given)");
     rg_head_add(head, "command", "%s", text);

@@ -197,7 +197,7 @@ static const char *head_value(const rg_head *head, const char *key)
 
 // Files written before are compared by these keys: one renamed or dropped breaks them.
 static const char *const keys[] = {
-    "suite",  "format",   "revision", "date",     "command",  "seed", "clock_tick_ns", "machine", "cpu",        "cpu_vendor", "sockets",
+    "suite",  "format",   "revision", "revision_date", "date",     "command",  "seed", "clock_tick_ns", "machine", "cpu",        "cpu_vendor", "sockets",
     "cores",  "simd",     "caches",   "memory",   "governor", "kernel", "compiler",   "cflags",     "nvcc",
     "nvcc_flags", "gpu",  "gpu_sm",   "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks",
     "gpu_tick_ns",
