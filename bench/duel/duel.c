@@ -22,7 +22,12 @@ static const rg_option options[] = {
     {"gate", "G%", "a change smaller than this counts as none", RG_TO(rg_duel, gate_text), .standard = "2%"},
     {"max-seconds", "S", "time to decide", RG_TO(rg_duel, max_s), 0.1L, 86400, "120", .unit = "seconds"},
     {"old-build", "DIR", "OLD is that of the program DIR/regather", RG_TO(rg_duel, old_build)},
-    {"out", "D.tsv", "write every pair of blocks", RG_TO(rg_duel, out)},
+    {"job", NULL, "OLD and NEW are whole commands of this program, as in \"autocorr *.png --max-offset 9 --out {out}\"",
+     RG_TO(rg_duel, job), .excludes = "shape serve device threads plugin"},
+    {"clock", "wall|cpu", "which time of a whole command decides", RG_TO(rg_duel, clock), .standard = "wall", .needs = "job"},
+    {"check", "COMMAND", "for sh: exit 0 when the outputs of both agree, in {old} and {new}", RG_TO(rg_duel, check),
+     .otherwise = "the same bytes", .needs = "job"},
+    {"out", "D.tsv", "write every pair of blocks, or of runs", RG_TO(rg_duel, out)},
     {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
      RG_TO(rg_duel, serve), .otherwise = "decide"},
     {0},
@@ -220,7 +225,7 @@ static int conclude(contest *c, rg_word outcome, const rg_ratio *r)
            rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
            c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
            c->dropped, *why ? "; " : "", why);
-    return outcome == RG_SLOWER ? RG_WRONG : outcome == RG_UNDECIDED ? RG_UNSURE : RG_GOOD;
+    return rg_duel_code(outcome);
 }
 
 static int fight(contest *c)
@@ -251,7 +256,8 @@ static int open_file(contest *c)
         rg_tsv_print(c->file.stream, "# %s: %s\n", head.key[i], head.value[i]);
     rg_head_free(&head);
     rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
-    rg_tsv_print(c->file.stream, "process\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
+    if (!c->duel->job)
+        rg_tsv_print(c->file.stream, "process\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
     return RG_GOOD;
 }
 
@@ -268,8 +274,8 @@ static int run(void *typed)
     rg_duel *d = typed;
     const int words = d->given.word.n;
     if (words > 2 || words < (d->old_build || d->serve >= 0 ? 1 : 2))
-        return rg_fail(RG_USAGE, "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] (or one of them with --old-build), found %d",
-                       words);
+        return rg_fail(RG_USAGE, "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] or with --job a command (or one of them with --old-build), "
+                                 "found %d", words);
     if (!strcmp(d->given.device, "host"))
         return rg_fail(RG_LACKS, "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
     if (d->serve >= 0)
@@ -285,7 +291,7 @@ static int run(void *typed)
         code = open_file(&c);
     signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
     if (!code)
-        code = fight(&c);
+        code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight(&c);
     end(&c);
     if (c.file.stream && (code == RG_USAGE || code == RG_LACKS)) {
         rg_file_abandon(&c.file);
@@ -315,6 +321,12 @@ const rg_command rg_cmd_duel = {
             "time) is held against the gate: SLOWER all of it above 1 + gate, FASTER below 1 / (1 + gate), SAME between the\n"
             "two. A verdict that is not so comes at most once in 100 duels (Bonferroni over the seven looks). UNSURE when\n"
             "time is up, or when nine of ten pairs were dropped.\n\n"
+            "--job: OLD and NEW are whole commands of this program, files to files, run by turns in random order, each as a process\n"
+            "of its own; {out} in them stands for a folder, or the beginning of a file's name, of each its own. A first pair fills\n"
+            "the page cache and is not counted; from then on each pair is one observation for the same rule, by elapsed time\n"
+            "(--clock wall) or by the CPU time of all its threads; the other one is told, too. The outputs of every pair have to\n"
+            "be equal byte for byte, but for comments of tables, labels of MRC files, plots and tables of stages, or to pass\n"
+            "--check \"cmp {old}.mrc {new}.mrc\"; else it is BROKEN. With --old-build, OLD is the command of the other build.\n\n"
             "Exit codes: 0 not slower, 1 slower, or BROKEN: one of them does not pass, 2 bad usage, 3 unsure, 4 this machine\n"
             "lacks what one of them needs.",
     .option = options,

@@ -12,14 +12,22 @@
 // block of each word) or "stop CODE REASON".
 typedef enum { RG_SERVE_FIRST, RG_SERVE_AGAIN } rg_serving; // first: verifies and judges before it is ready
 
+// What decides between whole commands.
+typedef enum { RG_CLOCK_WALL, RG_CLOCK_CPU, RG_CLOCKS } rg_clock;
+
 typedef struct rg_duel {
     rg_given given;
-    const char *gate_text, *shape, *out, *old_build;
+    const char *gate_text, *shape, *out, *old_build, *check;
     int mode;   // an rg_mode
     int serve;  // an rg_serving; -1: this one decides
+    int clock;  // an rg_clock
+    bool job;
     double max_s, gate;
 } rg_duel;
 
 int rg_duel_serve(const rg_duel *);
+// Whole commands, by the programs of old and new; pairs go to the file, where it is open. The exit code of `duel`.
+int rg_duel_jobs(const rg_duel *, char *const program[2], rg_file *);
+static inline int rg_duel_code(rg_word w) { return w == RG_SLOWER ? RG_WRONG : w == RG_UNDECIDED ? RG_UNSURE : RG_GOOD; }
 
 #endif

@@ -2,16 +2,14 @@
 // jobs.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of its
 // own that sees only the GPUs it may use; the first of each kind warms the page cache and is not counted.
 
+#include "job_run.h"
 #include "lineup.h"
 
 #include "../../impl/runtime/cpu.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { KINDS_MOST = 16, LEAST_SAMPLES = 2 };
@@ -80,81 +78,18 @@ static int read_options(job_bench *b)
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
 
-// `command` with every {out} replaced by the folder of this run, malloc'ed.
-static char *command_line(const job_bench *b)
-{
-    char *line = rg_print("exec \"$0\" %s --quiet", b->command);
-    for (char *at; (at = strstr(line, "{out}"));) {
-        *at = '\0';
-        char *longer = rg_print("%s%s/out%s", line, b->folder, at + strlen("{out}"));
-        free(line);
-        line = longer;
-    }
-    return line;
-}
-
-static void show_only(int gpus)
-{
-    char list[256] = "";
-    for (int g = 0, length = 0; g < gpus; g++)
-        length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", g ? "," : "", g);
-    setenv("CUDA_VISIBLE_DEVICES", list, 1);
-}
-
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return RG_LACKS;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static int run_shell(const char *line, const char *argument, const char *log, int gpus)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        dup2(to, STDOUT_FILENO);
-        dup2(to, STDERR_FILENO);
-        show_only(gpus);
-        execl("/bin/sh", "sh", "-c", line, argument, (char *)NULL);
-        _exit(127);
-    }
-    return child < 0 ? RG_LACKS : wait_for(child);
-}
-
-static void clear(const job_bench *b) { run_shell("rm -rf -- \"$0\"/out", b->folder, "/dev/null", 0); }
-
-// The last line of a log, which says what went wrong.
-static void last_line(const char *log, char text[200])
-{
-    FILE *f = fopen(log, "r");
-    char line[1000];
-    *text = '\0';
-    while (f && fgets(line, sizeof line, f))
-        if (*line != '\n')
-            snprintf(text, 200, "%.*s", (int)strcspn(line, "\n\t"), line);
-    if (f)
-        fclose(f);
-}
-
 static double run_once(const job_bench *b, job_kind *kind)
 {
-    char *line = command_line(b), *log = rg_print("%s/log", b->folder), said[200];
-    clear(b);
-    double began = rg_seconds();
-    int code = run_shell(line, b->program, log, kind->gpus);
-    double seconds = rg_seconds() - began;
-    if (code) {
-        last_line(log, said);
+    char *line = rg_job_line(b->command, b->folder), said[200];
+    const rg_job_run run = rg_job_run_once(line, b->program, b->folder, kind->gpus);
+    if (run.code) {
+        rg_job_last_line(b->folder, said);
         kind->done = true;
-        kind->status = code == RG_LACKS ? RG_SKIP : code > 127 ? RG_CRASH : RG_FAIL;
-        snprintf(kind->stop, sizeof kind->stop, "exit status %d: %s", code, said);
+        kind->status = run.code == RG_LACKS ? RG_SKIP : run.code > 127 ? RG_CRASH : RG_FAIL;
+        snprintf(kind->stop, sizeof kind->stop, "exit status %d: %s", run.code, said);
     }
     free(line);
-    free(log);
-    return seconds;
+    return run.wall_s;
 }
 
 // One more run with the energy counters of its GPUs, or of the CPU for none, read around it.
@@ -329,12 +264,11 @@ int rg_bench_job(const rg_bench_options *o)
         snprintf(b.program, sizeof b.program, "%s", program);
     else if (readlink("/proc/self/exe", b.program, sizeof b.program - 1) < 0)
         return rg_fail(RG_LACKS, "bench: /proc/self/exe cannot be read, the program does not know where it is");
-    const char *temporary = getenv("TMPDIR");
-    snprintf(b.folder, sizeof b.folder, "%.3000s/regather-job-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(b.folder))
-        return rg_fail(RG_USAGE, "bench: %s: cannot be made: %s", b.folder, strerror(errno));
+    code = rg_job_folder_make(b.folder);
+    if (code)
+        return code;
     time_kinds(&b);
     code = write_rows(&b);
-    run_shell("rm -rf -- \"$0\"", b.folder, "/dev/null", 0);
+    rg_job_folder_remove(b.folder);
     return code;
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// job_run.c: see job_run.h.
+#include "job_run.h"
+
+#include "../../impl/base/core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void show_only(int gpus)
+{
+    char list[256] = "";
+    for (int g = 0, length = 0; g < gpus; g++)
+        length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", g ? "," : "", g);
+    setenv("CUDA_VISIBLE_DEVICES", list, 1);
+}
+
+static rg_job_run run_shell(const char *line, const char *argument, const char *log, int gpus)
+{
+    struct rusage used = {0};
+    int status = 0;
+    const double began_s = rg_seconds();
+    const pid_t child = fork();
+    if (child == 0) {
+        int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(to, STDOUT_FILENO);
+        dup2(to, STDERR_FILENO);
+        if (gpus >= 0)
+            show_only(gpus);
+        execl("/bin/sh", "sh", "-c", line, argument, (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && wait4(child, &status, 0, &used) < 0)
+        if (errno != EINTR)
+            return (rg_job_run){.code = RG_LACKS};
+    return (rg_job_run){
+        .code = child < 0 ? RG_LACKS : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+        .wall_s = rg_seconds() - began_s,
+        .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+        .peak_bytes = 1024.0 * (double)used.ru_maxrss,
+    };
+}
+
+int rg_job_folder_make(char folder[4096])
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, 4096, "%.3000s/regather-job-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    return mkdtemp(folder) ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be made: %s", folder, strerror(errno));
+}
+
+void rg_job_folder_remove(const char *folder) { run_shell("rm -rf -- \"$0\"", folder, "/dev/null", -1); }
+
+char *rg_job_line(const char *command, const char *folder)
+{
+    char *line = rg_print("exec \"$0\" %s --quiet", command);
+    for (char *at; (at = strstr(line, "{out}"));) {
+        *at = '\0';
+        char *longer = rg_print("%s%s/out%s", line, folder, at + strlen("{out}"));
+        free(line);
+        line = longer;
+    }
+    return line;
+}
+
+rg_job_run rg_job_run_once(const char *line, const char *program, const char *folder, int gpus)
+{
+    char *log = rg_print("%s/log", folder);
+    run_shell("rm -rf -- \"$0\"/out*", folder, "/dev/null", -1);
+    rg_job_run run = run_shell(line, program, log, gpus);
+    free(log);
+    return run;
+}
+
+void rg_job_last_line(const char *folder, char text[200])
+{
+    char *log = rg_print("%s/log", folder), line[1000];
+    FILE *f = fopen(log, "r");
+    *text = '\0';
+    while (f && fgets(line, sizeof line, f))
+        if (*line != '\n')
+            snprintf(text, 200, "%.*s", (int)strcspn(line, "\n\t"), line);
+    if (f)
+        fclose(f);
+    free(log);
+}
