@@ -300,6 +300,6 @@ RG_ALGO(autocorr) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "multiply-adds/s",
-    .order = "tensor_wgmma tensor gather simd fftw ordered naive",
+    .order = "fft tensor_wgmma tensor gather simd fftw ordered naive",
     .trace = &trace,
 };
