@@ -27,7 +27,7 @@ static void ask_reference(rg_inputs *in, uint64_t seed)
     in->answered_seed = in->shape.seed;
 }
 
-// Arguments that calls read and write hold sums of all timed calls: they are judged by one more call, on what they were at
+// Arguments that calls read and write, and outputs that they add to, hold sums of all timed calls: they are judged by one more call, on what they were at
 // first. It may as well be on the inputs that the reference has been asked about.
 static int call_again(rg_lane *lane, rg_inputs *in)
 {
@@ -84,7 +84,7 @@ static void tell(rg_lane *lane, const rg_inputs *in, bool alike)
 
 void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
 {
-    const bool again = accumulates(in->algo), alike = lane->right && !again;
+    const bool again = accumulates(in->algo) || lane->scope == RG_ADDING, alike = lane->right && !again;
     rg_cpu_pin(-1); // all cores may compute the answer and compare
     if (!alike && (!in->answered || (!again && in->answered_seed != in->shape.seed)))
         ask_reference(in, seed);

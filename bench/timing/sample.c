@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer"};
+const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer", "adding"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 
 // A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
@@ -39,7 +39,7 @@ static int put_inputs(rg_lane *lane, const rg_inputs *in, bool only_inout)
     for (int i = 0; i < in->algo->n_args && !code; i++) {
         rg_direction d = in->algo->arg[i].direction;
         if (d == RG_INOUT || (d == RG_IN && !only_inout))
-            code = rg_buffer_put(&lane->frame.buffer[i], in->arg[i]);
+            code = rg_frame_put(&lane->frame, i, in->arg[i]);
     }
     return code;
 }
@@ -57,7 +57,7 @@ static int run_calls(rg_lane *lane, int calls)
 {
     int code = RG_OK;
     for (int i = 0; i < calls && !code; i++)
-        code = rg_frame_start(&lane->frame);
+        code = lane->scope == RG_ADDING ? rg_frame_add(&lane->frame) : rg_frame_start(&lane->frame);
     return code;
 }
 
@@ -90,6 +90,8 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
     void *stream = lane->frame.call.stream;
     double ms = 0;
     int code = put_inputs(lane, in, true);
+    if (!code && lane->scope == RG_ADDING)
+        code = rg_frame_clear(&lane->frame);
     if (!code && lane->mode == RG_COLD && calls)
         code = device->flush(stream);
     if (!code && lane->scope == RG_TRANSFER) {
@@ -176,7 +178,7 @@ static void pin(const rg_lane *lane)
 static int prepare(rg_lane *lane)
 {
     double start = rg_seconds();
-    int code = rg_frame_prepare(&lane->frame);
+    int code = rg_frame_load(&lane->frame);
     lane->prepare_ns = 1e9 * (rg_seconds() - start);
     return code;
 }
@@ -229,7 +231,7 @@ void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
         rg_lane_fault(lane, "inputs", code);
     else if ((code = prepare(lane)))
         rg_lane_fault(lane, "prepare", code);
-    else if (lane->scope == RG_KERNEL && (code = measure_overhead(lane, in)))
+    else if ((lane->scope == RG_KERNEL || lane->scope == RG_ADDING) && (code = measure_overhead(lane, in)))
         rg_lane_fault(lane, "timer", code);
     else if ((code = warm_up(lane, in)))
         rg_lane_fault(lane, "run", code);
@@ -263,6 +265,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     double start = rg_seconds(), budget_s = lane->max_s / lane->rounds;
     int most = RG_SAMPLES_MAX / lane->rounds, code = put_all(lane, in);
     double untimed_s;
+    code = code ? code : rg_frame_load(&lane->frame);
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
     if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
         code = take(lane, in, 1, &untimed_s);
@@ -297,7 +300,7 @@ int rg_lane_block(rg_lane *lane, const rg_inputs *in, int calls, double *ns, lon
 int rg_lane_call(rg_lane *lane, const rg_inputs *in)
 {
     int code = put_all(lane, in);
-    code = code ? code : run_calls(lane, 1);
+    code = code ? code : rg_frame_start(&lane->frame);
     return code ? code : lane->device->sync();
 }
 

@@ -11,12 +11,14 @@
 #include "../../verify/checker/verify.h"
 #include "stats.h"
 
-// What a time covers. KERNEL: run() on resident data, less the cost of an empty measurement. DEVICE: the same as elapsed.
-// TRANSFER: with the inputs copied to the device before and the outputs copied back after it (GPU only).
-typedef enum { RG_KERNEL, RG_RESIDENT, RG_TRANSFER, RG_SCOPES } rg_scope;
+// What a time covers. KERNEL: clear() and run() on resident data, less the cost of an empty measurement. DEVICE: the same as
+// elapsed. TRANSFER: with the inputs copied to the device before and the outputs copied back after it (GPU only). ADDING: as
+// KERNEL, of run() alone, which adds to what stands in the outputs (variants with clear() only). Steady arguments are loaded
+// before the time begins, but in TRANSFER.
+typedef enum { RG_KERNEL, RG_RESIDENT, RG_TRANSFER, RG_ADDING, RG_SCOPES } rg_scope;
 // COLD: caches flushed before every call. HOT: calls follow each other, as many to a sample as make it last 1 ms.
 typedef enum { RG_COLD, RG_HOT, RG_MODES } rg_mode;
-extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer"
+extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer", "adding"
 extern const char *const rg_mode_name[RG_MODES];
 
 enum { RG_SAMPLES_MAX = 400 };

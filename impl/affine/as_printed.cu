@@ -64,7 +64,7 @@ static int run_as_printed(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const dim3 grid = af_columns_grid(call->shape, call->param);
     printed_sums *partial = (printed_sums *)call->scratch;
-    int error = af_texture_copy(call, call->arg[AL_IMAGE]);
+    int error = af_texture_uploaded<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     RG_LAUNCH(printed_columns, grid, (unsigned)call->param[AF_THREADS], 0, call->stream,
               (af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
@@ -115,6 +115,7 @@ RG_VARIANT(align2d_as_printed) = {
     .tolerance = tolerance,
     .cost = af_columns_cost,
     .prepare = af_texture_prepare_2d,
+    .load = af_texture_load<AF_COLUMNS_UPLOAD>,
     .run = run_as_printed,
     .finish = af_texture_finish,
 };

@@ -7,7 +7,7 @@
 // its pairs would stand at one place of their lines. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "batch.cuh"
 
-enum { AF_STACK, AF_GROUP };
+enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };
 
 template <int DIMS> static af_size size_of(const rg_shape *s) { return DIMS == 2 ? af_size_2d(s) : af_size_3d(s); }
 
@@ -93,7 +93,7 @@ template <int DIMS> static int run_fetched(rg_call *call)
 {
     const af_size z = size_of<DIMS>(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_uploaded<AF_BATCH_UPLOAD>(call);
     return error ? error : launch_for(call, z, problem_of(call, z, 0.5f), af_fetched<DIMS>{af_texture_of(call)});
 }
 
@@ -150,24 +150,26 @@ template <int DIMS> static void cost_fetched(const rg_shape *s, const int64_t *,
 }
 
 static const int64_t groups[] = {1, 4, 8, 16, 32};
+#define AF_STACKS(DIMS, standard, apart)                                                                                       \
+    {"stack", stacks_##DIMS##d, RG_COUNT(stacks_##DIMS##d), standard, apart}
 #define AF_GROUPS(standard) {"group", groups, RG_COUNT(groups), standard, "transforms a block goes through with its reference"}
-static const rg_param params_2d[] = {{"stack", stacks_2d, RG_COUNT(stacks_2d), 8, "pixels of a thread, 4 rows apart"},
-                                     AF_GROUPS(32)};
-static const rg_param params_3d[] = {{"stack", stacks_3d, RG_COUNT(stacks_3d), 5, "voxels of a thread, 2 planes apart"},
-                                     AF_GROUPS(16)};
+#define PARAMS_2D AF_STACKS(2, 8, "pixels of a thread, 4 rows apart"), AF_GROUPS(32)
+#define PARAMS_3D AF_STACKS(3, 5, "voxels of a thread, 2 planes apart"), AF_GROUPS(16)
+static const rg_param params_2d[] = {PARAMS_2D}, fetched_params_2d[] = {PARAMS_2D, AF_UPLOAD};
+static const rg_param params_3d[] = {PARAMS_3D}, fetched_params_3d[] = {PARAMS_3D, AF_UPLOAD};
 
-#define AF_BATCH(DIMS, NAME, IDEA, FLAGS, SCRATCH, TOLERANCE, COST, PREPARE, RUN, FINISH)                                      \
-    {                                                            \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align" #DIMS "d", .name = NAME, .idea = IDEA,            \
-        .role = RG_GATHER, .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = params_##DIMS##d,           \
-        .n_params = RG_COUNT(params_##DIMS##d), .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>,                     \
-        .tolerance = TOLERANCE, .cost = COST<DIMS>, .prepare = PREPARE, .run = RUN<DIMS>, .finish = FINISH,           \
+#define AF_BATCH(DIMS, NAME, IDEA, FLAGS, PARAMS, SCRATCH, ...)                                                                       \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align" #DIMS "d", .name = NAME, .idea = IDEA, .role = RG_GATHER,  \
+        .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = PARAMS, .n_params = RG_COUNT(PARAMS),                   \
+        .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                                          \
     }
 #define AF_BRICKED(DIMS, IDEA)                                                                                                 \
-    AF_BATCH(DIMS, "batch", IDEA, 0, scratch_bricked, NULL, cost_bricked, NULL, run_bricked, NULL)
+    AF_BATCH(DIMS, "batch", IDEA, 0, params_##DIMS##d, scratch_bricked, .cost = cost_bricked<DIMS>, .run = run_bricked<DIMS>)
 #define AF_FETCHED(DIMS, IDEA)                                                                                                 \
-    AF_BATCH(DIMS, "batch_texture", IDEA, RG_COPIES_FIRST, scratch_fetched, tolerance_fetched<DIMS>, cost_fetched,             \
-             af_texture_prepare_##DIMS##d, run_fetched, af_texture_finish)
+    AF_BATCH(DIMS, "batch_texture", IDEA, RG_COPIES_FIRST, fetched_params_##DIMS##d, scratch_fetched,                          \
+             .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,                                  \
+             .load = af_texture_load<AF_BATCH_UPLOAD>, .run = run_fetched<DIMS>, .finish = af_texture_finish)
 
 RG_VARIANT(align2d_batch) = AF_BRICKED(2, "groups of transforms a block, reference in registers, image in bricks of pairs");
 RG_VARIANT(align2d_batch_texture) = AF_FETCHED(2, "groups of transforms a block, reference in registers, texture hardware");

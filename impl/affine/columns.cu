@@ -10,6 +10,8 @@
 #include "bound.h"
 #include "columns.cuh"
 
+enum { UPLOAD_3D = 2 }; // of the parameters in three dimensions
+
 template <class Source> static __global__ void columns_2d(Source source, const float *reference, const float *matrix,
                                                           int column, const float *typical, af_sums *partial)
 {
@@ -77,7 +79,7 @@ static int run_atct_2d(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_uploaded<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_2d(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h});
     return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture knows the rule
@@ -98,7 +100,7 @@ static int run_atct_3d(rg_call *call)
 {
     const af_size z = af_size_3d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_copy(call, call->arg[AL_IMAGE]);
+    error = error ? error : af_texture_uploaded<UPLOAD_3D>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_3d(call, af_texture_3d<AF_IGNORE>{af_texture_of(call), z.w, z.h, z.d});
     return launch_3d(call, af_texture_3d<AF_EDGE>{af_texture_of(call), z.w, z.h, z.d});
@@ -144,10 +146,10 @@ static void cost_3d_texture(const rg_shape *s, const int64_t *, rg_cost *c)
 }
 
 static const int64_t sides_y[] = {8, 16}, sides_z[] = {2, 8, 16};
-static const rg_param params_3d[] = {
-    {"block_y", sides_y, RG_COUNT(sides_y), 16, "threads of a block along y"},
-    {"block_z", sides_z, RG_COUNT(sides_z), 16, "threads of a block along z"},
-};
+#define BLOCK_3D                                                                                                               \
+    {"block_y", sides_y, RG_COUNT(sides_y), 16, "threads of a block along y"},                                                 \
+        {"block_z", sides_z, RG_COUNT(sides_z), 16, "threads of a block along z"}
+static const rg_param params_3d[] = {BLOCK_3D}, texture_params_3d[] = {BLOCK_3D, AF_UPLOAD};
 
 RG_VARIANT(align2d_atct_2d) = {
     .abi = RG_ABI,
@@ -166,6 +168,7 @@ RG_VARIANT(align2d_atct_2d) = {
     .tolerance = tolerance_2d,
     .cost = af_columns_cost,
     .prepare = af_texture_prepare_2d,
+    .load = af_texture_load<AF_COLUMNS_UPLOAD>,
     .run = run_atct_2d,
     .finish = af_texture_finish,
 };
@@ -195,13 +198,14 @@ RG_VARIANT(align3d_atct_3d) = {
     .space = RG_DEVICE,
     .needs = "sm_50",
     .flags = RG_COPIES_FIRST,
-    .param = params_3d,
-    .n_params = RG_COUNT(params_3d),
+    .param = texture_params_3d,
+    .n_params = RG_COUNT(texture_params_3d),
     .refuse = refuse_3d,
     .scratch = scratch_3d,
     .tolerance = tolerance_3d,
     .cost = cost_3d_texture,
     .prepare = af_texture_prepare_3d,
+    .load = af_texture_load<UPLOAD_3D>,
     .run = run_atct_3d,
     .finish = af_texture_finish,
 };

@@ -3,14 +3,16 @@
 #ifndef RG_AFFINE_COLUMNS_CUH
 #define RG_AFFINE_COLUMNS_CUH
 
+#include "source.cuh"
 #include "sums.cuh"
 
-enum { AF_THREADS, AF_COLUMN, AF_THREADS_MOST = 256 };
+enum { AF_THREADS, AF_COLUMN, AF_COLUMNS_UPLOAD, AF_THREADS_MOST = 256 };
 
 static const int64_t af_columns_threads[] = {32, 64, 128, 256}, af_columns_rows[] = {16, 32, 128};
 static const rg_param af_columns_params[] = {
     {"threads", af_columns_threads, RG_COUNT(af_columns_threads), 128, "threads of a block, side by side along x"},
     {"column", af_columns_rows, RG_COUNT(af_columns_rows), 128, "pixels along y that a thread computes"},
+    AF_UPLOAD,
 };
 
 static inline dim3 af_columns_grid(const rg_shape *s, const int64_t *param)

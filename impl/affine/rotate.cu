@@ -3,13 +3,14 @@
 // affine transformation. In the first scheme a thread computes one pixel, in blocks of 16 x 16; in the second 128 threads
 // compute a column of 128 pixels each. "t" reads through a texture, which interpolates by itself, with shares in 1/256.
 //
-// The texture's copy of the image stands in run, so it counts in the time of one transform; with several of one image
-// it is spread over them. Bound: the image and the result once through memory; of the texture unit, a fetch a pixel.
+// Bound: the image and the result once through memory; of the texture unit, a fetch a pixel.
 //
 // Memory is read in lines of 128 bytes, a cycle each for a warp that touches them: without the texture an angle near 90
 // degrees is slow. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "bound.h"
 #include "source.cuh"
+
+enum { UPLOAD = 2 }; // of the parameters
 
 // Thread's pixels: column x, rows y0 .. y0 + column - 1.
 template <class Source> static __global__ void rotate(Source source, const float *matrix, int column, float *to)
@@ -47,7 +48,7 @@ static int from_memory(const rg_call *call, dim3 block, int column)
 static int from_texture(const rg_call *call, dim3 block, int column)
 {
     const af_size z = af_size_2d(call->shape);
-    const int error = af_texture_copy(call, call->arg[AF_IMAGE]);
+    const int error = af_texture_uploaded<UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}, block, column);
     return launch(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}, block, column); // the texture knows the rule
@@ -83,36 +84,37 @@ static void cost_texture(const rg_shape *s, const int64_t *param, rg_cost *c)
     cost(s, param, c);
     c->amount[RG_F32_MAD] = 4 * pixels;
     c->amount[RG_TEXTURE] = pixels;
-    c->amount[RG_MEM_BYTES] += 8 * image;
+    c->amount[RG_MEM_BYTES] += param[UPLOAD] ? 8 * image : 0;
 }
 
 static const int64_t widths[] = {8, 16, 32, 64}, heights[] = {4, 8, 16};
-static const rg_param square_params[] = {
-    {"block_w", widths, RG_COUNT(widths), 16, "threads of a block along x"},
-    {"block_h", heights, RG_COUNT(heights), 16, "threads of a block along y"},
-};
+#define SQUARE                                                                                                                 \
+    {"block_w", widths, RG_COUNT(widths), 16, "threads of a block along x"},                                                   \
+        {"block_h", heights, RG_COUNT(heights), 16, "threads of a block along y"}
+static const rg_param square_params[] = {SQUARE}, square_texture_params[] = {SQUARE, AF_UPLOAD};
 static const int64_t threads[] = {32, 64, 128, 256}, columns[] = {4, 16, 32, 64, 128};
-static const rg_param line_params[] = {
-    {"threads", threads, RG_COUNT(threads), 128, "threads of a block, side by side along x"},
-    {"column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"},
-};
+#define LINE                                                                                                                   \
+    {"threads", threads, RG_COUNT(threads), 128, "threads of a block, side by side along x"},                                  \
+        {"column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"}
+static const rg_param line_params[] = {LINE}, line_texture_params[] = {LINE, AF_UPLOAD};
 
-#define AF_ROTATE(NAME, IDEA, FLAGS, PARAMS, TOLERANCE, COST, PREPARE, FINISH)                                                 \
-    {                                                            \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = #NAME, .idea = IDEA,                  \
-        .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = PARAMS,                      \
-        .n_params = RG_COUNT(PARAMS), .refuse = refuse, .tolerance = TOLERANCE, .cost = COST,                         \
-        .prepare = PREPARE, .run = run_##NAME, .finish = FINISH,                                                      \
+#define AF_ROTATE(NAME, IDEA, ...)                                                                                             \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = #NAME, .idea = IDEA, .role = RG_OTHER,         \
+        .space = RG_DEVICE, .needs = "sm_50", __VA_ARGS__                                                                      \
     }
+#define AF_FROM_MEMORY(NAME, IDEA, PARAMS)                                                                                     \
+    AF_ROTATE(NAME, IDEA, .param = PARAMS, .n_params = RG_COUNT(PARAMS), .refuse = refuse, .cost = cost, .run = run_##NAME)
+#define AF_FROM_TEXTURE(NAME, IDEA, PARAMS)                                                                                    \
+    AF_ROTATE(NAME, IDEA, .flags = RG_COPIES_FIRST, .param = PARAMS, .n_params = RG_COUNT(PARAMS), .refuse = refuse,   \
+              .tolerance = tolerance_texture, .cost = cost_texture, .prepare = af_texture_prepare_2d,                          \
+              .load = af_texture_load<UPLOAD>, .run = run_##NAME, .finish = af_texture_finish)
 
-RG_VARIANT(affine2d_at_16x16) = AF_ROTATE(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", 0,
-                                          square_params, NULL, cost, NULL, NULL);
-RG_VARIANT(affine2d_att_16x16) = AF_ROTATE(att_16x16, "thread per pixel in blocks of 16 x 16, interpolated by texture hardware",
-                                           RG_COPIES_FIRST, square_params, tolerance_texture, cost_texture,
-                                           af_texture_prepare_2d, af_texture_finish);
-RG_VARIANT(affine2d_at_128x1) = AF_ROTATE(at_128x1, "128 threads compute a column of 128 pixels each, from global memory", 0,
-                                          line_params, NULL, cost, NULL, NULL);
-RG_VARIANT(affine2d_att_128x1) = AF_ROTATE(att_128x1,
-                                           "128 threads compute a column of 128 pixels each, interpolated by texture hardware",
-                                           RG_COPIES_FIRST, line_params, tolerance_texture, cost_texture,
-                                           af_texture_prepare_2d, af_texture_finish);
+RG_VARIANT(affine2d_at_16x16) =
+    AF_FROM_MEMORY(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", square_params);
+RG_VARIANT(affine2d_att_16x16) = AF_FROM_TEXTURE(
+    att_16x16, "thread per pixel in blocks of 16 x 16, interpolated by texture hardware", square_texture_params);
+RG_VARIANT(affine2d_at_128x1) =
+    AF_FROM_MEMORY(at_128x1, "128 threads compute a column of 128 pixels each, from global memory", line_params);
+RG_VARIANT(affine2d_att_128x1) = AF_FROM_TEXTURE(
+    att_128x1, "128 threads compute a column of 128 pixels each, interpolated by texture hardware", line_texture_params);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE };
+enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE, FR_P_UPLOAD }; // the last of variants that read a texture
 enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 }; // the most that are kept of an image, and of a ring
 
 // Where everything stands in scratch, in bytes. images: 1, or 2 where both section and particle go to real space.
@@ -140,6 +140,16 @@ static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool 
     return error || !l.list ? error : fr_copy_list(call, l, ring_of);
 }
 
+// The texture's copy of the reference, which is steady.
+static inline int fr_upload(const rg_call *call)
+{
+    return rg_texture_fill(&((const fr_plan *)call->state)->texture, call->arg[FR_F3], call->stream);
+}
+
+static inline bool fr_uploads(bool texture, const int64_t *param) { return texture && param[FR_P_UPLOAD]; }
+
+static inline int fr_load(rg_call *call) { return fr_uploads(true, call->param) ? RG_OK : fr_upload(call); }
+
 static inline void fr_finish(rg_call *call)
 {
     fr_plan *plan = (fr_plan *)call->state;
@@ -246,7 +256,7 @@ static inline double fr_transforms_mad(const rg_shape *s)
 
 // What one run asks of the machine: the reference's nodes in the band's ball, the images, and of each call its section, its
 // transforms (cuFFT reads and writes twice each) and its sums, all of which may stay in L2 when few calls share a launch.
-static inline void fr_section_cost(const rg_shape *s, bool texture, rg_cost *c)
+static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool texture, rg_cost *c)
 {
     const double calls = (double)fr_calls(s);
     double band = 0;
@@ -258,7 +268,7 @@ static inline void fr_section_cost(const rg_shape *s, bool texture, rg_cost *c)
     c->amount[RG_F32_MAD] = calls * (band * nodes * 5 + fr_transforms_mad(s));
     if (texture) {
         c->amount[RG_TEXTURE] = 2 * read;
-        c->amount[RG_MEM_BYTES] += 16 * (double)fr_voxels(s->n[FR_SIDE] * fr_pad(s->n[FR_KIND]));
+        c->amount[RG_MEM_BYTES] += fr_uploads(true, param) ? 16 * (double)fr_voxels(s->n[FR_SIDE] * fr_pad(s->n[FR_KIND])) : 0;
     }
 }
 

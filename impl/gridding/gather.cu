@@ -297,9 +297,7 @@ static int run(rg_call *call)
     const gr_input in = gr_input_of(call);
     const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
                        (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
-    const size_t voxels = (size_t)gr_voxels(in.k);
-    int error = (int)cudaMemsetAsync(to.g, 0, 8 * voxels, (cudaStream_t)call->stream);
-    error = error ? error : (int)cudaMemsetAsync(to.w, 0, 4 * voxels, (cudaStream_t)call->stream);
+    int error = RG_OK;
     const int step =
         to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
     for (int first = 0; first < in.samples && !error; first += step)
@@ -324,5 +322,6 @@ RG_VARIANT(gridding_gather) = {
     .tolerance = tolerance,
     .cost = cost,
     .prepare = gr_prepare_table,
+    .clear = gr_clear_volumes,
     .run = run,
 };

@@ -117,6 +117,14 @@ static inline int gr_prepare_table(rg_call *call)
     return (int)cudaGetLastError();
 }
 
+// Of variants that add to G and W: what jobs that insert many images into one volume do once.
+static inline int gr_clear_volumes(rg_call *call)
+{
+    const size_t voxels = (size_t)gr_voxels(gr_k(call->shape->n[GR_SIDE]));
+    const int error = (int)cudaMemsetAsync(call->arg[GR_G], 0, 8 * voxels, (cudaStream_t)call->stream);
+    return error ? error : (int)cudaMemsetAsync(call->arg[GR_W], 0, 4 * voxels, (cudaStream_t)call->stream);
+}
+
 // The table of the block: every thread of a square block takes part.
 template <int way> static __device__ __forceinline__ const float *gr_block_table(const float *table, float *shared)
 {

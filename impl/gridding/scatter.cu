@@ -27,12 +27,9 @@ template <bool pairs> static void cost(const rg_shape *s, const int64_t *param, 
 
 template <bool pairs> static int run(rg_call *call)
 {
-    const size_t voxels = (size_t)gr_voxels(gr_k(call->shape->n[GR_SIDE]));
     const atomics<pairs> out = {(float *)call->arg[GR_G], (float *)call->arg[GR_W],
                                 (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
-    int error = (int)cudaMemsetAsync(out.g, 0, 8 * voxels, (cudaStream_t)call->stream);
-    error = error ? error : (int)cudaMemsetAsync(out.w, 0, 4 * voxels, (cudaStream_t)call->stream);
-    return error ? error : gr_scatter_launch(call, out);
+    return gr_scatter_launch(call, out);
 }
 
 #define GR_SCATTER(NAME, IDEA, NEEDS, PAIRS)                                                                                  \
@@ -40,7 +37,7 @@ template <bool pairs> static int run(rg_call *call)
         .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME, .idea = IDEA, .role = RG_SCATTER,       \
         .space = RG_DEVICE, .needs = NEEDS, .flags = RG_UNORDERED, .param = gr_s_params, .n_params = GR_S_PARAMS,             \
         .refuse = gr_scatter_refuse, .scratch = scratch, .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>,              \
-        .prepare = gr_prepare_table, .run = run<PAIRS>,                                                                       \
+        .prepare = gr_prepare_table, .clear = gr_clear_volumes, .run = run<PAIRS>,                                            \
     }
 
 RG_VARIANT(gridding_scatter) = GR_SCATTER("scatter", "thread per pixel, three scalar atomics for every voxel within b", "sm_50",

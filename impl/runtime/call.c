@@ -83,6 +83,18 @@ int rg_frame_borrow(rg_frame *f, const rg_entry *e, const rg_device *device, con
     return make(f, e, device, shape, param, threads, arg, false);
 }
 
+void rg_frame_changed(rg_frame *f, int k)
+{
+    if (f->made && f->entry->algo->steady >> k & 1)
+        f->loaded = false;
+}
+
+int rg_frame_put(rg_frame *f, int k, const void *from)
+{
+    rg_frame_changed(f, k);
+    return rg_buffer_put(&f->buffer[k], from);
+}
+
 int rg_frame_prepare(rg_frame *f)
 {
     if (f->prepared)
@@ -93,13 +105,44 @@ int rg_frame_prepare(rg_frame *f)
     return code ? code : sticky;
 }
 
-int rg_frame_start(rg_frame *f)
+// On the call's stream, before what is queued next.
+static int load(rg_frame *f)
 {
     int code = rg_frame_prepare(f);
+    if (code || f->loaded)
+        return code;
+    f->doing = "its steady arguments cannot be loaded";
+    code = f->entry->variant->load ? f->entry->variant->load(&f->call) : RG_OK;
+    f->loaded = code == RG_OK;
+    return code;
+}
+
+int rg_frame_load(rg_frame *f)
+{
+    int code = load(f), sticky = f->device->sync();
+    return code ? code : sticky;
+}
+
+int rg_frame_clear(rg_frame *f)
+{
+    f->doing = "clearing its outputs";
+    return f->entry->variant->clear ? f->entry->variant->clear(&f->call) : RG_OK;
+}
+
+int rg_frame_add(rg_frame *f)
+{
+    int code = load(f);
     if (code)
         return code;
     f->doing = "running";
     return f->entry->variant->run(&f->call);
+}
+
+int rg_frame_start(rg_frame *f)
+{
+    int code = load(f);
+    code = code ? code : rg_frame_clear(f);
+    return code ? code : rg_frame_add(f);
 }
 
 int rg_frame_run(rg_frame *f)

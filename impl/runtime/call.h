@@ -3,7 +3,7 @@
 //
 //     rg_frame f = {0};
 //     int code = rg_frame_make(&f, entry, device, &shape, param, threads);
-//     code = code ? code : rg_buffer_put(&f.buffer[i], input);    // for every input
+//     code = code ? code : rg_frame_put(&f, i, input);            // for every input
 //     code = code ? code : rg_frame_run(&f);                      // prepares first, unless that was done
 //     code = code ? code : rg_buffer_get(&f.buffer[k], output);
 //     int exit_code = rg_frame_failed(&f, NULL, code);            // RG_GOOD, or one line
@@ -26,7 +26,7 @@ typedef struct rg_frame {
     void *arg[RG_ARGS_MAX];
     rg_buffer scratch;
     rg_call call;
-    bool made, prepared;
+    bool made, prepared, loaded;
     const char *doing; // the step that failed, as a message says it
 } rg_frame;
 
@@ -36,11 +36,17 @@ int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shap
 // The same with every argument one element off a 256-byte boundary.
 int rg_frame_make_unaligned(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param,
                             int threads);
-// The same on arguments that stand in memory of the device already, which several calls may share; on its default stream.
+// The same on arguments that stand in memory of the device already, which several calls may share; on its default stream. Who
+// writes a steady one of them (suite.h) says so by rg_frame_changed.
 int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
                     void *const *arg);
+int rg_frame_put(rg_frame *, int k, const void *from); // argument k from host memory
+void rg_frame_changed(rg_frame *, int k);              // argument k was written by another way
 int rg_frame_prepare(rg_frame *); // once: later calls do nothing. Waits for the device
-int rg_frame_start(rg_frame *);   // queues one run, on a CPU does it
+int rg_frame_load(rg_frame *);    // prepares, and loads steady arguments that were written since. Waits for the device
+int rg_frame_clear(rg_frame *);   // queues the clearing of outputs that run adds to; RG_OK where it does not
+int rg_frame_add(rg_frame *);     // queues one run, loading first where need be, without clearing
+int rg_frame_start(rg_frame *);   // queues clearing and one run, on a CPU does them
 int rg_frame_run(rg_frame *);     // and waits for the device
 void rg_frame_free(rg_frame *);   // finishes what was prepared
 // RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG. doing NULL: the step that failed.

@@ -101,6 +101,9 @@ const char *rg_algo_fault(const rg_algo *a, char why[RG_FAULT])
             WRONG("algorithm \"%s\": argument %d lacks its name, type or count", a->name, i);
         direction[a->arg[i].direction] = true;
     }
+    for (int i = 0; i < RG_ARGS_MAX; i++)
+        if (a->steady >> i & 1 && (i >= a->n_args || a->arg[i].direction != RG_IN))
+            WRONG("algorithm \"%s\": argument %d is no input, and cannot be steady", a->name, i);
     if (a->n_args > RG_ARGS_MAX || !(direction[RG_OUT] || direction[RG_INOUT]))
         WRONG("algorithm \"%s\" has %d arguments: expected at most %d, one of them an output", a->name, a->n_args, RG_ARGS_MAX);
     if (a->n_check_shapes < 1 || a->n_bench_shapes < 1 || a->n_smoke_shapes < 1)
@@ -148,6 +151,8 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
         if (*needs && !need_known(need, v->space))
             WRONG("variant \"%s:%s\" needs \"%s\": expected %s", v->algo, v->name, need,
                   v->space == RG_DEVICE ? "sm_NN or sm_NNa" : "avx2, avx512, avx512vnni or octave");
+    if (v->load && !rg_algo_find(v->algo)->steady)
+        WRONG("variant \"%s:%s\" has load, but no argument of the algorithm is steady", v->algo, v->name);
     if (v->n_params < 0 || v->n_params > RG_PARAMS_MAX || (v->n_params && !v->param))
         WRONG("variant \"%s:%s\" has %d parameters: expected 0 to %d", v->algo, v->name, v->n_params, RG_PARAMS_MAX);
     for (int i = 0; i < v->n_params; i++)

@@ -45,9 +45,11 @@ typedef struct rg_problem {
     void *expected[RG_ARGS_MAX]; // OUT and INOUT after it; NULL for IN
 } rg_problem;
 
-// Two more patterns, for trace: one input switched on, number seed - 1 (0: none), and the object of rg_trace.
+// Two more patterns, for trace: one input switched on, number seed - 1 (0: none), and the object of rg_trace. And random inputs
+// with the steady arguments (suite.h) of the seed before.
 #define RG_ONE_HOT ((rg_pattern)RG_PATTERNS)
 #define RG_OBJECT ((rg_pattern)(RG_PATTERNS + 1))
+#define RG_RENEWED ((rg_pattern)(RG_PATTERNS + 2))
 int rg_traced_argument(const rg_algo *); // whose elements are switched on
 
 void rg_problem_store_open(void); // in the parent, before the first worker

@@ -73,6 +73,20 @@ int rg_traced_argument(const rg_algo *algo)
     return algo->trace ? algo->trace->argument : 0;
 }
 
+// Another set of inputs, to take some of them over.
+static void fill_others(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *other[RG_ARGS_MAX])
+{
+    for (int k = 0; k < algo->n_args; k++)
+        other[k] = rg_alloc(arg_bytes(algo, shape, k) + 1);
+    algo->fill(shape, pattern, other);
+}
+
+static void free_others(const rg_algo *algo, void *other[RG_ARGS_MAX])
+{
+    for (int k = 0; k < algo->n_args; k++)
+        free(other[k]);
+}
+
 // The general rule: position-coded inputs of seed 1, one element raised to what it is in the pattern `maximum`.
 static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg)
 {
@@ -80,22 +94,34 @@ static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input,
     s.seed = 1;
     const int which = rg_traced_argument(algo);
     const size_t bytes = rg_type_bytes(algo->arg[which].type(&s));
-    void *largest[RG_ARGS_MAX] = {NULL};
+    void *largest[RG_ARGS_MAX];
     algo->fill(&s, RG_POSITION, arg);
     if (input < 0)
         return;
-    for (int k = 0; k < algo->n_args; k++)
-        largest[k] = rg_alloc(arg_bytes(algo, &s, k) + 1);
-    algo->fill(&s, RG_MAXIMUM, largest);
+    fill_others(algo, &s, RG_MAXIMUM, largest);
     memcpy((char *)arg[which] + (size_t)input * bytes, (char *)largest[which] + (size_t)input * bytes, bytes);
+    free_others(algo, largest);
+}
+
+static void renew(const rg_algo *algo, const rg_shape *shape, void *const *arg)
+{
+    rg_shape before = *shape;
+    before.seed--;
+    void *then[RG_ARGS_MAX];
+    algo->fill(shape, RG_RANDOM, arg);
+    fill_others(algo, &before, RG_RANDOM, then);
     for (int k = 0; k < algo->n_args; k++)
-        free(largest[k]);
+        if (algo->steady >> k & 1)
+            memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
+    free_others(algo, then);
 }
 
 static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
 {
     const int64_t input = (int64_t)shape->seed - 1;
-    if (pattern == RG_OBJECT)
+    if (pattern == RG_RENEWED)
+        renew(algo, shape, arg);
+    else if (pattern == RG_OBJECT)
         algo->trace->fill_object(shape, arg);
     else if (pattern != RG_ONE_HOT)
         algo->fill(shape, pattern, arg);

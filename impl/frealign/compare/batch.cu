@@ -51,9 +51,9 @@ static size_t scratch_ccoef(const rg_shape *s, const int64_t *param)
     return (size_t)(calls * (parts_of(s, calls) + 1)) * fr_whole_sums::n * sizeof(double);
 }
 
-static void cost_ccoef(const rg_shape *s, const int64_t *, rg_cost *c)
+static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    fr_section_cost(s, TEXTURE, c);
+    fr_section_cost(s, param, TEXTURE, c);
     c->amount[RG_F32_MAD] -= (double)fr_calls(s) * fr_transforms_mad(s);
 }
 

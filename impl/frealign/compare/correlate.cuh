@@ -262,7 +262,7 @@ static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *pa
 template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture)
 {
     fr_steps s = fr_steps_of(call, fr_correlate_layout(call->shape, call->param, way, routine));
-    int error = texture ? rg_texture_fill(&s.plan->texture, call->arg[FR_F3], call->stream) : RG_OK;
+    int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK;
     while (!error && fr_next(&s))
         error = fr_pass<way>(s, routine, texture);
     return error;
@@ -274,7 +274,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
     {                                                                                                                          \
         return fr_correlate_layout(s, param, WAY, ROUTINE).total;                                                              \
     }                                                                                                                          \
-    static void cost_##ALGO(const rg_shape *s, const int64_t *, rg_cost *c) { fr_section_cost(s, TEXTURE, c); }                \
+    static void cost_##ALGO(const rg_shape *s, const int64_t *param, rg_cost *c) { fr_section_cost(s, param, TEXTURE, c); }    \
     static int prepare_##ALGO(rg_call *call)                                                                                   \
     {                                                                                                                          \
         const fr_layout l = fr_correlate_layout(call->shape, call->param, WAY, ROUTINE);                                       \
@@ -284,6 +284,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
 #define FR_COMPARE(ALGO, ROUTINE)                                                                                              \
     FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                            \
     FR_DESCRIPTOR(ALGO, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch_##ALGO,                        \
-                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .run = run_##ALGO, .finish = fr_finish)
+                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .load = TEXTURE ? fr_load : NULL, .run = run_##ALGO,           \
+                .finish = fr_finish)
 
 #endif

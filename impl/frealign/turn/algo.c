@@ -138,6 +138,7 @@ RG_ALGO(ccp) = {
     .dim_name = {"side", "particles", "kind", "trials", "outer", "turns"},
     .dim_text = fr_dim_text,
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
+    .steady = 1u << FR_F3,
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_ccp,

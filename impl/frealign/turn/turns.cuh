@@ -387,7 +387,7 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
     s.in.inner = 1;
     fr_turned in = {s.in.x, (const float *)call->arg[FR_CCP_TURN], big, (float *)call->arg[FR_CCP_CC], s.in.side, s.in.width,
                     s.in.outer, s.in.trials, (int)call->shape->n[FR_TURNS]};
-    int error = texture ? rg_texture_fill(&plan->section.texture, call->arg[FR_F3], call->stream) : RG_OK;
+    int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK; // `section` stands first in the state
     while (!error && fr_next(&s)) {
         error = fr_widen<sums>(s, plan, texture, masked, (float *)big);
         if (!error && way == FR_LIST) {
@@ -404,22 +404,22 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
 
 // Two transforms of a section, one of them padded, and its rotations: 60 multiply-adds a coefficient, rotation and pair of
 // quarters for the lags that are needed; or 2.5 levels of a transform of (N/2)^2 points a rotation and quarter.
-static inline void fr_turn_cost(const rg_shape *s, int way, bool texture, rg_cost *c)
+static inline void fr_turn_cost(const rg_shape *s, const int64_t *param, int way, bool texture, rg_cost *c)
 {
     const double calls = (double)fr_calls(s), wide = (double)(FR_PAD_TURN * s->n[FR_SIDE] * FR_PAD_TURN * s->n[FR_SIDE]);
     const double m2 = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4, kept = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]);
     const double lags = way == FR_LIST ? 2 * 60 * kept : FR_QUARTERS * 1.25 * m2 * log2(m2);
-    fr_section_cost(s, texture, c);
+    fr_section_cost(s, param, texture, c);
     c->amount[RG_F32_MAD] += calls * (1.25 * wide * log2(wide) + (double)s->n[FR_TURNS] * lags);
     c->amount[RG_MEM_BYTES] += 4.0 * FR_LAGS * FR_LAGS * FR_QUARTERS * (double)s->n[FR_TURNS] * calls;
 }
 
 #define FR_TURN(IDEA)                                                                                                          \
     static size_t scratch(const rg_shape *s, const int64_t *param) { return fr_turn_layout_of(s, param, WAY).total; }          \
-    static void cost(const rg_shape *s, const int64_t *, rg_cost *c) { fr_turn_cost(s, WAY, TEXTURE, c); }                     \
+    static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) { fr_turn_cost(s, param, WAY, TEXTURE, c); }         \
     static int prepare(rg_call *call) { return fr_prepare_turns(call, WAY, TEXTURE); }                                         \
     static int run(rg_call *call) { return fr_turn<WAY>(call, TEXTURE); }                                                      \
     FR_DESCRIPTOR(ccp, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch, .cost = cost,                  \
-                  .prepare = prepare, .run = run, .finish = fr_finish_turns)
+                  .prepare = prepare, .load = TEXTURE ? fr_load : NULL, .run = run, .finish = fr_finish_turns)
 
 #endif

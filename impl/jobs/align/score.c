@@ -50,9 +50,9 @@ bool aj_scorer_batches(const aj_scorer *s) { return s->frame.device->is_gpu && !
 
 int aj_scorer_put(aj_scorer *s, const float *image, const float *reference)
 {
-    int code = rg_buffer_put(&s->frame.buffer[AL_IMAGE], image);
+    int code = rg_frame_put(&s->frame, AL_IMAGE, image);
     if (code == RG_OK && reference)
-        code = rg_buffer_put(&s->frame.buffer[AL_REFERENCE], reference);
+        code = rg_frame_put(&s->frame, AL_REFERENCE, reference);
     return rg_frame_failed(&s->frame, "copying an image", code);
 }
 
@@ -62,7 +62,7 @@ static int run_batch(aj_scorer *s, int64_t n, const float *matrix)
     int numbers = af_numbers(s->dims);
     for (int64_t i = 0; i < s->batch; i++)
         memcpy(s->matrix + i * numbers, matrix + (i < n ? i : n - 1) * numbers, (size_t)numbers * sizeof *matrix);
-    int code = rg_buffer_put(&s->frame.buffer[AL_MATRIX], s->matrix);
+    int code = rg_frame_put(&s->frame, AL_MATRIX, s->matrix);
     if (code == RG_OK)
         code = rg_frame_run(&s->frame);
     if (code == RG_OK)
@@ -91,9 +91,9 @@ int aj_warp(const rg_choice *c, const int64_t side[3], int outside, int threads,
     rg_frame frame = {0};
     int code = rg_frame_make(&frame, c->entry, c->device, &shape, c->param, threads);
     if (code == RG_OK)
-        code = rg_buffer_put(&frame.buffer[AF_IMAGE], image);
+        code = rg_frame_put(&frame, AF_IMAGE, image);
     if (code == RG_OK)
-        code = rg_buffer_put(&frame.buffer[AF_MATRIX], matrix);
+        code = rg_frame_put(&frame, AF_MATRIX, matrix);
     if (code == RG_OK)
         code = rg_frame_run(&frame);
     if (code == RG_OK)

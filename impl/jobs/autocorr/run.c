@@ -60,9 +60,9 @@ static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const
         code = rg_frame_prepare(f);
     if (code != RG_OK)
         return rg_frame_failed(f, NULL, code);
-    code = rg_buffer_put(&f->buffer[AC_A], a->pixel);
+    code = rg_frame_put(f, AC_A, a->pixel);
     if (code == RG_OK && b)
-        code = rg_buffer_put(&f->buffer[AC_B], b->pixel);
+        code = rg_frame_put(f, AC_B, b->pixel);
     if (code == RG_OK)
         code = rg_frame_run(f);
     if (code == RG_OK)

@@ -74,6 +74,8 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
         e->member->device->release(map);
     if (grid)
         e->member->device->release(grid);
+    for (int r = 0; r < FR_DOES; r++)
+        rg_frame_changed(&e->does[r].frame, FR_F3);
     pl_lap(e->member, PL_REFERENCE, since_s);
     return pl_failed(e->member, "transforming the reference", error);
 }

@@ -24,7 +24,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const int error = af_texture_copy(call, call->arg[AF_IMAGE]);
+    const int error = af_texture_copy(call);
     if (error) return error;
     RG_LAUNCH(rotate, dim3(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), dim3(SIDE, SIDE), 0,
               call->stream, (af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AF_MATRIX],

@@ -85,13 +85,17 @@ static int scatter(rg_call *call)
     return RG_OK;
 }
 
+#ifndef HOOKS
+#define HOOKS .run = scatter
+#endif
+
 // A kernel with a table is given the table's tolerance: it must be caught all the same.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_bound(s, TABLE); }
 
 #define BROKEN_GRIDDING(NAME, IDEA)                                                                                           \
     static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME,           \
                                       .idea = IDEA, .role = RG_OTHER, .space = RG_HOST, .needs = "", .tolerance = tolerance,  \
-                                      .run = scatter};                                                                        \
+                                      HOOKS};                                                                                 \
     RG_PLUGIN = {&broken, NULL}
 
 #endif

@@ -275,7 +275,7 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
     rg_frame frame = {0};
     assert_int_equal(rg_frame_make(&frame, e, rg_device_emulated(), &p->shape, param, 1), RG_OK);
     for (int i = AL_IMAGE; i <= AL_MATRIX; i++)
-        assert_int_equal(rg_buffer_put(&frame.buffer[i], p->arg[i]), RG_OK);
+        assert_int_equal(rg_frame_put(&frame, i, p->arg[i]), RG_OK);
     assert_int_equal(rg_frame_run(&frame), RG_OK);
     double rho[4], worst = 0;
     assert_int_equal(rg_buffer_get(&frame.buffer[AL_RHO], rho), RG_OK);

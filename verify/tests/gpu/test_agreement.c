@@ -45,7 +45,7 @@ static int compute(const rg_entry *e, const rg_shape *shape, const int64_t *para
     if (!device || rg_frame_make(&f, e, device, shape, param, 1))
         return 10;
     for (int i = 0; i < e->algo->n_args; i++) {
-        if (e->algo->arg[i].direction != RG_OUT && rg_buffer_put(&f.buffer[i], s->input[i]))
+        if (e->algo->arg[i].direction != RG_OUT && rg_frame_put(&f, i, s->input[i]))
             return 11;
         if (device->is_emulated)
             rg_emulation_extent(f.buffer[i].base, f.buffer[i].bytes);

@@ -54,6 +54,7 @@ static void test_variants(void **state)
     WRONG_VARIANT("needs \" avx2\"", v.needs = " avx2");
     WRONG_VARIANT("needs \"avx2\": expected sm_NN", v.space = RG_DEVICE);
     WRONG_VARIANT("needs \"sm_90b\"", (v.space = RG_DEVICE, v.needs = "sm_90b"));
+    WRONG_VARIANT("no argument of the algorithm is steady", v.load = run);
     WRONG_VARIANT("99 parameters", v.n_params = 99);
     WRONG_VARIANT("1 parameters", v.param = NULL);
     const rg_param off[] = {{"block", blocks, 2, 9, ""}}, nameless[] = {{NULL, blocks, 2, 8, ""}}, none[] = {{"block", blocks, 0, 8, ""}};
@@ -100,6 +101,7 @@ static void test_algorithms(void **state)
     WRONG_ALGO("lacks its paper", a.paper = NULL);
     WRONG_ALGO("lacks fill", a.reference = NULL);
     WRONG_ALGO("one of them an output", a.n_args = 1);
+    WRONG_ALGO("argument 2 is no input", a.steady = 1u << 2);
     WRONG_ALGO("lacks shapes", a.n_smoke_shapes = 0);
     const rg_shape empty = {{0}, 1};
     WRONG_ALGO("shape 0 of the smoke test", a.smoke_shape = &empty);
