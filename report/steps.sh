@@ -8,8 +8,8 @@
 # A step is done again only when what it made is missing, or older than the program or than what it was made from; a run that was
 # killed goes on where it stopped. A failed check (exit 1) and what this machine lacks (exit 4) are results all the same.
 # RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
-# RECORD_LABEL what the heads of tables say of the machine; RECORD_SECONDS a row, RECORD_OPTIONS of `bench`, RECORD_GPUS,
-# RECORD_IMAGES, RECORD_SIDES: see steps.tsv. REPORT_DIR is the folder of the page (report).
+# RECORD_LABEL what the heads of tables say of the machine; RECORD_SECONDS a row, RECORD_JOB_SECONDS a job, RECORD_OPTIONS
+# of `bench`, RECORD_GPUS, RECORD_IMAGES, RECORD_SIDES: see steps.tsv. REPORT_DIR is the folder of the page (report).
 set -u
 usage="usage: report/steps.sh BUILD reproduce PRESET | BUILD record NAME PART..."
 build=$(realpath "${1:?$usage}") what=${2:?$usage} name=${3:?$usage}
@@ -95,7 +95,15 @@ copies() { # COUNT FROM TO
     mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
     touch "$3/.done"
 }
-# shares SIDE NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent.
+points() { for side in $sides; do for count; do echo "$side:$count"; done; done; } # SIDE:COUNT of all sides, and these counts
+# Stages of a job on all cores, and once more as STAGE@24, what 24 such cores would take if they shared the work as well: FILE.
+of_24_cores() {
+    awk -F'\t' -v OFS='\t' -v cores="$(nproc)" '
+        { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
+        { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
+}
+# shares SIZE MODE=COUNT... NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent, with
+# the shape of the mode's job.
 shares() {
     for file in "$work"/share/*; do
         mode=$(basename "$file")
@@ -104,18 +112,22 @@ shares() {
                 sub(/:.*/, "", $1)
                 print mode "." $1 "\t" column "\t" (sub(/ %/, "", $3) ? $3 : 100 * $3)
             }' "$file"
-    done | awk -F '\t' -v side="$1" -v sum="$2" '
+    done | awk -F '\t' -v size="$1" -v counts="$2 $3 $4" -v sum="$5" '
         { share[$1, $2] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1] }
         END {
             split(sum, side_of, "=")
             for (terms = split(side_of[2], term, "+"); terms; terms--) for (c in column)
                 if ((term[terms], c) in share) { share[side_of[1], c] += share[term[terms], c]; seen[side_of[1]] }
             if (side_of[1] in seen) part[n++] = side_of[1]
-            print "# images of " side " x " side "; cpu is one core"
-            print "part\tcpu\tgpu"
-            for (i = 0; i < n; i++)
-                print part[i] "\t" ((part[i], "cpu") in share ? share[part[i], "cpu"] : "-") "\t" \
+            for (i = split(counts, pair, " "); i; i--) { split(pair[i], of, "="); count[of[1]] = of[2] }
+            print "# cpu is one core; shape: the side of the images, and how many"
+            print "part\tshape\tcpu\tgpu"
+            for (i = 0; i < n; i++) {
+                mode = part[i]
+                sub(/\..*/, "", mode)
+                print part[i] "\t" size "," count[mode] "\t" ((part[i], "cpu") in share ? share[part[i], "cpu"] : "-") "\t" \
                     ((part[i], "gpu") in share ? share[part[i], "gpu"] : "-")
+            }
         }'
 }
 regions() { # RUN...
@@ -146,11 +158,17 @@ while IFS=$tab read -r kind when variable value; do
     [ "$kind" = let ] && case $preset-$device in $when) eval "$variable=\"${value:-}\"" ;; esac
 done < report/steps.tsv
 
-# each VARIABLE=VALUES: for every value of it what is to be set before a line of the table is read
+# each VARIABLE=VALUES, or A:B=VALUES: for every value of it, or pair of them, what is to be set before a line of the table is read
 each() {
     [ "$1" != - ] || { echo : && return; }
     eval "values=\"${1#*=}\""
-    for value in $values; do echo "${1%%=*}=$value"; done
+    names=${1%%=*}
+    for value in $values; do
+        case $names in
+        *:*) echo "${names%:*}=${value%:*} ${names#*:}=${value#*:}" ;;
+        *) echo "$names=$value" ;;
+        esac
+    done
 }
 # The steps of this run: line of the table, and setting.
 plan() {

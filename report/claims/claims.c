@@ -111,7 +111,7 @@ static void say_missing(const rg_bench_machine *m, const char *spec, char *text,
                 return;
             }
         }
-    snprintf(text, room, "no row of `%s` in the files of this machine", spec);
+    snprintf(text, room, "no row of `%s` in the files of this machine: not measured", spec);
 }
 
 static rg_judgement untested(void)
@@ -187,8 +187,17 @@ static rg_judgement judge_ratio(const rg_comparison *q)
         snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
         snprintf(j.ours, sizeof j.ours, "%s x (no interval: a single sample)", value);
+    const double fixed_a = rg_fixed_ns(q->machine, q->a, &a), fixed_b = rg_fixed_ns(q->machine, q->b, &b);
+    if (isfinite(fixed_a) && isfinite(fixed_b))
+        snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; fixed costs %.3g of %.3g s and %.3g of %.3g s",
+                 fixed_a / 1e9, a.median_ns / 1e9, fixed_b / 1e9, b.median_ns / 1e9);
     say_where(&a, &b, &j);
     judge_number(q, &j);
+    if (fabs(rg_more_work(&a, &b) - 1) > 1e-9) {
+        j.outcome = RG_NOT_CALLED;
+        snprintf(j.why, sizeof j.why, "unequal work, %s against %s pieces: fixed costs weigh more where there is less of it",
+                 a.row->cell[RG_C_WORK], b.row->cell[RG_C_WORK]);
+    }
     return j;
 }
 
@@ -674,8 +683,9 @@ static rg_judgement judge_energy(const rg_comparison *q)
 
 // ---- small tables that jobs leave: stages, scaling, FSC --------------------------------------------------------------------
 
-// The numbers that "TABLE key=value COLUMN" names, one a row of that key (repeats of a run); 0 with the reason in why.
-static int table_samples(const rg_bench_machine *m, const char *spec, double **sample, char *why, size_t room)
+// The numbers that "TABLE key=value COLUMN" names, one a row of that key (repeats of a run), of those whose column `shape` is
+// `shape` where that is not ""; 0 with the reason in why.
+static int table_samples(const rg_bench_machine *m, const char *spec, const char *shape, double **sample, char *why, size_t room)
 {
     char table[48] = "", key[80] = "", column[48] = "";
     *sample = NULL;
@@ -693,10 +703,12 @@ static int table_samples(const rg_bench_machine *m, const char *spec, double **s
     int n = 0;
     *sample = rg_alloc((size_t)(t->n_rows + 1) * sizeof **sample);
     for (int i = 0; i < t->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, column)))
+        if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, column)) &&
+            (!*shape || !strcmp(rg_tsv_cell(t, i, "shape"), shape)))
             (*sample)[n++] = rg_tsv_number(t, i, column);
     if (!n)
-        snprintf(why, room, "table `%s` has no number %s where %s is %s", table, column, key, value);
+        snprintf(why, room, "table `%s` has no number %s where %s is %s%s%s: not measured", table, column, key, value,
+                 *shape ? " and shape is " : "", shape);
     return n;
 }
 
@@ -704,7 +716,7 @@ double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, siz
 {
     double *sample;
     rg_summary s = {.median = NAN};
-    int n = table_samples(m, spec, &sample, why, room);
+    int n = table_samples(m, spec, "", &sample, why, room);
     if (n)
         rg_summarise(sample, n, &s);
     free(sample);
@@ -715,9 +727,9 @@ static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement j = untested();
     double *a, *b = NULL;
-    int n_a = table_samples(q->machine, q->a, &a, j.why, sizeof j.why), n_b = 0;
+    int n_a = table_samples(q->machine, q->a, q->size, &a, j.why, sizeof j.why), n_b = 0;
     if (n_a && *q->b)
-        n_b = table_samples(q->machine, q->b, &b, j.why, sizeof j.why);
+        n_b = table_samples(q->machine, q->b, q->size, &b, j.why, sizeof j.why);
     if (n_a && (n_b || !*q->b)) {
         rg_summary x, y = {.median = 1};
         rg_summarise(a, n_a, &x);
@@ -736,6 +748,7 @@ static rg_judgement judge_cell(const rg_comparison *q)
             snprintf(j.ours, sizeof j.ours, "%s x (%.4g / %.4g)", text, x.median, y.median);
         }
         snprintf(j.scope, sizeof j.scope, "job");
+        snprintf(j.size, sizeof j.size, "%.63s", q->size);
         judge_number(q, &j);
     }
     free(a);

@@ -197,11 +197,28 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
     return best;
 }
 
-// Pieces of work of b for one of a: 1 at equal shapes, and where a file does not say.
-static double more_work(const rg_measure *a, const rg_measure *b)
+double rg_more_work(const rg_measure *a, const rg_measure *b)
 {
     double x = rg_cell_number(a->row, RG_C_WORK), y = rg_cell_number(b->row, RG_C_WORK);
     return x > 0 && y > 0 ? y / x : 1;
+}
+
+double rg_fixed_ns(const rg_bench_machine *m, const char *spec, const rg_measure *of)
+{
+    const char *shape = of->row->cell[RG_C_SHAPE], *particles = strstr(shape, ",p");
+    const double work = rg_cell_number(of->row, RG_C_WORK);
+    double few = work, few_ns = NAN;
+    for (int f = 0; f < m->n_files && particles; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            const double pieces = rg_cell_number(row, RG_C_WORK);
+            if (rg_timed(row) && !strncmp(row->cell[RG_C_SHAPE], shape, (size_t)(particles - shape) + 2) &&
+                !strcmp(row->cell[RG_C_SCOPE], of->row->cell[RG_C_SCOPE]) && rg_matches(row, spec) && pieces < few) {
+                few = pieces;
+                few_ns = rg_row_ns(row, RG_C_MEDIAN);
+            }
+        }
+    return (work * few_ns - few * of->median_ns) / (work - few);
 }
 
 void rg_median_interval(const double *sample, int n, double *low, double *high)
@@ -220,7 +237,7 @@ void rg_median_interval(const double *sample, int n, double *low, double *high)
 
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high)
 {
-    const double more = more_work(a, b);
+    const double more = rg_more_work(a, b);
     if (a->row == b->row) // the best is the one that it is compared with
         return *low = *high = 1;
     double *sample_a = NULL, *sample_b = NULL;

@@ -104,17 +104,17 @@ static void place_of(const char *spec, place *p)
 }
 
 // Three repeats about the number a, of one table or of two; with b they are 1 there, so that the ratio is the number.
-static void add_cell(const char *a, const char *b, double number)
+static void add_cell(const char *a, const char *b, const char *shape, double number)
 {
     static const double off[] = {1, 1.001, 0.999};
     place at[2];
     place_of(a, &at[0]);
     if (*b)
         place_of(b, &at[1]);
-    char *text = rg_print("%s\t%s\n", at[0].key, at[0].column);
+    char *text = rg_print("%s\tshape\t%s\n", at[0].key, at[0].column);
     for (int side = 0; side < (*b ? 2 : 1); side++) {
         for (int k = 0; k < 3; k++) {
-            char *more = rg_print("%s%s\t%.9g\n", text, at[side].value, off[k] * (side ? 1 : number));
+            char *more = rg_print("%s%s\t%s\t%.9g\n", text, at[side].value, *shape ? shape : "-", off[k] * (side ? 1 : number));
             free(text);
             text = more;
         }
@@ -122,7 +122,7 @@ static void add_cell(const char *a, const char *b, double number)
         if (last || strcmp(at[0].table, at[1].table)) {
             parse_table(at[side].table, text);
             free(text);
-            text = last ? NULL : rg_print("%s\t%s\n", at[1].key, at[1].column);
+            text = last ? NULL : rg_print("%s\tshape\t%s\n", at[1].key, at[1].column);
         }
     }
 }
@@ -227,7 +227,7 @@ static void feed_number(int i, double value)
             test_set(row, RG_C_TOL, "1");
         }
     } else if (!strcmp(kind, "cell") || !strcmp(kind, "exact")) {
-        add_cell(a, b, value);
+        add_cell(a, b, size, value);
     } else if (!strcmp(kind, "least")) {
         add_least(a, value);
     } else if (!strcmp(kind, "crossing")) {
