@@ -121,7 +121,7 @@ typedef struct rg_algo {
     int (*dim_text)(int dim, int64_t value, char text[32]); // a value that has a word, "y+90", and 1; else 0. NULL: none has
     const rg_arg *arg;
     int n_args;
-    unsigned steady; // bit k: argument k, IN, keeps its values over many calls while others change: a reference, an image turned
+    unsigned steady; // bit k: argument k, IN, keeps its values over many calls while others change: a reference
     const rg_shape *check_shape;
     int n_check_shapes;
     const rg_bench_shape *bench_shape;
@@ -190,9 +190,9 @@ typedef struct rg_variant {
     rg_tolerance (*tolerance)(const rg_shape *, const int64_t *param); // NULL: the algorithm's
     void (*cost)(const rg_shape *, const int64_t *param, rg_cost *);   // what one run() asks of the machine; may be NULL
     int (*prepare)(rg_call *); // what does not depend on the values of the inputs; timed in a column of its own; may be NULL
-    // What depends on the values of steady arguments alone (rg_algo.steady): their copy into a texture. Called after prepare, and
-    // again before the next run once one of them has been written; no other argument's values may be kept from it. It may use
-    // state and scratch, which run finds as it left them. Timed with prepare; may be NULL.
+    // What depends on the values of steady arguments alone (rg_algo.steady): their copy into a texture. Called after prepare,
+    // and again before the next run once one of them has been written; no other argument's values may be kept from it. It may
+    // use state and scratch, which run finds as it left them. Timed with prepare; may be NULL.
     int (*load)(rg_call *);
     // Sets the outputs to 0, for a run that adds to what stands in them; called before every run but in bench's scope `adding`,
     // which times run alone. NULL: run writes every output itself.

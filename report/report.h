@@ -66,8 +66,8 @@ void rg_median_interval(const double *sample, int n, double *low, double *high);
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high);
 // Pieces of work of b for one of a: 1 at equal work, and where a file does not say.
 double rg_more_work(const rg_measure *a, const rg_measure *b);
-// ns that a job takes whatever its number of particles, the part p of its shape: where the line through this time and that of the
-// fewest particles, by a row of spec whose shape is else the same, meets none. NaN where only one number was timed.
+// ns that a job takes whatever its number of particles, the part p of its shape: where the line through this time and that of
+// the fewest particles, by a row of spec whose shape is else the same, meets none. NaN where only one number was timed.
 double rg_fixed_ns(const rg_bench_machine *, const char *spec, const rg_measure *);
 
 // ---- the job -------------------------------------------------------------------------------------------------------------

@@ -102,8 +102,8 @@ of_24_cores() {
         { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
         { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
 }
-# shares SIZE MODE=COUNT... NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent, with
-# the shape of the mode's job.
+# shares SIZE MODE=COUNT... NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent,
+# with the shape of the mode's job.
 shares() {
     for file in "$work"/share/*; do
         mode=$(basename "$file")
@@ -158,7 +158,7 @@ while IFS=$tab read -r kind when variable value; do
     [ "$kind" = let ] && case $preset-$device in $when) eval "$variable=\"${value:-}\"" ;; esac
 done < report/steps.tsv
 
-# each VARIABLE=VALUES, or A:B=VALUES: for every value of it, or pair of them, what is to be set before a line of the table is read
+# each VARIABLE=VALUES, or A:B=VALUES: for every value, or pair of them, what is to be set before a line of the table is read
 each() {
     [ "$1" != - ] || { echo : && return; }
     eval "values=\"${1#*=}\""

@@ -27,8 +27,8 @@ static void ask_reference(rg_inputs *in, uint64_t seed)
     in->answered_seed = in->shape.seed;
 }
 
-// Arguments that calls read and write, and outputs that they add to, hold sums of all timed calls: they are judged by one more call, on what they were at
-// first. It may as well be on the inputs that the reference has been asked about.
+// Arguments that calls read and write, and outputs that they add to, hold sums of all timed calls: they are judged by one more
+// call, on what they were at first. It may as well be on the inputs that the reference has been asked about.
 static int call_again(rg_lane *lane, rg_inputs *in)
 {
     const uint64_t seed = in->shape.seed;

@@ -64,7 +64,7 @@ static int run_as_printed(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const dim3 grid = af_columns_grid(call->shape, call->param);
     printed_sums *partial = (printed_sums *)call->scratch;
-    int error = af_texture_uploaded<AF_COLUMNS_UPLOAD>(call);
+    int error = af_texture_renew<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     RG_LAUNCH(printed_columns, grid, (unsigned)call->param[AF_THREADS], 0, call->stream,
               (af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AL_REFERENCE],

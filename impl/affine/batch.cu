@@ -93,7 +93,7 @@ template <int DIMS> static int run_fetched(rg_call *call)
 {
     const af_size z = size_of<DIMS>(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_uploaded<AF_BATCH_UPLOAD>(call);
+    error = error ? error : af_texture_renew<AF_BATCH_UPLOAD>(call);
     return error ? error : launch_for(call, z, problem_of(call, z, 0.5f), af_fetched<DIMS>{af_texture_of(call)});
 }
 
@@ -158,7 +158,7 @@ static const int64_t groups[] = {1, 4, 8, 16, 32};
 static const rg_param params_2d[] = {PARAMS_2D}, fetched_params_2d[] = {PARAMS_2D, AF_UPLOAD};
 static const rg_param params_3d[] = {PARAMS_3D}, fetched_params_3d[] = {PARAMS_3D, AF_UPLOAD};
 
-#define AF_BATCH(DIMS, NAME, IDEA, FLAGS, PARAMS, SCRATCH, ...)                                                                       \
+#define AF_BATCH(DIMS, NAME, IDEA, FLAGS, PARAMS, SCRATCH, ...)                                                                \
     {                                                                                                                          \
         .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align" #DIMS "d", .name = NAME, .idea = IDEA, .role = RG_GATHER,  \
         .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = PARAMS, .n_params = RG_COUNT(PARAMS),                   \
@@ -168,7 +168,7 @@ static const rg_param params_3d[] = {PARAMS_3D}, fetched_params_3d[] = {PARAMS_3
     AF_BATCH(DIMS, "batch", IDEA, 0, params_##DIMS##d, scratch_bricked, .cost = cost_bricked<DIMS>, .run = run_bricked<DIMS>)
 #define AF_FETCHED(DIMS, IDEA)                                                                                                 \
     AF_BATCH(DIMS, "batch_texture", IDEA, RG_COPIES_FIRST, fetched_params_##DIMS##d, scratch_fetched,                          \
-             .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,                                  \
+             .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,        \
              .load = af_texture_load<AF_BATCH_UPLOAD>, .run = run_fetched<DIMS>, .finish = af_texture_finish)
 
 RG_VARIANT(align2d_batch) = AF_BRICKED(2, "groups of transforms a block, reference in registers, image in bricks of pairs");

@@ -79,7 +79,7 @@ static int run_atct_2d(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_uploaded<AF_COLUMNS_UPLOAD>(call);
+    error = error ? error : af_texture_renew<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_2d(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h});
     return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture knows the rule
@@ -100,7 +100,7 @@ static int run_atct_3d(rg_call *call)
 {
     const af_size z = af_size_3d(call->shape);
     int error = af_launch_typical(call, z);
-    error = error ? error : af_texture_uploaded<UPLOAD_3D>(call);
+    error = error ? error : af_texture_renew<UPLOAD_3D>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_3d(call, af_texture_3d<AF_IGNORE>{af_texture_of(call), z.w, z.h, z.d});
     return launch_3d(call, af_texture_3d<AF_EDGE>{af_texture_of(call), z.w, z.h, z.d});

@@ -48,7 +48,7 @@ static int from_memory(const rg_call *call, dim3 block, int column)
 static int from_texture(const rg_call *call, dim3 block, int column)
 {
     const af_size z = af_size_2d(call->shape);
-    const int error = af_texture_uploaded<UPLOAD>(call);
+    const int error = af_texture_renew<UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}, block, column);
     return launch(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}, block, column); // the texture knows the rule

@@ -2,9 +2,9 @@
 // source.cuh: where the GPU variants read the image: from global memory by sample.h, or through a texture that interpolates.
 //
 // A texture adds 0.5 to pixel centres; its address modes are rules 0 (border) and 1 (clamp) of index.h. A texture with a
-// three-dimensional or a rotated footprint wants the layout of a cudaArray: prepare makes one, and the image, which is steady, is
-// copied into it by load, once for all transforms of it, or with upload = 1 by every run. Garcia et al. time neither way's copies:
-// theirs is upload = 0.
+// three-dimensional or a rotated footprint wants the layout of a cudaArray: prepare makes one. The image, which is steady, is
+// copied into it by load, once for all transforms of it, or with upload = 1 by every run. The times of Garcia et al. hold no
+// copies: theirs is upload = 0.
 #ifndef RG_AFFINE_SOURCE_CUH
 #define RG_AFFINE_SOURCE_CUH
 
@@ -77,11 +77,12 @@ static inline int af_texture_copy(const rg_call *call)
 }
 
 static const int64_t af_upload_values[] = {0, 1};
-#define AF_UPLOAD {"upload", af_upload_values, RG_COUNT(af_upload_values), 0, "the texture filled once for all calls (0), or by every call (1)"}
+#define AF_UPLOAD                                                                                                              \
+    {"upload", af_upload_values, RG_COUNT(af_upload_values), 0, "the texture filled once for all calls (0), or by every call (1)"}
 
-// upload stands at param[AT]. load: of the variants; uploaded: at the front of their run.
+// upload stands at param[AT]. The first is the variants' load, the second begins their run.
 template <int AT> static int af_texture_load(rg_call *call) { return call->param[AT] ? RG_OK : af_texture_copy(call); }
-template <int AT> static int af_texture_uploaded(const rg_call *call) { return call->param[AT] ? af_texture_copy(call) : RG_OK; }
+template <int AT> static int af_texture_renew(const rg_call *call) { return call->param[AT] ? af_texture_copy(call) : RG_OK; }
 
 static inline cudaTextureObject_t af_texture_of(const rg_call *call) { return ((const rg_texture *)call->state)->object; }
 

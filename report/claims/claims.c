@@ -685,7 +685,8 @@ static rg_judgement judge_energy(const rg_comparison *q)
 
 // The numbers that "TABLE key=value COLUMN" names, one a row of that key (repeats of a run), of those whose column `shape` is
 // `shape` where that is not ""; 0 with the reason in why.
-static int table_samples(const rg_bench_machine *m, const char *spec, const char *shape, double **sample, char *why, size_t room)
+static int table_samples(const rg_bench_machine *m, const char *spec, const char *shape, double **sample, char *why,
+                         size_t room)
 {
     char table[48] = "", key[80] = "", column[48] = "";
     *sample = NULL;

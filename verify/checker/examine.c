@@ -4,8 +4,8 @@
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
 // differ, each run at least twice. Before every run the outputs are poisoned; after it the guards, the inputs and every element
 // of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
-// once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where all
-// others change under them: what was kept of either shows. A variant with clear() has to give twice the sums when run without.
+// once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where
+// all others change under them: what was kept of either shows. A variant with clear() has to give twice the sums when run without.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
@@ -287,7 +287,8 @@ static bool all_rounds(exam *x, bool unaligned)
 {
     bool good = true;
     for (int i = 0; i < RG_COUNT(rounds) && good; i++)
-        if ((x->job->patterns & (1u << rounds[i].pattern)) && (!x->slow || !x->runs_compared || unaligned == rounds[i].unaligned))
+        if ((x->job->patterns & (1u << rounds[i].pattern)) &&
+            (!x->slow || !x->runs_compared || unaligned == rounds[i].unaligned))
             good = one_round(x, i, unaligned);
     return good;
 }

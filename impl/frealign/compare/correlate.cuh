@@ -284,7 +284,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
 #define FR_COMPARE(ALGO, ROUTINE)                                                                                              \
     FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                            \
     FR_DESCRIPTOR(ALGO, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch_##ALGO,                        \
-                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .load = TEXTURE ? fr_load : NULL, .run = run_##ALGO,           \
+                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .load = TEXTURE ? fr_load : NULL, .run = run_##ALGO,         \
                 .finish = fr_finish)
 
 #endif
