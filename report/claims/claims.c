@@ -480,7 +480,8 @@ static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *
     bool single = !*q->b;
     if (single ? !rg_pick(q->machine, q->a, shape, q->scopes, &a)
                : !rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
-        snprintf(j->why, sizeof j->why, "not both timed at %s", shape);
+        snprintf(j->why, sizeof j->why, "no row of `%s`%s%s%s at %s in scope %s: not measured", q->a, single ? "" : " and `",
+                 q->b, single ? "" : "`", shape, q->scopes);
         return NAN;
     }
     double value;
@@ -551,7 +552,8 @@ static rg_judgement judge_mean(const rg_comparison *q)
         free(shape);
     }
     if (!n) {
-        say_missing(q->machine, q->a, j.why, sizeof j.why);
+        const char *one = rg_common_shape(q->machine, q->a, q->a, prefix, q->scopes);
+        say_missing(q->machine, one ? q->b : q->a, j.why, sizeof j.why);
         return j;
     }
     j.value = sum / n;

@@ -37,7 +37,7 @@ static void triple(const rg_shape *s, void *const *arg)
 }
 
 static const rg_arg args[] = {{"in", RG_IN, int_type, count_n}, {"out", RG_OUT, int_type, count_n}};
-static const rg_algo algo = {
+static rg_algo algo = {
     .abi = RG_ABI,
     .bytes = sizeof(rg_algo),
     .name = "triple",
@@ -72,6 +72,17 @@ static int run_replay(rg_call *c) // computes once, then gives the same answer a
     memcpy(c->arg[1], kept, (size_t)c->shape->n[0] * sizeof *kept);
     return RG_OK;
 }
+static int run_add(rg_call *c) // its sums wrap around where they are not cleared
+{
+    int32_t right[4096];
+    triple(c->shape, (void *const[]){c->arg[0], right});
+    for (int64_t i = 0; i < c->shape->n[0]; i++)
+        ((uint32_t *)c->arg[1])[i] += (uint32_t)right[i];
+    return RG_OK;
+}
+static int cleared, loaded;
+static int clear(rg_call *c) { return cleared++, memset(c->arg[1], 0, (size_t)c->shape->n[0] * sizeof(int32_t)), RG_OK; }
+static int load(rg_call *c) { return (void)c, loaded++, RG_OK; }
 static int run_slow(rg_call *c) { return usleep(60000), triple(c->shape, c->arg), RG_OK; }
 static int prepare(rg_call *c) { return (void)c, prepared++, usleep(3000), RG_OK; }
 static void finish(rg_call *c) { (void)c, finished++; }
@@ -107,7 +118,7 @@ static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, d
                     .max_s = max_s,
                     .rounds = 4};
     rg_inputs in;
-    calls = prepared = finished = 0;
+    calls = prepared = finished = cleared = loaded = 0;
     variant.run = run;
     rg_inputs_make(&in, &algo, &lane.shape);
     rg_inputs_fill(&in, 100);
@@ -280,6 +291,34 @@ static void modes_and_scopes(void **state)
     assert_int_equal(lane.batch, 1);
 }
 
+// Clearing is in the times of every scope but `adding`, where it comes before a sample; a judged call is cleared in all of them.
+static void adding_leaves_clearing_out(void **state)
+{
+    (void)state;
+    variant.clear = clear;
+    rg_lane lane = timed_lane(run_add, RG_ADDING, RG_HOT, 0.1);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_true(lane.batch > 10 && cleared < lane.n * lane.batch);
+    assert_string_equal(rg_scope_name[lane.scope], "adding");
+    lane = timed_lane(run_add, RG_KERNEL, RG_HOT, 0.1);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_true(cleared >= lane.n * lane.batch);
+    variant.clear = NULL;
+}
+
+// Steady inputs are loaded with prepare, and once for the fresh inputs of every visit, outside of its times.
+static void steady_inputs_are_loaded_before_the_time_begins(void **state)
+{
+    (void)state;
+    algo.steady = 1u;
+    variant.load = load;
+    rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_int_equal(loaded, 1 + lane.visits);
+    algo.steady = 0;
+    variant.load = NULL;
+}
+
 static void a_call_longer_than_the_time_is_one_sample(void **state)
 {
     (void)state;
@@ -391,6 +430,8 @@ int main(void)
         cmocka_unit_test(lanes_share_one_answer),
         cmocka_unit_test(the_answer_is_as_long_as_the_time),
         cmocka_unit_test(modes_and_scopes),
+        cmocka_unit_test(adding_leaves_clearing_out),
+        cmocka_unit_test(steady_inputs_are_loaded_before_the_time_begins),
         cmocka_unit_test(a_call_longer_than_the_time_is_one_sample),
         cmocka_unit_test(energy_is_measured_or_says_why_not),
         cmocka_unit_test(inputs_follow_the_seed),
