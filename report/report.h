@@ -183,6 +183,7 @@ void rg_write_gallery(const rg_report *, rg_page *);
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 // The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);
+void rg_write_duels(const rg_report *, rg_page *); // of machines that have a table `duels`; nothing where none has
 
 // ---- what was found, and the pages ---------------------------------------------------------------------------------------
 

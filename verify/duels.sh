@@ -1,57 +1,126 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]: how often `regather duel` is right. N duels (100) of a kernel against itself, and N against
-# itself with 5 % planted by a calibrated loop (duels/planted.c; on DEVICE gpu planted.cu), at a shape of about 10 us and one of about 10 ms, while
-# BUSY (6) endless loops run beside them. Prints a table of the verdicts; exit 1 when a duel of equals says FASTER or SLOWER, more
-# than 10 % of them are UNSURE, or less than 99 % of the planted ones are SLOWER.
+# duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]: how often `regather duel` is right. N duels (100) of a kernel against itself, and N
+# against itself with 5 % planted by a calibrated loop (duels/planted.c; on DEVICE gpu planted.cu), at a shape of about 10 us and one
+# of about 10 ms, while BUSY (6) endless loops run beside them. Prints a table of the verdicts, of all devices that this build was
+# asked of; the report shows it, as data/machines/NAME.duels.tsv. Exit 1 when a duel of equals says FASTER or SLOWER, more than 10 %
+# of them are UNSURE, or less than 99 % of the planted ones are SLOWER; 3 when duels are left to be done.
+#   DUELS_CORES="0,1 2,3 ..."   shards: each takes its share of the duels and its own BUSY loops, all pinned to these cores
+#   DUELS_GPUS=N                with DEVICE gpu: shard K has a GPU of its own, the K-th of N
+#   DUELS_TIME=S                starts no duel after so many seconds; the same command goes on from there
+# What is done stays in BUILD/duels until the program is built anew.
 build=${1:?usage: verify/duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]}
 n=${2:-100} busy=${3:-6} device=${4:-cpu} gate=${5:-2%} seconds=${6:-120}
-cd "$(dirname "$0")/.." || exit 2
-regather=$build/regather
-work=$build/duels
-mkdir -p "$work" || exit 2
+build=$(realpath "$build") && script=$(realpath "$0") && cd "$(dirname "$0")/.." || exit 2
+regather=$build/regather work=$build/duels
+logs=$work/$device,$busy,$gate
+case $device in
+gpu*) shapes='w32,h32,r2,k0 w768,h768,r16,k0' ;;
+*) shapes='w32,h32,r2,k0 w192,h192,r13,k0' ;;
+esac
+kernel=autocorr:planted.so:planted plugin=$logs/planted.so
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP (ms) ------------------------------------------------------
+
+shard() { # K M
+    children='' its=$device
+    [ "$device" != gpu ] || its=gpu$((($1 - 1) % ${DUELS_GPUS:-1}))
+    trap '[ -z "$children" ] || kill $children 2>/dev/null' EXIT
+    trap 'exit 130' INT TERM
+    for _ in $(seq "$busy"); do
+        while :; do :; done &
+        children="$children $!"
+    done
+    for shape in $shapes; do
+        for percent in 0 5; do
+            for seed in $(seq "$1" "$2" "$n"); do
+                ! cat "$logs/$shape.$percent".*.log 2> /dev/null | grep -q "^$seed	" || continue
+                began=$(now_ms)
+                [ "$began" -lt "$DUELS_STOP" ] || return 0
+                # In the background, so that a signal is heard at once.
+                "$regather" duel --plugin "$plugin" "$kernel" "$kernel:percent=$percent" --shape "$shape" --gate "$gate" --seed "$seed" \
+                    --device "$its" --max-seconds "$seconds" --quiet --out "$logs/$1.tsv" > "$logs/$1.said" 2>&1 &
+                duel=$!
+                loops=$children children="$children $duel"
+                wait $duel
+                children=$loops
+                printf '%s\t%s\t%s\n' "$seed" $(($(now_ms) - began)) "$(tail -n 1 "$logs/$1.said")" >> "$logs/$shape.$percent.$1.log"
+            done
+        done
+    done
+}
+if [ -n "${DUELS_SHARD:-}" ]; then
+    # shellcheck disable=SC2086
+    shard $DUELS_SHARD
+    exit
+fi
+
+# ---- all shards ------------------------------------------------------------------------------------------------------------
+
+[ -z "$(find "$regather" -newer "$work/program" 2> /dev/null)" ] || rm -rf "$work"
+mkdir -p "$logs" && touch "$work/program" || exit 2
 # shellcheck disable=SC2046
 case $device in
-gpu*)
-    shapes='w32,h32,r2,k0 w768,h768,r16,k0'
-    ${NVCC:-nvcc} $("$regather" --cflags cuda) verify/duels/planted.cu -o "$work/planted.so" || exit 2
-    ;;
-*)
-    shapes='w32,h32,r2,k0 w192,h192,r13,k0'
-    ${CC:-cc} $("$regather" --cflags) verify/duels/planted.c -lm -o "$work/planted.so" || exit 2
-    ;;
+gpu*) ${NVCC:-nvcc} $("$regather" --cflags cuda) verify/duels/planted.cu -o "$plugin" || exit 2 ;;
+*) ${CC:-cc} $("$regather" --cflags) verify/duels/planted.c -lm -o "$plugin" || exit 2 ;;
 esac
-
-loops=''
-trap '[ -z "$loops" ] || kill $loops' EXIT
+export DUELS_STOP=$(($(now_ms) + 1000 * ${DUELS_TIME:-1000000}))
+shards=''
+trap '[ -z "$shards" ] || kill $shards 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
-for _ in $(seq "$busy"); do
-    while :; do :; done &
-    loops="$loops $!"
+# shellcheck disable=SC2086
+set -- ${DUELS_CORES:-any}
+m=$# k=0
+for cores in "$@"; do
+    k=$((k + 1)) pinned="taskset -c $cores"
+    [ "$cores" != any ] || pinned=
+    DUELS_SHARD="$k $m" $pinned "$script" "$build" "$n" "$busy" "$device" "$gate" "$seconds" &
+    shards="$shards $!"
 done
+wait
+shards=''
+[ ! -s "$logs/1.tsv" ] || sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|gpu\|kernel\): /p' "$logs/1.tsv" > "$logs/head"
+[ "$1" = any ] || echo "# shards: $m, each on so many cores: $(echo "$1" | tr ',' '\n' | wc -l)" >> "$logs/head"
 
-wrong=0
-kernel=autocorr:planted.so:planted
-printf 'kernel\tplanted\tduels\tSAME\tFASTER\tSLOWER\tUNSURE\tother\tseconds\n'
+# ---- the table -------------------------------------------------------------------------------------------------------------
+
+{
+    cat "$logs/head"
+    printf 'device\tkernel\tplanted_percent\tgate\tbusy\tduels\tSAME\tFASTER\tSLOWER\tUNSURE\tother\tmedian_s\trequired\tmet\n'
+    for log in "$work"/*,*,*/w*.log; do
+        [ -e "$log" ] || continue
+        settings=$(basename "$(dirname "$log")")
+        sed "s/^/$settings	$(basename "$log")	/" "$log"
+    done | awk -F '\t' -v OFS='\t' '
+        {
+            split($1, setting, ","); split($2, file, ".")
+            key = setting[1] OFS file[1] OFS file[2] OFS setting[3] OFS setting[2]
+            word = $5; sub(/ .*/, "", word)
+            if (!(key in all)) order[++n] = key
+            ms[key, ++all[key]] = $4
+            count[key, word ~ /^(SAME|FASTER|SLOWER|UNSURE)$/ ? word : "other"]++
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                key = order[i]; split(key, part, OFS)
+                for (a = 2; a <= all[key]; a++) # sorted for the median
+                    for (b = a; b > 1 && ms[key, b - 1] + 0 > ms[key, b] + 0; b--) { t = ms[key, b]; ms[key, b] = ms[key, b - 1]; ms[key, b - 1] = t }
+                bad = count[key, "FASTER"] + count[key, "SLOWER"] + count[key, "other"]
+                met = part[3] == 0 ? bad == 0 && 10 * count[key, "UNSURE"] <= all[key] : 100 * count[key, "SLOWER"] >= 99 * all[key]
+                wrong += !met
+                print key, all[key], count[key, "SAME"] + 0, count[key, "FASTER"] + 0, count[key, "SLOWER"] + 0, count[key, "UNSURE"] + 0, \
+                    count[key, "other"] + 0, sprintf("%.1f", ms[key, int((all[key] + 1) / 2)] / 1000), \
+                    part[3] == 0 ? "none FASTER or SLOWER, at most 10 % UNSURE" : "at least 99 % SLOWER", met ? "yes" : "no"
+            }
+            exit wrong > 0
+        }'
+} > "$work/duels.tsv"
+code=$?
+cat "$work/duels.tsv"
+[ $code -eq 0 ] || exit 1
 for shape in $shapes; do
     for percent in 0 5; do
-        log=$work/$shape.$percent.log
-        : > "$log"
-        began=$(date +%s)
-        for seed in $(seq "$n"); do
-            "$regather" duel --plugin "$work/planted.so" "$kernel" "$kernel:percent=$percent" --shape "$shape" --gate "$gate" \
-                --seed "$seed" --device "$device" --max-seconds "$seconds" --quiet >> "$log" 2>&1
-        done
-        count() { grep -c "^$1 " "$log"; }
-        same=$(count SAME) faster=$(count FASTER) slower=$(count SLOWER) unsure=$(count UNSURE)
-        other=$((n - same - faster - slower - unsure))
-        printf '%s\t%s %%\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n' "$shape" $percent "$n" "$same" "$faster" "$slower" "$unsure" $other \
-            $(($(date +%s) - began))
-        if [ $percent -eq 0 ]; then
-            [ $((faster + slower + other)) -eq 0 ] && [ $((10 * unsure)) -le "$n" ] || wrong=1
-        else
-            [ $((100 * slower)) -ge $((99 * n)) ] || wrong=1
-        fi
+        [ "$(cat "$logs/$shape.$percent".*.log 2> /dev/null | wc -l)" -ge "$n" ] || exit 3
     done
 done
-exit $wrong

@@ -222,6 +222,7 @@ static void machines_section(const rg_report *r, rg_page *p)
         fputs("</tr>\n", p->out);
     }
     fputs("</tbody></table></div>\n", p->out);
+    rg_write_duels(r, p);
     section_end(p);
 }
 
@@ -395,6 +396,7 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
         rg_write_tables(r, p, paper);
         rg_write_portability(r, p, paper);
     }
+    rg_write_duels(r, p);
     how_to_read(r, p);
 }
 

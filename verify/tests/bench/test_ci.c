@@ -53,6 +53,11 @@ static void only_what_changed_is_dueled(void **state)
     assert_int_equal(shell("sed -i '/rg_variant_autocorr_printed_naive, /d' \"$TMP/old/sources.c\" && "
                            "\"$BUILD/../.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/c.md\" > /dev/null"), 0);
     assert_true(says("c.md", "| new | autocorr_printed:naive | verified"));
+    // One of a GPU is verified on the emulated one where there is none.
+    assert_int_equal(shell("cp \"$BUILD/sources.c\" \"$TMP/old/\" && sed -i 's/_autocorr_gather, \"[0-9a-f]*/_autocorr_gather, \"0123456789abcdef/' "
+                           "\"$TMP/old/sources.c\" && \"$BUILD/../.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/e.md\" 90% > /dev/null"), 0);
+    assert_true(shell("\"$BUILD/regather\" list --table variants autocorr:gather | grep -q '	-	[^	]*$'") == 0 ||
+                says("e.md", "| verified | autocorr:gather | on the emulated GPU, not timed: "));
     assert_int_equal(shell("\"$BUILD/../.ci/duels\" /nonexistent \"$BUILD\" \"$TMP/d.md\" 2> /dev/null"), 2);
 }
 
