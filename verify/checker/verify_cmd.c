@@ -52,7 +52,7 @@ typedef struct summary {
     rg_verdict fault, skip;
 } summary;
 
-// A shape with more inputs than these is not one to be looked at input by input.
+// A shape with more inputs than these is traced along the first coordinate alone, through the middle of the others.
 static const int64_t TRACED_MOST = 1000;
 
 static const char *device_of(const session *s, const rg_entry *e)
@@ -103,15 +103,18 @@ static void print_plugin(const session *s, const rg_entry *e)
     }
 }
 
-// `regather verify` or `trace` of this very case.
-static void print_command(const session *s, const char *label, const char *command, const rg_entry *e, const rg_case *c)
+// `regather verify` or `trace` of this very case; input: "y=16", "" for all.
+static void print_command(const session *s, const char *command, const char *input, const rg_entry *e, const rg_case *c)
 {
     char shape[96], params[192];
+    const char *label = strcmp(command, "verify") ? command : "repeat";
     rg_shape_print(e->algo, &c->shape, shape);
     rg_params_print(e->variant, c->param, params);
     printf("    %s: regather %s %s:%s --shape %s", label, command, e->algo->name, e->name, shape);
     if (e->variant->n_params)
         printf(" --params '%s'", params);
+    if (*input)
+        printf(" --input %s", input);
     printf(" --threads %d --seed %" PRIu64, c->threads, s->how.seed);
     if (e->variant->space == RG_DEVICE)
         printf(" --device %s", device_of(s, e));
@@ -153,6 +156,20 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
     }
 }
 
+static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
+{
+    const int64_t n = inputs_of(e, c);
+    char middle[64] = "", *others = middle;
+    if (n > TRACED_MOST) {
+        if (!e->algo->where)
+            return;
+        e->algo->where(&c->shape, rg_traced_argument(e->algo), n / 2, middle); // "(x=32,y=16)"
+        others = strchr(middle, ',') ? strchr(middle, ',') + 1 : middle + 1;
+        others[strcspn(others, ")")] = '\0';
+    }
+    print_command(s, "trace", others, e, c);
+}
+
 static void report(const session *s, const rg_entry *e, const summary *sum, const rg_plan *plan)
 {
     rg_status worst = RG_PASS;
@@ -180,10 +197,9 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     char shape[192];
     rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
-    print_command(s, "repeat", "verify", e, &sum->at);
-    // trace runs nothing that a variant refuses.
-    if (sum->has_wrong && inputs_of(e, &sum->smallest) <= TRACED_MOST && !s->how.no_refuse)
-        print_command(s, "trace", "trace", e, &sum->smallest);
+    print_command(s, "verify", "", e, &sum->at);
+    if (sum->has_wrong && !s->how.no_refuse) // trace runs nothing that a variant refuses
+        print_trace(s, e, &sum->smallest);
 }
 
 static void check_variant(session *s, const rg_entry *e)
@@ -314,8 +330,8 @@ const rg_command rg_cmd_verify = {
             "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones\n"
             "at every shape, the grid of all at small ones.\n"
             "\n"
-            "Of a FAIL follow the command that repeats it and, where a small shape fails, the `regather trace` that shows which\n"
-            "input reaches which output there.\n"
+            "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather trace` that shows which\n"
+            "input reaches which output.\n"
             "\n"
             "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
             "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",

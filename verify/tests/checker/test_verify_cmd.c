@@ -86,6 +86,10 @@ static void commands_of_a_failure_run_as_printed(void **state)
         assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
         assert_int_equal(sh("grep -q 'first: .* expected ' traced"), 0);
     }
+    // At a shape that is too large to be traced whole.
+    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/off_by_one.so' > words", broken[0], test_build()), RG_WRONG);
+    assert_int_equal(sh("grep -q '^    trace: .* --input y=16 ' words && eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    assert_int_equal(sh("grep -q ' 65 inputs: ' traced"), 0);
 }
 
 // ---- plans ---------------------------------------------------------------------------------------------------------------
