@@ -34,9 +34,13 @@ typedef struct known {
     dev_t device;
     ino_t inode;
     bool own;
+    char *path;
 } known;
 static known *input;
 static size_t n_inputs;
+static char **written; // by this command, in the order of the commits
+static size_t n_written;
+bool rg_dry_run;
 static int commands_running;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // of all of these
 
@@ -132,7 +136,7 @@ static known *known_of(dev_t device, ino_t inode)
     return NULL;
 }
 
-static void remember(const struct stat *facts, bool own)
+static void remember(const char *path, const struct stat *facts, bool own)
 {
     known *k = known_of(facts->st_dev, facts->st_ino);
     if (!k && (n_inputs & (n_inputs - 1)) == 0) {
@@ -141,16 +145,16 @@ static void remember(const struct stat *facts, bool own)
             exit(rg_fail(RG_LACKS, "out of memory"));
     }
     if (!k)
-        input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own};
+        input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
     else
         k->own |= own;
 }
 
-void rg_file_read_begins(const struct stat *facts)
+void rg_file_read_begins(const char *path, const struct stat *facts)
 {
     pthread_mutex_lock(&files_lock);
     if (commands_running)
-        remember(facts, false);
+        remember(path, facts, false);
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -159,7 +163,7 @@ void rg_file_continues(const char *path)
     struct stat facts;
     pthread_mutex_lock(&files_lock);
     if (commands_running && stat(path, &facts) == 0)
-        remember(&facts, true);
+        remember(path, &facts, true);
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -175,13 +179,46 @@ void rg_files_end(void)
     pthread_mutex_lock(&files_lock);
     const bool last = --commands_running == 0;
     if (last) {
+        for (size_t i = 0; i < n_inputs; i++)
+            free(input[i].path);
+        for (size_t i = 0; i < n_written; i++)
+            free(written[i]);
         free(input);
+        free(written);
         input = NULL;
-        n_inputs = 0;
+        written = NULL;
+        n_inputs = n_written = 0;
+        rg_dry_run = false;
     }
     pthread_mutex_unlock(&files_lock);
     if (last)
         release_claims();
+}
+
+static void remember_written(const char *path)
+{
+    pthread_mutex_lock(&files_lock);
+    bool is_new = commands_running > 0;
+    for (size_t i = 0; i < n_written && is_new; i++)
+        is_new = strcmp(written[i], path) != 0;
+    if (is_new && (n_written & (n_written - 1)) == 0) {
+        written = realloc(written, (n_written ? 2 * n_written : 1) * sizeof *written);
+        if (!written)
+            exit(rg_fail(RG_LACKS, "out of memory"));
+    }
+    if (is_new)
+        written[n_written++] = rg_print("%s", path);
+    pthread_mutex_unlock(&files_lock);
+}
+
+bool rg_files_written(void) { return n_written > 0; }
+
+void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of)
+{
+    for (size_t i = 0; i < n_inputs; i++)
+        each(of, input[i].path, false);
+    for (size_t i = 0; i < n_written; i++)
+        each(of, written[i], true);
 }
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
@@ -252,7 +289,7 @@ static char *part_of(const char *path) { return rg_print("%s.regather-part", pat
 int rg_file_open(rg_file *file, const char *path)
 {
     *file = (rg_file){0};
-    int code = check_target(path);
+    int code = rg_dry_run ? rg_fail(RG_USAGE, "internal: %s would be written by --dry-run", path) : check_target(path);
     if (code != RG_GOOD)
         return code;
     char *name = part_of(path);
@@ -280,8 +317,10 @@ int rg_file_commit(rg_file *file)
     }
     if (!whole || code != RG_GOOD)
         unlink(file->part);
-    else
+    else {
         sync_folder(file->path);
+        remember_written(file->path);
+    }
     if (fclose(file->stream) != 0 && whole && code == RG_GOOD)
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, strerror(errno));
     if (!whole) // errno of a write that failed before is gone
@@ -301,7 +340,7 @@ int rg_file_can_write(const char *path)
 {
     rg_file file;
     int code = path ? check_target(path) : RG_GOOD, fd;
-    if (!path || code != RG_GOOD)
+    if (!path || code != RG_GOOD || rg_dry_run)
         return code;
     pthread_mutex_lock(&files_lock);
     const bool claims = commands_running > 0;
@@ -325,6 +364,8 @@ int rg_file_can_write(const char *path)
 
 int rg_make_folder(const char *path)
 {
+    if (rg_dry_run)
+        return RG_GOOD;
     char *copy = rg_print("%s", path);
     int failed = 0;
     for (char *at = copy + 1; *at && !failed; at++)

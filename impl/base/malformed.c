@@ -105,7 +105,7 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
     *file = fopen(path, "rb");
     if (!*file)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    rg_file_read_begins(&facts);
+    rg_file_read_begins(path, &facts);
     *bytes = facts.st_size;
     const bool packed = fread(magic, 1, 3, *file) == 3 && memcmp(magic, "\x1f\x8b\x08", 3) == 0;
     rewind(*file);

@@ -21,6 +21,12 @@ const rg_option rg_common_options[] = {
     {0},
 };
 
+static const rg_option job_options[] = {
+    {"dry-run", NULL, "read the inputs and print the plan, the memory where it is predicted and the files that would be written; write "
+     "nothing", RG_TO(rg_given, dry_run)},
+    {0},
+};
+
 const rg_option rg_computing_options[] = {
     {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
     {"variant", "[ALGO:]NAME", "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
@@ -46,7 +52,10 @@ static int place(const rg_option *o, size_t at, rg_placed *placed, int n)
 
 int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
 {
-    return place(rg_common_options, 0, placed, place(command->option, 0, placed, 0));
+    int n = place(command->option, 0, placed, 0);
+    if (command->job)
+        n = place(job_options, 0, placed, n);
+    return place(rg_common_options, 0, placed, n);
 }
 
 // ---- names that are nearly right -----------------------------------------------------------------------------------------

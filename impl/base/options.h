@@ -39,6 +39,8 @@ typedef struct rg_option {
     const char *otherwise; // the default in words, where it follows from the input or from other options: "the width"
     const char *needs;     // "out": that option too; "method=frealign": only with that word; ".par": only with such a file
     const char *endings;   // of a file's name, in what order it is liked: ".mrc .map"; another name is refused
+    const char *beside;   // of a file that is written: those that go with it, "_stages.tsv .svg?gnuplot"; behind each "?" what it takes:
+                          // an option, "method=frealign", or a program that is here
     const char *excludes;  // options that it cannot stand beside, a blank between two
     bool required;
     const struct rg_option *group;
@@ -61,7 +63,7 @@ typedef struct rg_given {
     int64_t threads;   // 0: not typed
     int64_t cores;     // that this process may use
     uint64_t seed;
-    bool help, quiet;
+    bool help, quiet, dry_run;
 } rg_given;
 // The words with a blank between two, "" without any. RG_GOOD, or one line and RG_USAGE when they are longer.
 int rg_given_words(const rg_given *, char *text, size_t size);
@@ -86,6 +88,7 @@ typedef struct rg_command {
     const rg_option *option; // besides the common ones; ended by a NULL name
     size_t bytes;            // of the struct that begins with an rg_given
     int (*run)(void *);      // it, zeroes but for the options
+    bool job;                // --out FILE or DIR, --dry-run, and a log beside what it writes
     bool one_process;        // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
     const struct rg_command *const *kind; // commands of their own, named "phantom tilt"; ended by NULL
     const struct rg_command *of;          // of a kind: the command

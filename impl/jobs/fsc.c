@@ -2,7 +2,8 @@
 // fsc.c: regather fsc, the Fourier shell correlation of two maps.
 #include "../../data/geometry/fsc.h"
 #include "../../data/geometry/volume.h"
-#include "../base/options.h"
+#include "../base/log.h"
+#include "../gpu/device.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,6 +57,14 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         rg_warn("neither map has a voxel size; 1 A is taken");
         voxel_A = 1;
     }
+    if (rg_dry_run) {
+        const double n = (double)a->side, maps = 2 * 4 * n * n * n, transforms = 2 * 16 * n * n * (n / 2 + 1);
+        rg_device_facts facts = {0};
+        rg_device_cpu()->facts(&facts);
+        rg_plan("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
+        rg_plan_memory(maps + transforms, (double)facts.free_bytes);
+        return rg_file_can_write(c->out);
+    }
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
     rg_fsc(a->side, a->value, b->value, fsc);
     int code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc);
@@ -86,7 +95,8 @@ static int run(void *options)
 }
 
 static const rg_option options[] = {
-    {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .required = true},
+    {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .beside = ".svg?gnuplot",
+     .required = true},
     {0},
 };
 
@@ -102,4 +112,5 @@ const rg_command rg_cmd_fsc = {
     .option = options,
     .bytes = sizeof(comparison),
     .run = run,
+    .job = true,
 };

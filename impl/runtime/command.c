@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // command.c: the door of every command.
 #include "command.h"
+#include "../base/log.h"
 #include "../gpu/device.h"
 #include "cpu.h"
 #include "table.h"
@@ -59,8 +60,13 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         code = check_device(given->device_typed);
         for (int i = 0; !code && i < given->plugin.n; i++)
             code = rg_plugin_load(given->plugin.item[i]);
+        rg_dry_run = given->dry_run;
         if (!code)
             code = command->run(options);
+        if (!code && given->dry_run && rg_rank == 0)
+            rg_plan_files(command, options);
+        else if (!code && command->job && rg_rank == 0)
+            code = rg_log_write(command, options);
     }
     rg_options_free(command, options);
     rg_files_end();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
+#include "../../base/log.h"
 #include "align.h"
 #include "../pipeline/ranks.h"
 
@@ -13,9 +14,9 @@ enum { COARSEST = 128 };
 
 static const rg_option options[] = {
     {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it",
-     RG_TO(aj_align, out), .endings = ".tsv", .required = true},
+     RG_TO(aj_align, out), .endings = ".tsv", .beside = ".cumulative.tsv .errors.tsv?truth .svg?gnuplot", .required = true},
     {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned),
-     .endings = ".mrc .mrcs .st .ali"},
+     .endings = ".mrc .mrcs .st .ali", .beside = ""},
     {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
     {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L, .unit = "pixels",
      .otherwise = "300, at most a third of the shorter side"},
@@ -36,9 +37,10 @@ static const rg_option options[] = {
      "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it", RG_TO(aj_align, axis),
      .needs = "tilts"},
     {"xf", "FILE.xf", "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
-     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside", RG_TO(aj_align, xf), .endings = ".xf"},
+     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside", RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
     {"tomogram", "FILE.star", "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
-     "the images", RG_TO(aj_align, tomogram), .endings = ".star", .needs = "tilt-axis"},
+     "the images", RG_TO(aj_align, tomogram), .endings = ".star", .beside = "",
+     .needs = "tilt-axis"},
     {"thickness", "PX", "of that tomogram", RG_TO(aj_align, thickness_px), 1, 1e6L, "256", "pixels", .needs = "tomogram"},
     {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
      RG_TO(aj_align, truth_path)},
@@ -263,7 +265,13 @@ static int memory_allows(const aj_align *job)
 {
     rg_device_facts facts;
     double need = 4 * (double)job->series.width * (double)job->series.height * (2 * 4.0 / 3 + 3);
-    if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
+    const bool known = rg_device_cpu()->facts(&facts) == RG_OK;
+    if (known && rg_dry_run) {
+        rg_plan("images", "%" PRId64 " of %" PRId64 " x %" PRId64 " pixels, %s model", job->series.n, job->series.width,
+                job->series.height, job->model ? "affine" : "similarity");
+        rg_plan_memory(need, (double)facts.free_bytes);
+    }
+    if (!known || need <= (double)facts.free_bytes)
         return RG_GOOD;
     return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about "
                    "%.0f fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
@@ -347,11 +355,12 @@ static int run(void *options)
         code = rg_file_can_write((const char *const[]){job->aligned, job->xf, job->tomogram}[i]);
     if (code == RG_GOOD)
         code = memory_allows(job);
-    if (code == RG_GOOD)
+    const bool works = code == RG_GOOD && !rg_dry_run;
+    if (works)
         code = work(job, variant);
-    if (code == RG_GOOD)
+    if (works && code == RG_GOOD)
         say_edges(job);
-    if (code == RG_GOOD)
+    if (works && code == RG_GOOD)
         printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job->read_s, job->filter_s,
                job->align_s, job->write_s, rg_seconds() - began_s);
     if (code == RG_GOOD && job->axis_pairs)
@@ -376,5 +385,6 @@ const rg_command rg_cmd_align = {
     .option = options,
     .bytes = sizeof(aj_align),
     .run = run,
+    .job = true,
     .one_process = true,
 };

@@ -141,10 +141,13 @@ static int run(void *options)
         job->gnuplot = rg_program_path("gnuplot");
         if (!rg_quiet)
             fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
-        if (!job->gnuplot)
+        if (!job->gnuplot && !rg_dry_run)
             rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
         rg_ranks_say("autocorr");
-        code = run_job(job);
+        if (rg_dry_run)
+            ac_plan(job);
+        else
+            code = run_job(job);
         free(job->gnuplot);
     }
     ac_input_free(job);
@@ -159,5 +162,6 @@ const rg_command rg_cmd_autocorr = {
     .option = options,
     .bytes = sizeof(ac_job),
     .run = run,
+    .job = true,
     .one_process = true,
 };

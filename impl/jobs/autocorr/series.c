@@ -46,7 +46,7 @@ static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
 }
 
 // Bytes that one photograph in work takes on the host, besides a device's buffers.
-static double lane_bytes(const ac_job *job)
+double ac_lane_bytes(const ac_job *job)
 {
     double most = 0, offsets = (double)ac_side(job->r) * (double)ac_side(job->r);
     for (int64_t i = 0; i < job->n_photos; i++) {
@@ -67,7 +67,7 @@ static int lanes_of(const ac_job *job, int wanted)
 {
     rg_device_facts facts;
     rg_device_cpu()->facts(&facts);
-    double each = lane_bytes(job), fit = floor((double)facts.free_bytes / each);
+    double each = ac_lane_bytes(job), fit = floor((double)facts.free_bytes / each);
     if (fit < 1) {
         rg_fail(RG_LACKS, "one photograph at --max-offset %" PRId64 " needs %.2f GiB, %.2f GiB are free; an offset of %" PRId64
                 " takes about that", job->r, each / 0x1p30, (double)facts.free_bytes / 0x1p30,

@@ -2,6 +2,7 @@
 // write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
 // --resume knows what stands already.
 #include "../../../data/formats/mrc.h"
+#include "../../base/log.h"
 #include "../../base/plot.h"
 #include "../../base/tsv.h"
 #include "autocorr.h"
@@ -150,6 +151,28 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     free(c1d);
     free(n);
     return code;
+}
+
+void ac_plan(const ac_job *job)
+{
+    static const char *const ending[] = {"c2d.mrc", "sums.tsv", "c1d.tsv", "svg"};
+    const bool written[] = {true, job->dump_sums, true, job->gnuplot};
+    rg_device_facts facts = {0};
+    rg_device_cpu()->facts(&facts);
+    rg_plan("photographs", "%" PRId64 ", offsets to %" PRId64 ", variant %s", job->n_photos, job->r, job->entry->name);
+    rg_plan("memory of a photograph", "%.3f GiB, %.2f GiB are free", ac_lane_bytes(job) / 0x1p30, (double)facts.free_bytes / 0x1p30);
+    for (int64_t i = 0; i < job->n_photos; i++)
+        for (int k = 0; k < RG_COUNT(ending); k++)
+            if (written[k]) {
+                char *path = file_of(job, &job->photo[i], ending[k]);
+                rg_plan_file(path);
+                free(path);
+            }
+    for (int k = 0; k < 1 + (job->gnuplot != NULL) && job->n_photos > 1; k++) {
+        char *path = rg_print("%s/rmax.%s", job->out, k ? "svg" : "tsv");
+        rg_plan_file(path);
+        free(path);
+    }
 }
 
 static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)

@@ -3,6 +3,7 @@
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
 #include "../pipeline/ranks.h"
+#include "../../base/log.h"
 #include "average.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@ static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 
 static const rg_option options[] = {
     {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
-     .endings = ".mrc .map", .required = true},
+     .endings = ".mrc .map", .beside = ".poses.tsv .iterations.tsv .svg?gnuplot .errors.tsv?truth _half1.mrc?half-maps "
+     "_half2.mrc?half-maps .fsc.tsv?half-maps .fsc.svg?half-maps?gnuplot", .required = true},
     {"reference", "V.mrc", "the first reference", RG_TO(aj_average, reference_path), .otherwise = "the first subtomogram"},
     {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y; 90: no missing wedge",
      RG_TO(aj_average, wedge_deg), 1, 90, "90", "degrees"},
@@ -337,7 +339,12 @@ static int memory_allows(const aj_average *job)
     double voxels = pow((double)job->side, 3), m = (double)job->reference.side[job->reference.levels - 1][0];
     double need = 4 * voxels * (2 * 8.0 / 7 + 4 + 3 * (job->half_maps ? 3 : 1) + 3) + 8 * m * m * (m / 2 + 1) * (double)job->n
                   + 8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
-    if (rg_device_cpu()->facts(&facts) != RG_OK || need <= (double)facts.free_bytes)
+    const bool known = rg_device_cpu()->facts(&facts) == RG_OK;
+    if (known && rg_dry_run) {
+        rg_plan("subtomograms", "%" PRId64 " of %" PRId64 "^3 voxels", job->n, job->side);
+        rg_plan_memory(need, (double)facts.free_bytes);
+    }
+    if (!known || need <= (double)facts.free_bytes)
         return RG_GOOD;
     return rg_fail(RG_LACKS, "%" PRId64 " volumes of %" PRId64 "^3 voxels need %.2f GiB, %.2f GiB are free; a side of about "
                    "%.0f fits", job->n, job->side, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
@@ -391,9 +398,9 @@ static int run(void *options)
         code = rg_file_can_write(job->out);
     if (code == RG_GOOD)
         code = memory_allows(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && !rg_dry_run)
         code = work(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && !rg_dry_run)
         printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\n"
                "whole\t%.3f\n", job->converged ? "converged" : "not converged", job->done, job->read_s, job->grid_s, job->refine_s,
                job->map_s, rg_seconds() - began_s);
@@ -409,5 +416,6 @@ const rg_command rg_cmd_average = {
     .option = options,
     .bytes = sizeof(aj_average),
     .run = run,
+    .job = true,
     .one_process = true,
 };

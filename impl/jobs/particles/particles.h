@@ -38,6 +38,7 @@ void fr_files_close(fr_files *);
 // one voltage, aberration and contrast for all, and one stack. Asked before the work. RG_GOOD, or one line and RG_USAGE.
 int fr_files_fit(const fr_files *, const char *path);
 // Poses (and scores, where there are) in the form that the name asks for: .par, else STAR with all columns of the input's.
+void fr_files_plan(const fr_files *); // rows of --dry-run
 int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert), so many A further from focus than its
 // row says.

@@ -193,10 +193,12 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
         code = check_options(r, group);
     if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(r->out);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        fr_files_plan(&r->files);
+    if (code == RG_GOOD && !rg_dry_run)
         code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
                             true, began_s);
-    if (code == RG_GOOD) {
+    if (code == RG_GOOD && !rg_dry_run) {
         rg_ranks_say("reconstruct");
         code = reconstruct(r);
     }

@@ -2,6 +2,7 @@
 // plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../../runtime/choice.h"
 #include "../pipeline/ranks.h"
+#include "../../base/log.h"
 #include "reconstruct.h"
 #include "device.h"
 
@@ -185,6 +186,14 @@ static int choose_batch(gr_job *job)
     }
     job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
     job->batch -= job->batch < rows_of(job, job->team.n) ? job->batch % job->chunk : 0; // whole chunks
+    if (rg_dry_run) {
+        const memory m = needs(job, job->particles.side, job->batch);
+        rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
+                job->batch, job->entry->name);
+        rg_plan_memory(m.host, (double)host.free_bytes);
+        if (on_gpu)
+            rg_plan("memory of a GPU", "%.3f GiB, %.2f GiB are free", m.device / 0x1p30, (double)device.free_bytes / 0x1p30);
+    }
     return RG_GOOD;
 }
 

@@ -23,7 +23,7 @@ typedef struct request {
 
 static const rg_option options[] = {
     {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out),
-     .endings = ".mrc .map", .required = true},
+     .endings = ".mrc .map", .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
     {"half-maps", NULL, "write the maps of the odd and of the even rows too", RG_TO(request, half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
@@ -154,11 +154,11 @@ static int run_gridding(request *q)
     int code = prepare(q);
     if (code == RG_GOOD && !rg_quiet)
         say_plan(job);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && !rg_dry_run)
         code = gr_insert(job);
-    if (code == RG_GOOD && rg_rank == 0)
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run)
         code = gr_write_maps(job);
-    if (code == RG_GOOD && rg_rank == 0)
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run)
         code = write_stages(job);
     gr_job_free(job);
     return code;
@@ -185,5 +185,6 @@ const rg_command rg_cmd_reconstruct = {
     .option = options,
     .bytes = sizeof(request),
     .run = run,
+    .job = true,
     .one_process = true,
 };

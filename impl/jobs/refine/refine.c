@@ -37,7 +37,7 @@ const rg_option fr_refinement_options[] = {
     {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one",
      RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
     {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", RG_TO(fr_refinement, out),
-     .endings = ".star .par", .required = true},
+     .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
     {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
      .otherwise = "all but the mean"},
     {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
@@ -314,9 +314,11 @@ static int run(void *options)
         code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
     if (code == RG_GOOD)
         code = check_more(j);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        fr_files_plan(&j->files);
+    if (code == RG_GOOD && !rg_dry_run)
         code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && !rg_dry_run)
         code = refine(j);
     fr_team_close(&j->team);
     fr_files_close(&j->files);
@@ -364,5 +366,6 @@ const rg_command rg_cmd_refine = {
     .option = options,
     .bytes = sizeof(job),
     .run = run,
+    .job = true,
     .one_process = true,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
 // in the plane and shift of each, the best directions are refined, and the best of them is the answer.
+#include "../../base/log.h"
 #include "refine.h"
 #include "grid.h"
 #include "lockstep.h"
@@ -265,10 +266,14 @@ static int run(void *options)
     int code = fr_files_open(&s->files, s->given.word.item[0], false);
     if (code == RG_GOOD)
         code = prepare(s);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run) {
+        fr_files_plan(&s->files);
+        rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
+    }
+    if (code == RG_GOOD && !rg_dry_run)
         code = fr_team_open(&s->team, &s->given, &s->computing, &s->files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
                             s->files.particles.n, false, began_s);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD && !rg_dry_run)
         code = search_all(s);
     fr_team_close(&s->team);
     fr_files_close(&s->files);
@@ -310,5 +315,6 @@ const rg_command rg_cmd_search = {
     .option = options,
     .bytes = sizeof(search),
     .run = run,
+    .job = true,
     .one_process = true,
 };
