@@ -25,9 +25,9 @@ set lmargin 12; set rmargin 25; set tmargin 5.5; set bmargin 4.5
 NAMES   = "octave  naive   ordered simd    fftw    scatter gather  gather_two_pass tensor  cufft   as_printed"
 COLOURS = "#d55e00 #111111 #e69f00 #0072b2 #56b4e9 #8c6d31 #009e73 #7cc8a4         #aa4499 #2f8f9d #999999"
 POINTS  = "13      5       9       9       3       7       7       6               11      4       2"
-NAMES   = NAMES.  " naive_scatter naive_gather simd_scatter simd_gather scatter_v4 owned"
-COLOURS = COLOURS." #555555       #111111      #56b4e9      #0072b2     #d55e00    #aa4499"
-POINTS  = POINTS. " 4             5            8            9           6          11"
+NAMES   = NAMES.  " naive_scatter naive_gather simd_scatter simd_gather scatter_v4 owned   scatter_v2 autovec numpy"
+COLOURS = COLOURS." #555555       #111111      #56b4e9      #0072b2     #d55e00    #aa4499 #e69f00    #cc79a7 #f0a07a"
+POINTS  = POINTS. " 4             5            8            9           6          11      8          3       12"
 place(name) = sum [i = 1 : words(NAMES)] (word(NAMES, i) eq name ? i : 0)
 colour(name) = place(name) ? word(COLOURS, place(name)) : "#999999"
 rgb(name) = int("0x".colour(name)[2:7])

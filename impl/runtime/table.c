@@ -62,7 +62,7 @@ static int n_entries;
 // ---- what may stand in the table -------------------------------------------------------------------------------------------
 
 // What a variant of the CPU may need; one of a GPU needs sm_NN, "a" behind it for the instructions of that architecture alone.
-static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave"};
+static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave", "numpy"};
 
 #define WRONG(...) return snprintf(why, RG_FAULT, __VA_ARGS__), why
 
@@ -150,7 +150,7 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
     for (char *rest = needs, *need; (need = strsep(&rest, ","));)
         if (*needs && !need_known(need, v->space))
             WRONG("variant \"%s:%s\" needs \"%s\": expected %s", v->algo, v->name, need,
-                  v->space == RG_DEVICE ? "sm_NN or sm_NNa" : "avx2, avx512, avx512vnni or octave");
+                  v->space == RG_DEVICE ? "sm_NN or sm_NNa" : "avx2, avx512, avx512vnni, octave or numpy");
     if (v->load && !rg_algo_find(v->algo)->steady)
         WRONG("variant \"%s:%s\" has load, but no argument of the algorithm is steady", v->algo, v->name);
     if (v->n_params < 0 || v->n_params > RG_PARAMS_MAX || (v->n_params && !v->param))
@@ -317,11 +317,24 @@ static const char *gpu_lacks(int sm, bool exact)
     return why;
 }
 
+// Whether Python imports NumPy: asked once, by the import itself, since no path tells.
+static const char *numpy_lacks(void)
+{
+    static int found = -1;
+    char *python = found < 0 ? rg_program_path("python3") : NULL;
+    if (found < 0)
+        found = python && !system("python3 -c 'import numpy' > /dev/null 2>&1 < /dev/null");
+    free(python);
+    return found ? NULL : "needs numpy, which python3 here cannot import";
+}
+
 static const char *need_lacks(const char *need)
 {
     static char why[96];
     if (!strncmp(need, "sm_", 3))
         return gpu_lacks(atoi(need + 3), need[strlen(need) - 1] == 'a');
+    if (!strcmp(need, "numpy"))
+        return numpy_lacks();
     char *program = NULL;
     bool here = rg_cpu_has(need) || (program = rg_program_path(need)) ||
                 (!strcmp(need, "octave") && (program = rg_program_path("octave-cli")));

@@ -121,7 +121,7 @@ static void exchange_of_images(void **state)
 {
     (void)state;
     const rg_shape shapes[] = {{{70, 41, 9, AC_CROSS}, 1}, {{41, 70, 33, AC_CROSS | AC_16BIT}, 1}, {{131, 2, 40, AC_CROSS}, 1}};
-    for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "octave", check_exchange, &shapes[i]);
+    for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "octave numpy", check_exchange, &shapes[i]);
 }
 
 static void check_total(const rg_variant *v, const int64_t *param, const void *context)
@@ -179,11 +179,11 @@ static void lanes_do_not_overflow(void **state)
     for (int black = 0; black < 2; black++) {
         for (int i = 0; i < RG_COUNT(narrow); i++) {
             flat f = {{{64, narrow[i], 1, AC_CROSS}, 1}, 255, black ? 0 : 255};
-            each_variant(&f.shape, "octave fftw", check_flat, &f);
+            each_variant(&f.shape, "octave numpy fftw", check_flat, &f);
         }
         for (int i = 0; i < RG_COUNT(wide); i++) {
             flat f = {{{64, wide[i], 1, AC_CROSS | AC_16BIT}, 1}, 65535, black ? 0 : 65535};
-            each_variant(&f.shape, "octave fftw", check_flat, &f);
+            each_variant(&f.shape, "octave numpy fftw", check_flat, &f);
         }
     }
 }

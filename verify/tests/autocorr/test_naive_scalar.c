@@ -8,54 +8,7 @@
 
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-// vector counts packed arithmetic. Moves do not matter: a compiler may copy the mirrored half of the plane two sums at a time.
-typedef struct census {
-    int instructions, multiplications, vector;
-} census;
-
-static int is_packed_arithmetic(const char *line)
-{
-    static const char *const part[] = {"pmul", "pmadd", "padd", "pdp", "mulp", "addp", "fmadd"};
-    for (int i = 0; i < (int)(sizeof part / sizeof part[0]); i++)
-        if (strstr(line, part[i])) return 1;
-    return 0;
-}
-
-static census look(const char *function)
-{
-    census c = {0};
-    char command[300], line[600], self[200];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(n > 0);
-    self[n] = 0;
-    snprintf(command, sizeof command, "objdump -d --no-show-raw-insn --disassemble=%s '%s'", function, self);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
-        if (!strchr(line, '\t')) continue;
-        c.instructions++;
-        c.multiplications += strstr(line, "imul") != NULL;
-        c.vector += is_packed_arithmetic(line);
-    }
-    assert_int_equal(pclose(f), 0);
-    return c;
-}
-
-static void need_objdump(void)
-{
-#ifndef __x86_64__
-    print_message("reads x86-64 only\n");
-    skip();
-#endif
-    if (system("objdump --version > /dev/null 2>&1") == 0) return;
-    print_message("no objdump here: install binutils\n");
-    skip();
-}
+#include "../test_listing.h"
 
 static void plain_c_is_scalar(void **state)
 {

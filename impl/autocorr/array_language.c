@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// octave.c: the paper's array-language code (Sect. 4.1, digest L1), through GNU Octave, which stands for MATLAB here.
+// array_language.c: the paper's array-language code (Sect. 4.1, digest L1), which was MATLAB's: octave, through GNU Octave, and
+// numpy, through Python's NumPy, the array language of most nodes today.
 //
-// The script below loops over the offsets and multiplies whole matrices. prepare starts one Octave and waits until it listens;
-// run sends the images and receives the sums, and its time is nothing else; finish ends the child. The images go through a
-// socket, which reports a dead reader as an error where a pipe would raise SIGPIPE; the sums come back through a pipe. Every
-// wait has a limit: an Octave that dies or hangs is RG_E_LIBRARY, and it is always reaped.
+// The scripts below loop over the offsets and multiply whole matrices of doubles. prepare starts one interpreter and waits until
+// it listens; run sends the images and receives the sums, and its time is nothing else; finish ends the child. The images go
+// through a socket, which reports a dead reader as an error where a pipe would raise SIGPIPE; the sums come back through a pipe.
+// Every wait has a limit: an interpreter that dies or hangs is RG_E_LIBRARY, and it is always reaped.
 //
 // Bound: the fp64 rate, far away: for each product the language writes and reads three temporary matrices.
 // Measured: data/machines/h200-16xeon.tsv.
@@ -23,7 +24,7 @@
 extern char **environ;
 
 // Octave stores matrices by columns: an image read as [width, height] has a(x + 1, y + 1), and S leaves in the order of sums.
-static const char script[] =
+static const char octave_script[] =
     "pixels = {'uint8=>double', 'uint16=>double'};\n"
     "fwrite(stdout, 1, 'double'); fflush(stdout);\n"
     "while true\n"
@@ -42,6 +43,31 @@ static const char script[] =
     "  end\n"
     "  fwrite(stdout, S, 'double'); fflush(stdout);\n"
     "end\n";
+static const char *const octave_command[] = {"octave", "--no-gui", "--norc", "--no-history", "--quiet", "--eval", octave_script, NULL};
+
+// Rows here: a[y, x]. One thread, as the paper's one core: a BLAS would only serve products of matrices, and these are of elements.
+static const char numpy_script[] =
+    "import sys, numpy\n"
+    "read, out = sys.stdin.buffer.read, sys.stdout.buffer\n"
+    "def send(x):\n"
+    "    out.write(numpy.asarray(x, dtype=numpy.float64).tobytes())\n"
+    "    out.flush()\n"
+    "send(1)\n"
+    "while True:\n"
+    "    head = read(32)\n"
+    "    if len(head) < 32: sys.exit(0)\n"
+    "    w, h, R, kind = (int(n) for n in numpy.frombuffer(head, dtype=numpy.int64))\n"
+    "    pixel = numpy.dtype(numpy.uint16 if kind & 2 else numpy.uint8)\n"
+    "    def image(): return numpy.frombuffer(read(w * h * pixel.itemsize), dtype=pixel).reshape(h, w).astype(numpy.float64)\n"
+    "    a = image()\n"
+    "    b = image() if kind & 1 else a\n"
+    "    S = numpy.zeros((2 * R + 1, 2 * R + 1))\n"
+    "    for Y0 in range(-min(R, h - 1), min(R, h - 1) + 1):\n"
+    "        for X0 in range(-min(R, w - 1), min(R, w - 1) + 1):\n"
+    "            y, x, v, u = max(0, Y0), max(0, X0), min(h, h + Y0), min(w, w + X0)\n"
+    "            S[Y0 + R, X0 + R] = (a[y:v, x:u] * b[y - Y0:v - Y0, x - X0:u - X0]).sum()\n"
+    "    send(S)\n";
+static const char *const numpy_command[] = {"python3", "-c", numpy_script, NULL};
 
 typedef struct child {
     pid_t pid;
@@ -114,14 +140,13 @@ static int receive_all(const child *c, void *data, size_t bytes, double until_s)
 
 // ---- the child's life ----------------------------------------------------------------------------------------------------
 
-static int start(child *c, int to, int from)
+static int start(child *c, const char *const *command, int to, int from)
 {
-    char *argv[] = {"octave", "--no-gui", "--norc", "--no-history", "--quiet", "--eval", (char *)script, NULL};
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files)) return RG_E_LIBRARY;
     int failed = posix_spawn_file_actions_adddup2(&files, to, 0) || posix_spawn_file_actions_adddup2(&files, from, 1)
         || posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0)
-        || posix_spawnp(&c->pid, "octave", &files, NULL, argv, environ);
+        || posix_spawnp(&c->pid, command[0], &files, NULL, (char *const *)command, environ);
     posix_spawn_file_actions_destroy(&files);
     return failed ? RG_E_LIBRARY : RG_OK;
 }
@@ -143,19 +168,19 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
+static int prepare(rg_call *call, const char *const *command)
 {
     child *c = call->state = calloc(1, sizeof *c);
     if (!c) return RG_E_STATE;
     *c = (child){-1, -1, -1};
     int to[2], from[2], status = RG_E_LIBRARY;
     double ready;
-    // Closed on exec, or an Octave started later would keep this one's input open.
+    // Closed on exec, or an interpreter started later would keep this one's input open.
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) == 0) {
         c->to = to[0];
         if (pipe2(from, O_CLOEXEC) == 0) {
             c->from = from[0];
-            status = start(c, to[1], from[1]);
+            status = start(c, command, to[1], from[1]);
             close(from[1]);
         }
         close(to[1]);
@@ -165,6 +190,9 @@ static int prepare(rg_call *call)
     if (status != RG_OK) finish(call);
     return status;
 }
+
+static int prepare_octave(rg_call *call) { return prepare(call, octave_command); }
+static int prepare_numpy(rg_call *call) { return prepare(call, numpy_command); }
 
 static int run(rg_call *call)
 {
@@ -195,18 +223,13 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F64_MAD] = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
 }
 
-RG_VARIANT(autocorr_octave) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "octave",
-    .idea = "the paper's array-language code: loops over the offsets, products of whole matrices, in GNU Octave",
-    .role = RG_OTHER,
-    .space = RG_HOST,
-    .needs = "octave",
-    .refuse = refuse,
-    .cost = cost,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-};
+#define ARRAY_LANGUAGE(NAME, PRODUCT)                                                                                         \
+    {                                                                                                                         \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = #NAME,                                        \
+        .idea = "the paper's array-language code: loops over the offsets, products of whole matrices, in " PRODUCT,           \
+        .role = RG_OTHER, .space = RG_HOST, .needs = #NAME, .refuse = refuse, .cost = cost, .prepare = prepare_##NAME,        \
+        .run = run, .finish = finish,                                                                                         \
+    }
+
+RG_VARIANT(autocorr_octave) = ARRAY_LANGUAGE(octave, "GNU Octave");
+RG_VARIANT(autocorr_numpy) = ARRAY_LANGUAGE(numpy, "NumPy");
