@@ -27,7 +27,11 @@ static const rg_shape check_shapes[] = {
 // At 750 pixels a line the listing's arrays hold few offsets: 750 rounded up to whole rows of 2R + 1 must not pass 800.
 static const rg_bench_shape bench_shapes[] = {
     {{{150, 300, 25, 100}, 1}, RG_QUICK, "a fifth of the side"},
+    // Every part of the range that the listing's arrays hold at 750 pixels: rows of 2 R + 1 that end between 750 and 800.
+    {{{750, 1500, 10, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 25, 100}, 1}, RG_PAPER, "listing 1"},
+    {{{750, 1500, 37, 100}, 1}, RG_PAPER, "listing 1"},
+    {{{750, 1500, 62, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 77, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 130, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 195, 100}, 1}, RG_PAPER, "listing 1"},

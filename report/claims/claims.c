@@ -828,6 +828,27 @@ static rg_judgement judge_paper(const rg_comparison *q)
     return j;
 }
 
+// No ratio to scalar C stands alone: the same over the autovec variant of its algorithm, which a compiler made of plain loops.
+static void say_autovec(rg_judgement (*judge)(const rg_comparison *), const rg_comparison *q, rg_judgement *j)
+{
+    char spec[400];
+    const char *naive = strstr(q->a, ":naive");
+    if (!naive || isnan(j->value))
+        return;
+    const char *rest = naive + strcspn(naive, " @|");
+    snprintf(spec, sizeof spec, "%.*s:autovec%s", (int)(naive - q->a), q->a, rest);
+    rg_comparison over = *q;
+    over.a = spec;
+    const rg_judgement k = judge(&over);
+    char value[32] = "not timed";
+    if (!isnan(k.value) && !strcmp(k.size, j->size)) {
+        print_ratio(k.value, value);
+        strcat(value, " x");
+    }
+    const size_t used = strlen(j->ours);
+    snprintf(j->ours + used, sizeof j->ours - used, "; over autovec %s", value);
+}
+
 rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
 {
     static const struct { const char *kind; rg_judgement (*judge)(const rg_comparison *); } kinds[] = {
@@ -837,8 +858,12 @@ rg_judgement rg_judge_as(const char *kind, const rg_comparison *q)
         {"energy", judge_energy}, {"cell", judge_cell}, {"least", judge_least}, {"crossing", judge_crossing},
         {"mean", judge_mean}, {"exact", judge_exact_cell}, {"refutes", judge_refutes}, {"peaks", judge_peaks}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (!strcmp(kinds[k].kind, kind))
-            return kinds[k].judge(q);
+        if (!strcmp(kinds[k].kind, kind)) {
+            rg_judgement judged = kinds[k].judge(q);
+            if (kinds[k].judge == judge_ratio || kinds[k].judge == judge_mean)
+                say_autovec(kinds[k].judge, q, &judged);
+            return judged;
+        }
     rg_judgement j = untested();
     snprintf(j.why, sizeof j.why, "claims.tsv has the unknown kind \"%s\"", kind);
     return j;

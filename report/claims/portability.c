@@ -37,7 +37,7 @@ static void share(const rg_bench_machine *m, const rg_tsv *presets, int i, char 
     rg_measure a, best;
     double low, high;
     spec_of(presets, i, rg_tsv_cell(presets, i, "params"), spec);
-    spec_of(presets, i, "", all);
+    spec_of(presets, i, rg_tsv_cell(presets, i, "among"), all);
     const char *shape = rg_common_shape(m, spec, spec, "s257,i52", "kernel,device");
     *text = 0;
     if (!shape || !rg_pick_pair(m, spec, all, shape, "kernel,device", &a, &best))
@@ -50,7 +50,7 @@ static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *
 {
     char spec[TEXT], label[TEXT];
     rg_measure best;
-    spec_of(presets, 0, "", spec);
+    spec_of(presets, 0, rg_tsv_cell(presets, 0, "among"), spec);
     const char *shape = rg_common_shape(&r->machine[m], spec, spec, "s257,i52", "kernel,device");
     if (!shape || !rg_pick(&r->machine[m], spec, shape, "kernel,device", &best))
         return;

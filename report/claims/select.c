@@ -69,7 +69,7 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 }
 
 // One alternative "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant equal, every further word a parameter that
-// holds; after '@' the parts that the shape must have.
+// holds ("isa<512": is smaller); after '@' the parts that the shape must have.
 static bool matches_one(const rg_row *row, const char *spec, size_t length)
 {
     char text[200];
@@ -89,18 +89,20 @@ static bool matches_one(const rg_row *row, const char *spec, size_t length)
         return false;
     int64_t threads = rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1);
     while ((word = strtok_r(NULL, " ", &rest))) {
-        char *equals = strchr(word, '=');
+        char *equals = strpbrk(word, "=<");
         if (!equals)
             return false;
+        const bool below = *equals == '<';
         if (!strcmp(word, "threads=all")) {
             if (threads < 2)
                 return false;
             continue;
         }
         int64_t wanted = strtoll(equals + 1, NULL, 10);
+        equals[0] = '=';
         equals[1] = 0;
         int64_t found = strcmp(word, "threads=") ? rg_part(row->cell[RG_C_PARAMS], ";, ", word, -1) : threads;
-        if (found != wanted)
+        if (below ? found < 0 || found >= wanted : found != wanted)
             return false;
     }
     return true;

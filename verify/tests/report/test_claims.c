@@ -126,6 +126,26 @@ static void test_configs(void **state)
     assert_int_equal(rg_judge_as("configs", &q).outcome, RG_REPRODUCED);
     q.low = q.high = 3;
     assert_int_equal(rg_judge_as("configs", &q).outcome, RG_NOT_CALLED); // not all were run
+    q = asked("autocorr:gather b<2", "", "", 1, 1, ">1");
+    assert_true(rg_judge_as("configs", &q).value == 1); // b=1 alone
+}
+
+// A ratio to scalar C says beside it what a compiler of today makes of the same loops.
+static void test_autovec(void **state)
+{
+    (void)state;
+    add("naive", "s9", "threads=1", 8000, 1e9);
+    add("gather", "s9", "-", 1000, 1e9);
+    add("autovec", "s99", "threads=1", 500, 1e9); // another size
+    rg_comparison q = asked("autocorr:naive threads=1", "autocorr:gather", "", 4, 16, ">1");
+    rg_judgement j = rg_judge_as("ratio", &q);
+    assert_true(fabs(j.value - 8) < 1e-9);
+    assert_non_null(strstr(j.ours, "; over autovec not timed"));
+    add("autovec", "s9", "threads=1", 2000, 1e9);
+    j = rg_judge_as("ratio", &q);
+    assert_non_null(strstr(j.ours, "; over autovec 2 x"));
+    q.a = "autocorr:autovec";
+    assert_null(strstr(rg_judge_as("ratio", &q).ours, "over autovec"));
 }
 
 static void test_energy(void **state)
@@ -301,7 +321,7 @@ static void test_mean(void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs),
+    const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs), TEST(test_autovec),
                                        TEST(test_energy), TEST(test_cell),  TEST(test_crossing),
                                        TEST(test_least),  TEST(test_mean),  TEST(test_equal_work), TEST(test_kinds_of_input)};
     return cmocka_run_group_tests_name("claims", tests, NULL, NULL);

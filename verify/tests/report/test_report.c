@@ -449,7 +449,7 @@ static void papers_tables_have_ours_beside(void **state)
     rg_write_tables(&r, &p, "Li 2010");
     rg_write_tables(&r, &p, "Lu 2009");
     fclose(p.out);
-    assert_non_null(strstr(text, "| cc3m 500 x 500 | 58428 +- 960 | 5527 +- 85 | not run | 12500 | not run | not run | not run | 55 |"));
+    assert_non_null(strstr(text, "| cc3m 500 x 500 | 58428 +- 960 | 5527 +- 85 | not run | not run | 12500 | not run | not run | not run | 55 |"));
     assert_non_null(strstr(text, "| search: ccp | 21.3 | 34.0 | 20.5 | not run |"));
     assert_non_null(strstr(text, "| search 100 x 100 | 209 +- 4.04 | 165 +- 2.39 | 1.27 +- 0.01 | 24 \\* | not run | not run |"));
     assert_null(strstr(text, "Supp. Table 4")); // nothing of it was measured

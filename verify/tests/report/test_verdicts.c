@@ -59,8 +59,12 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
     *variant++ = 0;
     while ((word = strtok_r(NULL, " ", &rest))) {
         size_t used = strlen(params);
-        snprintf(params + used, sizeof params - used, "%s%s", used ? ";" : "",
-                 strcmp(word, "threads=all") ? word : "threads=16");
+        const char *below = strchr(word, '<'); // the largest value that holds
+        if (below)
+            snprintf(params + used, sizeof params - used, "%s%.*s=%d", used ? ";" : "", (int)(below - word), word, atoi(below + 1) - 1);
+        else
+            snprintf(params + used, sizeof params - used, "%s%s", used ? ";" : "",
+                     strcmp(word, "threads=all") ? word : "threads=16");
     }
     assert_true(m.file.n_rows < ROWS);
     rg_row *row = &m.row[m.file.n_rows++];
