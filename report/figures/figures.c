@@ -3,6 +3,7 @@
 //
 // The scripts in plots/ hold no numbers and no names of files: image size, series and scopes are chosen here, from the rows,
 // and handed over as variables. A series is one variant with its fastest parameters at the largest offset.
+#include "../../bench/compare/believe.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "figures.h"
@@ -115,7 +116,7 @@ static void choose_series(const rg_result *file, figure_series *s, int64_t only_
     for (int i = 0; i < file->n_rows; i++) {
         rg_measure a = rg_measure_of(file, &file->row[i]);
         if (!of_image(&a, s->width, s->height) || (only_r >= 0 && a.r != only_r) ||
-            (bounded && !*a.row->cell[RG_C_FRACTION]))
+            (bounded && !(rg_cell_number(a.row, RG_C_FRACTION) <= RG_FRACTION_MOST)))
             continue;
         int k = 0;
         while (k < s->n && (strcmp(s->at[k].row->cell[RG_C_VARIANT], a.row->cell[RG_C_VARIANT]) ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // measurements.c: one machine on the page: what it is, what it sustains, every time, what the checker said, what is missing.
+#include "../../bench/compare/believe.h"
 #include "../../bench/timing/stats.h"
 #include "../../impl/suite.h"
 #include "../../impl/base/core.h"
@@ -24,7 +25,7 @@ void rg_amount(double value, const char *unit, char text[48])
 
 static void speed_row(const rg_row *row, rg_page *p)
 {
-    char median[32], low[32], high[32], interval[72], rate[48], fraction[24] = "", error[40] = "", stop[64];
+    char median[32], low[32], high[32], interval[72], rate[48], fraction[32] = "", error[40] = "", stop[64];
     double *sample;
     int n = rg_row_samples(row, &sample);
     rg_summary s = {.low = NAN, .high = NAN};
@@ -39,8 +40,11 @@ static void speed_row(const rg_row *row, rg_page *p)
     else
         snprintf(interval, sizeof interval, "none: %d samples", n);
     rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-    if (*row->cell[RG_C_FRACTION])
-        snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
+    const double reached = rg_cell_number(row, RG_C_FRACTION); // more than the bound: of an older file, its cost or probe was wrong
+    if (reached > RG_FRACTION_MOST)
+        snprintf(fraction, sizeof fraction, "none: beyond its bound");
+    else if (!isnan(reached))
+        snprintf(fraction, sizeof fraction, "%.0f %%", 100 * reached);
     if (*row->cell[RG_C_ERROR])
         snprintf(error, sizeof error, "%.3g (of %.3g)", rg_cell_number(row, RG_C_ERROR), rg_cell_number(row, RG_C_TOL));
     snprintf(stop, sizeof stop, "%.8s, %.40s", row->cell[RG_C_N], row->cell[RG_C_STOP]);
