@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // autovec_section.h: for the autovec variants, pieces of a row of coefficients as plain loops: the section, node by node for the
-// whole piece, and the particle shifted. No branch depends on a coefficient.
+// whole piece, and the particle shifted; and the mask. No branch depends on a coefficient or a pixel.
 #ifndef RG_FREALIGN_AUTOVEC_SECTION_H
 #define RG_FREALIGN_AUTOVEC_SECTION_H
 
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "call.h"
+#include "plain.h"
+#include <string.h>
 
 enum { FR_PIECE = 64 };
 
@@ -66,6 +68,28 @@ RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int 
     }
 }
 
+// The section of comparison `at` in the band times its factor; absolute: 2|c|.
+RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *restrict plane)
+{
+    const float *all_c = p->c + at / p->trials * p->stored;
+    memset(plane, 0, (size_t)p->stored * 2 * sizeof *plane);
+    for (int64_t j = -p->outer + 1; j < p->outer; j++) {
+        int64_t i, past;
+        for (fr_band_row(p, j, &i, &past); i < past; i += FR_PIECE) {
+            const int n = past - i < FR_PIECE ? (int)(past - i) : FR_PIECE;
+            const int64_t from = fr_element(p->side, i, j);
+            const float *restrict c = all_c + from;
+            float *restrict to = plane + 2 * from, S[2 * FR_PIECE];
+            fr_section_piece(p, p->pose + FR_POSE_FLOATS * at, i, n, j, S);
+            for (int e = 0; e < n; e++) {
+                const float f = absolute ? 2 * fabsf(c[e]) : p->squared ? c[e] * c[e] : 2 * c[e];
+                to[2 * e] = f * S[2 * e];
+                to[2 * e + 1] = f * S[2 * e + 1];
+            }
+        }
+    }
+}
+
 // Indices of the reference have 32 bits, so that a vector holds as many as of floats.
 static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *param)
 {
@@ -93,6 +117,34 @@ RG_HD void fr_shift_piece(const float *X, const float *restrict table, float pha
         Y[2 * e] = re * c - im * s;
         Y[2 * e + 1] = re * s + im * c;
     }
+}
+
+// Of every pixel: its share under the mask, and whether it is one of the edge, whose mean is the rest. One for all images.
+typedef struct fr_masking {
+    float *share, *edge;
+    double on_edge;
+} fr_masking;
+
+RG_HD void fr_masking_fill(fr_masking *m, int64_t side, float R, int64_t centre)
+{
+    m->on_edge = 0;
+    for (int64_t e = 0; e < side * side; e++) {
+        const int64_t rr = fr_square(side, e, centre);
+        m->share[e] = fr_mask(R, rr);
+        m->edge[e] = (float)fr_on_edge(R, rr);
+        m->on_edge += m->edge[e];
+    }
+}
+
+// fr_mask_image.
+RG_HD void fr_masking_apply(const fr_masking *m, int64_t side, float *restrict image)
+{
+    const float scale = 1 / ((float)side * (float)side), *restrict share = m->share, *restrict edge = m->edge;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t e = 0; e < side * side; e++) sum += edge[e] * image[e];
+    const float mean = m->on_edge > 0 ? (float)(sum / m->on_edge) : 0;
+    for (int64_t e = 0; e < side * side; e++) image[e] = scale * (share[e] * image[e] + (1 - share[e]) * mean);
 }
 
 #endif

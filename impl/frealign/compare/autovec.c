@@ -4,10 +4,8 @@
 //
 // Bound: fp32, as naive's; transforms are FFTW's.
 #include "../autovec_section.h"
-#include "../plain.h"
 #include "index.h"
 #include <stdlib.h>
-#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -16,11 +14,10 @@ typedef enum { CC3M, PRESB, SIGMA2, CCOEF } routine;
 
 typedef struct plan {
     fftwf_plan forward, inverse;
-    int *ring;          // of a coefficient
-    float *mask, *edge; // of a pixel: share of the image (of sigma2: whether it is in the disc), whether its mean counts
-    double on_edge;
-    float *memory; // of all threads
-    size_t floats; // of one: plane, a, x, table of columns
+    int *ring;       // of a coefficient
+    fr_masking mask; // of sigma2 the shares say whether a pixel is in the disc
+    float *memory;   // of all threads
+    size_t floats;   // of one: plane, a, x, table of columns
 } plan;
 
 RG_HD float *image_of(const fr_call *p, float *plane, int which)
@@ -36,7 +33,7 @@ static void finish(rg_call *call)
     if (s->forward) fftwf_destroy_plan(s->forward);
     if (s->inverse) fftwf_destroy_plan(s->inverse);
     fftwf_free(s->ring);
-    fftwf_free(s->mask);
+    fftwf_free(s->mask.share);
     fftwf_free(s->memory);
     free(s);
     call->state = NULL;
@@ -50,10 +47,10 @@ static int prepare(rg_call *call)
     if (!s) return RG_E_STATE;
     s->floats = fr_rounded(2 * p.stored) + 2 * fr_rounded(p.side * p.side) + fr_rounded(2 * p.width);
     s->memory = fftwf_alloc_real(s->floats * (size_t)call->threads);
-    s->mask = fftwf_alloc_real(2 * (size_t)(p.side * p.side));
+    s->mask.share = fftwf_alloc_real(2 * (size_t)(p.side * p.side));
     s->ring = (int *)fftwf_malloc((size_t)p.stored * sizeof *s->ring);
-    if (!s->memory || !s->mask || !s->ring) return RG_E_STATE;
-    s->edge = s->mask + p.side * p.side;
+    if (!s->memory || !s->mask.share || !s->ring) return RG_E_STATE;
+    s->mask.edge = s->mask.share + p.side * p.side;
     for (int64_t e = 0; e < p.stored; e++) {
         const int64_t i = fr_i(p.side, e), j = fr_j(p.side, e);
         s->ring[e] = (int)fr_ring(i * i + j * j);
@@ -65,28 +62,6 @@ static int prepare(rg_call *call)
 }
 
 // ---- steps of a trial ----------------------------------------------------------------------------------------------------
-
-// The section in the band times its factor; absolute: 2|c|.
-RG_HD void load_section(const fr_call *p, int64_t at, int absolute, float *restrict plane)
-{
-    const float *all_c = p->c + at / p->trials * p->stored;
-    memset(plane, 0, (size_t)p->stored * 2 * sizeof *plane);
-    for (int64_t j = -p->outer + 1; j < p->outer; j++) {
-        int64_t i, past;
-        for (fr_band_row(p, j, &i, &past); i < past; i += FR_PIECE) {
-            const int n = past - i < FR_PIECE ? (int)(past - i) : FR_PIECE;
-            const int64_t from = fr_element(p->side, i, j);
-            const float *restrict c = all_c + from;
-            float *restrict to = plane + 2 * from, S[2 * FR_PIECE];
-            fr_section_piece(p, p->pose + FR_POSE_FLOATS * at, i, n, j, S);
-            for (int e = 0; e < n; e++) {
-                const float f = absolute ? 2 * fabsf(c[e]) : p->squared ? c[e] * c[e] : 2 * c[e];
-                to[2 * e] = f * S[2 * e];
-                to[2 * e + 1] = f * S[2 * e + 1];
-            }
-        }
-    }
-}
 
 // The shifted particle in the band; flip: where c < 0 its sign changes.
 RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict table, float *restrict plane)
@@ -110,17 +85,6 @@ RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict
             }
         }
     }
-}
-
-RG_HD void mask_image(const plan *s, const fr_call *p, float *restrict image)
-{
-    const int64_t pixels = p->side * p->side;
-    const float scale = 1 / ((float)p->side * (float)p->side), *restrict mask = s->mask, *restrict edge = s->edge;
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t e = 0; e < pixels; e++) sum += edge[e] * image[e];
-    const float mean = s->on_edge > 0 ? (float)(sum / s->on_edge) : 0;
-    for (int64_t e = 0; e < pixels; e++) image[e] = scale * (mask[e] * image[e] + (1 - mask[e]) * mean);
 }
 
 // C, B, Q of every ring, of the masked section in the plane and the particle.
@@ -172,10 +136,10 @@ RG_HD float correlate(int64_t pixels, const float *restrict a, const float *rest
     return aa * xx > 0 ? (float)(ax / sqrt(aa * xx)) : 0;
 }
 
-// Means first, then what differs from them; mask is 1 in the disc.
+// Means first, then what differs from them.
 RG_HD void write_moments(const plan *s, int64_t pixels, const float *restrict a, const float *restrict x, float *moment)
 {
-    const float *restrict disc = s->mask;
+    const float *restrict disc = s->mask.share;
     double sum_a = 0, sum_x = 0, n = 0, all = 0, ax = 0, aa = 0, xx = 0;
 #pragma omp simd reduction(+ : sum_a, sum_x, n, all)
     for (int64_t e = 0; e < pixels; e++) {
@@ -201,10 +165,10 @@ RG_HD void compare_trial(const plan *s, const fr_call *p, routine what, int64_t 
     const int64_t pixels = p->side * p->side;
     float *a = image_of(p, plane, 0), *x = image_of(p, plane, 1), *table = table_of(p, plane);
     double sums[3][FR_SIDE_MAX / 2];
-    load_section(p, at, what == SIGMA2, plane);
+    fr_section_plane(p, at, what == SIGMA2, plane);
     fftwf_execute_dft_c2r(s->inverse, (fftwf_complex *)plane, a);
     if (what == CC3M || what == PRESB) {
-        mask_image(s, p, a);
+        fr_masking_apply(&s->mask, p->side, a);
         fftwf_execute_dft_r2c(s->forward, a, (fftwf_complex *)plane);
         ring_sums(s, p, at, plane, table, sums);
         if (what == CC3M) *out = fr_score(p, sums[0], sums[1], sums[2]);
@@ -224,13 +188,9 @@ static int run(rg_call *call, routine what, int64_t outputs)
     plan *s = (plan *)call->state;
     const fr_call p = fr_call_of(call);
     if (!s) return RG_E_STATE;
-    s->on_edge = 0;
-    for (int64_t e = 0; what != CCOEF && e < p.side * p.side; e++) { // ccoef has no setting
-        const int64_t rr = fr_square(p.side, e, 0);
-        s->mask[e] = what == SIGMA2 ? (float)fr_in_disc(p.setting[0], rr) : fr_mask(p.setting[0], rr);
-        s->edge[e] = (float)fr_on_edge(p.setting[0], rr);
-        s->on_edge += s->edge[e];
-    }
+    if (what == CC3M || what == PRESB) fr_masking_fill(&s->mask, p.side, p.setting[0], 0);
+    for (int64_t e = 0; what == SIGMA2 && e < p.side * p.side; e++)
+        s->mask.share[e] = (float)fr_in_disc(p.setting[0], fr_square(p.side, e, 0));
     compare_trial_fn *trial = compare_trial_for(rg_cpu_has(RG_AUTOVEC_WIDE));
 #pragma omp parallel for num_threads(call->threads) schedule(dynamic)
     for (int64_t at = 0; at < p.comparisons; at++) {

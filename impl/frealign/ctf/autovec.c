@@ -4,20 +4,17 @@
 //
 // Bound: fp32, as naive's; transforms are FFTW's.
 #include "../autovec_section.h"
-#include "../plain.h"
 #include "apply.h"
 #include <stdlib.h>
-#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 typedef struct plan {
     fftwf_plan forward, inverse;
-    int *ring;             // of a coefficient
-    float *counts;         // of a ring
-    float *mask, *edge;    // of a pixel
-    double on_edge;
+    int *ring;     // of a coefficient
+    float *counts; // of a ring
+    fr_masking mask;
     float *memory; // of all threads
     size_t floats; // of one: plane, image, table of columns
 } plan;
@@ -29,7 +26,7 @@ static void finish(rg_call *call)
     if (s->forward) fftwf_destroy_plan(s->forward);
     if (s->inverse) fftwf_destroy_plan(s->inverse);
     fftwf_free(s->ring);
-    fftwf_free(s->mask);
+    fftwf_free(s->mask.share);
     fftwf_free(s->memory);
     free(s);
     call->state = NULL;
@@ -43,11 +40,11 @@ static int prepare(rg_call *call)
     if (!s) return RG_E_STATE;
     s->floats = fr_rounded(2 * p.stored) + fr_rounded(pixels) + fr_rounded(2 * p.width);
     s->memory = fftwf_alloc_real(s->floats * (size_t)call->threads);
-    s->mask = fftwf_alloc_real(2 * (size_t)pixels + FR_SIDE_MAX);
+    s->mask.share = fftwf_alloc_real(2 * (size_t)pixels + FR_SIDE_MAX);
     s->ring = (int *)fftwf_malloc((size_t)p.stored * sizeof *s->ring);
-    if (!s->memory || !s->mask || !s->ring) return RG_E_STATE;
-    s->edge = s->mask + pixels;
-    s->counts = s->edge + pixels;
+    if (!s->memory || !s->mask.share || !s->ring) return RG_E_STATE;
+    s->mask.edge = s->mask.share + pixels;
+    s->counts = s->mask.edge + pixels;
     memset(s->counts, 0, FR_SIDE_MAX * sizeof *s->counts);
     for (int64_t e = 0; e < p.stored; e++) {
         const int64_t i = fr_i(p.side, e), j = fr_j(p.side, e);
@@ -79,17 +76,6 @@ RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *rest
             to[2 * i + 1] = sign * from[2 * i + 1];
         }
     }
-}
-
-RG_HD void mask_image(const plan *s, int side, float *restrict image)
-{
-    const int64_t pixels = (int64_t)side * side;
-    const float scale = 1 / ((float)side * (float)side), *restrict mask = s->mask, *restrict edge = s->edge;
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t e = 0; e < pixels; e++) sum += edge[e] * image[e];
-    const float mean = s->on_edge > 0 ? (float)(sum / s->on_edge) : 0;
-    for (int64_t e = 0; e < pixels; e++) image[e] = scale * (mask[e] * image[e] + (1 - mask[e]) * mean);
 }
 
 // fr_ctf of a piece of row j.
@@ -153,7 +139,7 @@ RG_HD void ctfapply_particle(const plan *s, const fr_application *p, int64_t par
     fftwf_execute_dft_r2c(s->forward, image, (fftwf_complex *)plane);
     shift_and_sign(p, particle, plane, table, p->D + 2 * first);
     fftwf_execute_dft_c2r(s->inverse, (fftwf_complex *)plane, image);
-    mask_image(s, p->side, image);
+    fr_masking_apply(&s->mask, p->side, image);
     fftwf_execute_dft_r2c(s->forward, image, (fftwf_complex *)plane);
     weigh(s, p, p->optics + FR_OPTICS * particle, plane, p->X + 2 * first, p->c + first);
 }
@@ -164,13 +150,7 @@ static int run(rg_call *call)
     plan *s = (plan *)call->state;
     const fr_application p = fr_application_of(call);
     if (!s) return RG_E_STATE;
-    s->on_edge = 0;
-    for (int64_t e = 0; e < (int64_t)p.side * p.side; e++) {
-        const int64_t rr = fr_square(p.side, e, p.side / 2);
-        s->mask[e] = fr_mask(p.setting[0], rr);
-        s->edge[e] = (float)fr_on_edge(p.setting[0], rr);
-        s->on_edge += s->edge[e];
-    }
+    fr_masking_fill(&s->mask, p.side, p.setting[0], p.side / 2);
     ctfapply_particle_fn *particle = ctfapply_particle_for(rg_cpu_has(RG_AUTOVEC_WIDE));
 #pragma omp parallel for num_threads(call->threads) schedule(dynamic)
     for (int64_t i = 0; i < p.particles; i++) {

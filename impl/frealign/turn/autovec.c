@@ -3,10 +3,8 @@
 //
 // Bound: FFTW's transform of (N/2)^2 points for every rotation.
 #include "../autovec_section.h"
-#include "../plain.h"
 #include "index.h"
 #include <stdlib.h>
-#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -56,26 +54,7 @@ static int prepare(rg_call *call)
 
 // ---- once a direction ----------------------------------------------------------------------------------------------------
 
-RG_HD void ccp_section(const fr_call *p, int64_t at, float *restrict plane)
-{
-    const float *all_c = p->c + at / p->trials * p->stored;
-    memset(plane, 0, (size_t)p->stored * 2 * sizeof *plane);
-    for (int64_t j = -p->outer + 1; j < p->outer; j++) {
-        int64_t i, past;
-        for (fr_band_row(p, j, &i, &past); i < past; i += FR_PIECE) {
-            const int n = past - i < FR_PIECE ? (int)(past - i) : FR_PIECE;
-            const int64_t from = fr_element(p->side, i, j);
-            const float *restrict c = all_c + from;
-            float *restrict to = plane + 2 * from, S[2 * FR_PIECE];
-            fr_section_piece(p, p->pose + FR_POSE_FLOATS * at, i, n, j, S);
-            for (int e = 0; e < n; e++) {
-                const float f = p->squared ? c[e] * c[e] : 2 * c[e];
-                to[2 * e] = f * S[2 * e];
-                to[2 * e + 1] = f * S[2 * e + 1];
-            }
-        }
-    }
-}
+RG_HD void ccp_section(const fr_call *p, int64_t at, float *plane) { fr_section_plane(p, at, 0, plane); }
 RG_AUTOVEC(ccp_section, (const fr_call *p, int64_t at, float *plane), (p, at, plane))
 
 // Four times as wide, the corners where they were, the rest the mean of the border.
