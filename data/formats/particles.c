@@ -238,6 +238,31 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
     return RG_GOOD;
 }
 
+// What microscopes do to phases and geometry beyond the CTF, as RELION refines it: not taken into account, and said once.
+static void say_ignored(const rg_star *star, const rg_star_table *rows)
+{
+    static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike", "rlnMagMat00", "rlnMagMat01",
+                                          "rlnMagMat10", "rlnMagMat11"};
+    char text[256] = "";
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
+        const char *neutral = !strcmp(ignored[i], "rlnMagMat00") || !strcmp(ignored[i], "rlnMagMat11") ? "1" : "0";
+        bool counts = false;
+        for (int t = 0; t < star->n_tables && !counts; t++) {
+            const rg_star_table *table = &star->table[t];
+            const int column = table == rows || !strcmp(table->name, "optics") ? rg_star_column(table, ignored[i]) : -1;
+            for (int64_t row = 0; column >= 0 && row < table->n_rows && !counts; row++) {
+                const char *cell = rg_star_cell(table, row, column);
+                // A number, or a list of coefficients in brackets.
+                counts = *cell == '[' ? strpbrk(cell, "123456789") != NULL : strtod(cell, NULL) != strtod(neutral, NULL);
+            }
+        }
+        if (counts)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s_%s", *text ? ", " : "", ignored[i]);
+    }
+    if (*text)
+        rg_warn("%s: columns that are not taken into account here, and not what an ideal microscope has: %s", star->path, text);
+}
+
 static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)
 {
     double detector_um, magnification;
@@ -387,6 +412,7 @@ static int find_columns(reading *r, bool poses)
     if (code != RG_GOOD)
         return code;
     r->optics = rg_star_find(&r->star, "optics");
+    say_ignored(&r->star, r->rows);
     const char *name = r->rows->name;
     if (*name && strcmp(name, "particles") != 0 && strcmp(name, "images") != 0)
         rg_warn("%s: data_%s is taken, the block that has _rlnImageName", r->star.path, name);

@@ -15,6 +15,8 @@ static const rg_option options[] = {
     {"norm", "raw|overlap|centred", "see above", RG_TO(ac_job, norm), 0, 0, "raw"},
     {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; 0: any maximum",
      RG_TO(ac_job, prominence), 0, 1, "0"},
+    {"pixel-um", "UM", "size of a pixel: lengths in micrometres beside those in pixels", RG_TO(ac_job, pixel_um), 1e-9L, 1e9L,
+     .unit = "micrometres"},
     {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", RG_TO(ac_job, cross_path)},
     {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series", RG_TO(ac_job, times),
      .otherwise = "the photograph's number"},
@@ -76,7 +78,7 @@ static void print_length(double length)
 
 static void print_results(const ac_job *job)
 {
-    printf("photo\tR_max\thalf_width%s\n", job->spectrum ? "\tk_peak_length" : "");
+    printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "", isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
     for (int64_t i = 0; i < job->n_photos; i++) {
         const ac_result *r = &job->result[i];
         printf("%s", job->photo[i].name);
@@ -84,6 +86,10 @@ static void print_results(const ac_job *job)
         print_length(r->half_width);
         if (job->spectrum)
             print_length(r->k_peak_length);
+        if (!isnan(job->pixel_um)) {
+            print_length(r->r_max * job->pixel_um);
+            print_length(r->half_width * job->pixel_um);
+        }
         printf("%s\n", r->resumed ? "\t(stood already)" : "");
     }
 }

@@ -97,6 +97,7 @@ typedef struct ac_job {
     char *gnuplot; // its path; NULL when absent
     int64_t r;
     ac_norm norm;
+    double pixel_um; // NaN: lengths are in pixels alone
     double prominence;
     rg_grey_range range;
     bool dump_sums, spectrum, resume, has_times;

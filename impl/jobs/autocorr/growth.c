@@ -58,7 +58,8 @@ int ac_write_growth(const ac_job *job)
                     "# R_max = slope time: slope %.9g, rms residual %.4g\n# R_max = intercept + slope time: intercept %.9g, "
                     "slope %.9g\n",
                     f.origin_slope, f.residual, f.intercept, f.slope);
-        fprintf(out, "photo\tR_max\ttime\tC1D\thalf_width%s\n", job->spectrum ? "\tk_peak_length" : "");
+        fprintf(out, "photo\tR_max\ttime\tC1D\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "",
+                isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
         for (int64_t i = 0; i < job->n_photos; i++) {
             const ac_result *r = &job->result[i];
             fprintf(out, "%s", job->photo[i].name);
@@ -68,6 +69,10 @@ int ac_write_growth(const ac_job *job)
             cell(out, r->half_width);
             if (job->spectrum)
                 cell(out, r->k_peak_length);
+            if (!isnan(job->pixel_um)) {
+                cell(out, r->r_max * job->pixel_um);
+                cell(out, r->half_width * job->pixel_um);
+            }
             putc('\n', out);
         }
         code = rg_file_commit(&file);

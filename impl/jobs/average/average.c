@@ -15,8 +15,8 @@ enum { COARSEST = 32 };
 static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 
 static const rg_option options[] = {
-    {"out", "AVG.mrc", "the average; AVG.poses.tsv, AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
-     .endings = ".mrc .map", .beside = ".poses.tsv .iterations.tsv .svg?gnuplot .errors.tsv?truth _half1.mrc?half-maps "
+    {"out", "AVG.mrc", "the average; AVG.poses.tsv (.star, .tbl), AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
+     .endings = ".mrc .map", .beside = ".poses.tsv .poses.star .poses.tbl .iterations.tsv .svg?gnuplot .errors.tsv?truth _half1.mrc?half-maps "
      "_half2.mrc?half-maps .fsc.tsv?half-maps .fsc.svg?half-maps?gnuplot", .required = true},
     {"reference", "V.mrc", "the first reference", RG_TO(aj_average, reference_path), .otherwise = "the first subtomogram"},
     {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y; 90: no missing wedge",
@@ -52,6 +52,9 @@ static const char help[] =
     "to size in steps that halve; at full size NLopt's BOBYQA ends when no parameter moves a voxel by more than 0.01. The\n"
     "score is Pearson's correlation; with --wedge, over the frequencies that both have, and the average is the sum of the\n"
     "transforms over how many particles saw each frequency.\n"
+    "\n"
+    "AVG.poses.star has the poses as RELION 3.1 does, AVG.poses.tbl as Dynamo: a row of 35 numbers a particle, tag, aligned and\n"
+    "averaged 1, shift, tdrot tilt narot (ZXZ), correlation, and --wedge as the range of tilts about y.\n"
     "\n"
     "--truth: errors are taken after the one rotation between the frames of the poses and of the truth.\n"
     "\n"

@@ -3,6 +3,7 @@
 #include "../../base/plot.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/particles.h"
+#include "../../../data/formats/star.h"
 #include "average.h"
 
 #include <inttypes.h>
@@ -100,6 +101,58 @@ static int write_poses(const aj_average *job)
     return code;
 }
 
+// The halves are RELION's random subsets.
+static int write_relion(const aj_average *job)
+{
+    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginXAngst",
+                                      "rlnOriginYAngst", "rlnOriginZAngst", "rlnRandomSubset"};
+    rg_file file;
+    const double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
+    bool written = true;
+    int code = rg_file_open_beside(&file, job->out, "", ".poses.star");
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "# command: %s\n", job->command);
+    rg_star_write_head(file.stream, "optics", RG_COUNT(optics), optics);
+    fprintf(file.stream, "1 opticsGroup1 %.9g %" PRId64 " 3\n", voxel_A, job->side);
+    rg_star_write_head(file.stream, "particles", RG_COUNT(row), row);
+    for (int64_t i = 0; i < job->n && written; i++) {
+        const rg_pose *p = &job->pose[i];
+        const double value[6] = {p->rot_deg, p->tilt_deg, p->psi_deg, -p->shift_px[0] * voxel_A, -p->shift_px[1] * voxel_A,
+                                 -p->shift_px[2] * voxel_A};
+        char text[6][32];
+        const char *cell[RG_COUNT(row)] = {job->path[i], "1", [8] = i % 2 ? "2" : "1"};
+        for (int k = 0; k < 6; k++) {
+            snprintf(text[k], sizeof text[k], "%.6f", value[k]);
+            cell[2 + k] = text[k];
+        }
+        written = rg_star_write_row(file.stream, RG_COUNT(cell), cell);
+    }
+    if (written)
+        return rg_file_commit(&file);
+    rg_file_abandon(&file);
+    return rg_fail(RG_USAGE, "%s: the name of a subtomogram has quotes that STAR cannot hold", job->out);
+}
+
+// A = Rz(psi) Ry(tilt) Rz(rot) of passive rotations is Rz(tdrot) Rx(tilt) Rz(narot) of them with tdrot = psi - 90, narot = rot + 90;
+// the shift is where the centre stands in the particle, for both.
+static int write_dynamo(const aj_average *job)
+{
+    enum { COLUMNS = 35 };
+    rg_file file;
+    int code = rg_file_open_beside(&file, job->out, "", ".poses.tbl");
+    for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
+        const rg_pose *p = &job->pose[i];
+        const double row[COLUMNS] = {(double)(i + 1), 1, 1, p->shift_px[0], p->shift_px[1], p->shift_px[2], p->psi_deg - 90, p->tilt_deg,
+                                     p->rot_deg + 90, job->correlation[i], [12] = job->wedge_deg < 90, [13] = -job->wedge_deg,
+                                     job->wedge_deg};
+        for (int k = 0; k < COLUMNS; k++)
+            fprintf(file.stream, "%.7g%c", row[k], k + 1 < COLUMNS ? ' ' : '\n');
+    }
+    return code == RG_GOOD ? rg_file_commit(&file) : code;
+}
+
 static int write_iterations(const aj_average *job)
 {
     rg_file file;
@@ -127,6 +180,10 @@ int aj_average_write(const aj_average *job)
     int code = rg_volume_write(job->out, &job->map);
     if (code == RG_GOOD)
         code = write_poses(job);
+    if (code == RG_GOOD)
+        code = write_relion(job);
+    if (code == RG_GOOD)
+        code = write_dynamo(job);
     if (code == RG_GOOD)
         code = write_iterations(job);
     if (code == RG_GOOD && job->truth)

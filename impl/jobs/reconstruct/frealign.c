@@ -14,7 +14,7 @@
 const rg_option fr_reconstruct_options[] = {
     {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0, 0,
      "v9", .needs = "method=frealign"},
-    {"f", "F", "frealign: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L, .needs = "method=frealign",
+    {"f", "F", "frealign, and gridding with --ctf: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L,
      .otherwise = "a tenth of the operators times their mean"},
     {"resolution", "A", "frealign: nothing finer is inserted", RG_TO(fr_reconstruction, finest_A), 0, 1e6L, .unit = "Angstrom",
      .needs = "method=frealign", .otherwise = "two pixels"},

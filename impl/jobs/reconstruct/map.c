@@ -15,6 +15,8 @@ double gr_wiener(const gr_job *job, int half)
     double disc = 0;
     for (int64_t y = -job->k; y <= job->k; y++)
         disc += (double)(2 * gr_row(job->k, y) - 1);
+    if (!isnan(job->f))
+        return job->f;
     return job->ctf ? 0.1 * job->symmetry.n * gr_kernel_mean(job->radius_tenths) * job->ctf2[half]
                           / (disc * (double)job->particles.n) : 0;
 }

@@ -6,6 +6,7 @@
 #include "frealign.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static const char help[] =
     "\n"
     "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with B-factor and scale of\n"
     "the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1 operators (mean of the weights added),\n"
-    "which is FREALIGN's rule. Phases are flipped by c itself, so images must not have been corrected before, unless the STAR\n"
+    "which is FREALIGN's rule, unless --f says it. Phases are flipped by c itself, so images must not have been corrected before, unless the STAR\n"
     "file says so: _rlnCtfDataAreCtfPremultiplied 1 (G = sum of F) or _rlnCtfDataArePhaseFlipped 1 (G = sum of |c| F). Of these\n"
     "--method frealign takes neither.\n"
     "\n"
@@ -130,6 +131,9 @@ static int prepare(request *q)
     job->out = q->out;
     job->command = q->given.line;
     job->invert = q->invert;
+    job->f = q->frealign.f;
+    if (!isnan(job->f) && !job->ctf)
+        return rg_fail(RG_USAGE, "reconstruct: --f goes with --ctf or --method frealign only: without a CTF nothing is added to the weights");
     job->halves = q->half_maps ? 2 : 1;
     job->mask_radius_px = q->mask_radius_px;
     job->radius_tenths = (int64_t)(10 * q->radius + 0.5);

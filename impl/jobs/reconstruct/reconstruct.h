@@ -39,6 +39,7 @@ typedef struct gr_job {
     bool ctf, invert;
     int halves; // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
+    double f; // added to the weights with --ctf; NaN: gr_wiener's own
     int64_t padding, padded, k, radius_tenths;
     int trials;           // configurations of the variant's parameters to try on the first batches
     int64_t batch, chunk; // images a call, and images read and prepared at a time

@@ -170,7 +170,7 @@ static void test_options_of_others(void **state)
     static const struct { const rg_command *command; const char *typed, *said; } line[] = {
         {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
         {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --f 2", "--f goes with --method frealign only"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --mass 2", "--mass goes with --method frealign only"},
         {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --method frealign --padding 2",
          "--padding goes with --method gridding only"},
         {&rg_cmd_refine, "refine a.star --reference a.mrc --out x.star --kv 200", "--kv goes with a .par file only"},
