@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fsc.h"
+#include "../phantoms/noise.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/plot.h"
 
@@ -49,6 +50,49 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
     fftw_free(fb);
 }
 
+// Of the frequency at i of the stored half, which shell, and the place of its mate where that is stored too, else i.
+static int64_t shell_of(int64_t side, int64_t i, int64_t *mate)
+{
+    const int64_t pitch = side / 2 + 1, x = i % pitch, row = i / pitch % side, plane = i / pitch / side;
+    const int64_t y = row > side / 2 ? row - side : row, z = plane > side / 2 ? plane - side : plane;
+    *mate = x == 0 || 2 * x == side ? ((side - plane) % side * side + (side - row) % side) * pitch + x : i;
+    return (int64_t)floor(sqrt((double)(x * x + y * y + z * z)) + 0.5);
+}
+
+void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64_t seed, float *out)
+{
+    const int64_t pitch = side / 2 + 1;
+    fftw_complex *f = transform(side, map);
+    for (int64_t i = 0, mate; i < side * side * pitch; i++) {
+        const int64_t x = i % pitch;
+        const bool paired = x == 0 || 2 * x == side;
+        if (shell_of(side, i, &mate) < from_shell || (paired && mate < i))
+            continue; // set with its mate
+        const double size = hypot(f[i][0], f[i][1]), angle = 2 * 3.14159265358979323846 * rg_uniform(seed, (uint64_t)i);
+        const bool real = paired && mate == i; // its own mate: a sign is all that it can draw
+        f[i][0] = real ? copysign(size, cos(angle)) : size * cos(angle);
+        f[i][1] = real ? 0 : size * sin(angle);
+        if (paired && !real) {
+            f[mate][0] = f[i][0];
+            f[mate][1] = -f[i][1];
+        }
+    }
+    const int n = (int)side;
+    fftw_plan plan = fftw_plan_dft_c2r_3d(n, n, n, f, (double *)f, FFTW_ESTIMATE);
+    fftw_execute(plan);
+    fftw_destroy_plan(plan);
+    const double voxels = (double)side * (double)side * (double)side;
+    for (int64_t i = 0; i < side * side * side; i++)
+        out[i] = (float)(((double *)f)[i / side * 2 * pitch + i % side] / voxels);
+    fftw_free(f);
+}
+
+void rg_fsc_correct(int64_t side, const double *masked, const double *random, int64_t from_shell, double *corrected)
+{
+    for (int64_t s = 0; s <= side / 2; s++)
+        corrected[s] = s < from_shell + 2 ? masked[s] : (masked[s] - random[s]) / (1 - random[s]);
+}
+
 double rg_fsc_crossing(const double *fsc, int64_t shells, double level)
 {
     for (int64_t s = 2; s < shells; s++)
@@ -95,7 +139,8 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     return text;
 }
 
-static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc)
+static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
+                       const char *const *name, const double *const *curve)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
@@ -103,9 +148,15 @@ static int write_table(const char *path, const char *command, int64_t side, doub
         return code;
     double length = (double)side * voxel_A;
     fprintf(file.stream, "# command: %s\n# maps of %" PRId64 "^3 voxels of %.9g A\n", command, side, voxel_A);
-    fprintf(file.stream, "# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\n");
-    for (int64_t s = 0; s <= side / 2; s++)
-        fprintf(file.stream, "%" PRId64 "\t%.17g\t%.17g\t%.17g\n", s, (double)s / length, length / (double)s, fsc[s]);
+    fprintf(file.stream, "# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc");
+    for (int k = 0; k < more; k++)
+        fprintf(file.stream, "\t%s", name[k]);
+    for (int64_t s = 0; s <= side / 2; s++) {
+        fprintf(file.stream, "\n%" PRId64 "\t%.17g\t%.17g\t%.17g", s, (double)s / length, length / (double)s, fsc[s]);
+        for (int k = 0; k < more; k++)
+            fprintf(file.stream, "\t%.17g", curve[k][s]);
+    }
+    putc('\n', file.stream);
     return rg_file_commit(&file);
 }
 
@@ -119,8 +170,9 @@ static int plot(const char *table)
     return code;
 }
 
-int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc)
+int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
+                 const char *const *name, const double *const *curve)
 {
-    int code = write_table(path, command, side, voxel_A, fsc);
+    int code = write_table(path, command, side, voxel_A, fsc, more, name, curve);
     return code == RG_GOOD ? plot(path) : code;
 }

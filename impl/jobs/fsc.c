@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Pearson's correlation over all voxels.
 static double correlation(const rg_volume *a, const rg_volume *b)
@@ -36,8 +37,69 @@ static bool is_constant(const rg_volume *m)
 
 typedef struct comparison {
     rg_given given;
-    const char *out;
+    const char *out, *mask;
+    double mask_radius_px; // NaN: none
 } comparison;
+
+// The mask's values, or a sphere's whose edge is a cosine six voxels wide; malloc'ed, NULL after a failure.
+static float *mask_of(const comparison *c, int64_t side)
+{
+    enum { EDGE = 6 };
+    rg_volume mask = {0};
+    if (c->mask) {
+        int code = rg_volume_read(c->mask, &mask);
+        if (code == RG_GOOD && mask.side != side)
+            code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " voxels a side, found %" PRId64, c->mask, side, mask.side);
+        for (int64_t i = 0; i < side * side * side && code == RG_GOOD; i++)
+            if (!(mask.value[i] >= 0 && mask.value[i] <= 1))
+                code = rg_fail(RG_USAGE, "%s: expected a mask from 0 to 1, found %g", c->mask, mask.value[i]);
+        if (code != RG_GOOD) {
+            free(mask.value);
+            mask.value = NULL;
+        }
+        return mask.value;
+    }
+    float *value = rg_alloc((size_t)(side * side * side) * sizeof *value);
+    for (int64_t i = 0; i < side * side * side; i++) {
+        const double x = (double)(i % side - side / 2), y = (double)(i / side % side - side / 2), z = (double)(i / side / side - side / 2);
+        const double beyond = (sqrt(x * x + y * y + z * z) - c->mask_radius_px) / EDGE;
+        value[i] = (float)(beyond <= 0 ? 1 : beyond >= 1 ? 0 : (1 + cos(3.14159265358979323846 * beyond)) / 2);
+    }
+    return value;
+}
+
+enum { UNMASKED, MASKED, RANDOM, CURVES };
+static const char *const curve_name[CURVES] = {"fsc_unmasked", "fsc_masked", "fsc_random"};
+static const double KNOWN = 0.8; // of the unmasked curve: phases beyond are drawn anew
+
+// The corrected curve into fsc, the three that it is made of into curve; RG_GOOD, or one line and RG_USAGE.
+static int compare_masked(const comparison *c, const rg_volume *a, const rg_volume *b, double *fsc, double *const *curve)
+{
+    const int64_t side = a->side, voxels = side * side * side;
+    float *mask = mask_of(c, side), *of[2];
+    int64_t from = 1;
+    if (!mask)
+        return RG_USAGE;
+    rg_fsc(side, a->value, b->value, curve[UNMASKED]);
+    while (from < side / 2 && curve[UNMASKED][from] >= KNOWN)
+        from++;
+    for (int random = 0; random < 2; random++) {
+        for (int m = 0; m < 2; m++) {
+            of[m] = rg_alloc((size_t)voxels * sizeof *of[m]);
+            memcpy(of[m], m ? b->value : a->value, (size_t)voxels * sizeof *of[m]);
+            if (random)
+                rg_fsc_randomise(side, of[m], from, 2 * c->given.seed + (uint64_t)m, of[m]);
+            for (int64_t i = 0; i < voxels; i++)
+                of[m][i] *= mask[i];
+        }
+        rg_fsc(side, of[0], of[1], curve[random ? RANDOM : MASKED]);
+        free(of[0]);
+        free(of[1]);
+    }
+    free(mask);
+    rg_fsc_correct(side, curve[MASKED], curve[RANDOM], from, fsc);
+    return RG_GOOD;
+}
 
 static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
 {
@@ -58,7 +120,8 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         voxel_A = 1;
     }
     if (rg_dry_run) {
-        const double n = (double)a->side, maps = 2 * 4 * n * n * n, transforms = 2 * 16 * n * n * (n / 2 + 1);
+        const bool masked = c->mask || !isnan(c->mask_radius_px);
+        const double n = (double)a->side, maps = (masked ? 5 : 2) * 4 * n * n * n, transforms = 2 * 16 * n * n * (n / 2 + 1);
         rg_device_facts facts = {0};
         rg_device_cpu()->facts(&facts);
         rg_plan("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
@@ -66,8 +129,18 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         return rg_file_can_write(c->out);
     }
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
-    rg_fsc(a->side, a->value, b->value, fsc);
-    int code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc);
+    double *curve[CURVES];
+    const bool masked = c->mask || !isnan(c->mask_radius_px);
+    for (int k = 0; k < CURVES; k++)
+        curve[k] = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *curve[k]);
+    int code = RG_GOOD;
+    if (masked)
+        code = compare_masked(c, a, b, fsc, curve);
+    else
+        rg_fsc(a->side, a->value, b->value, fsc);
+    if (code == RG_GOOD)
+        code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc, masked ? CURVES : 0, curve_name,
+                            (const double *const *)curve);
     for (int i = 0; i < 2 && code == RG_GOOD; i++) {
         const double level = i ? 0.143 : 0.5;
         char *words = rg_fsc_words(a->side, voxel_A, fsc, level);
@@ -76,6 +149,8 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     }
     if (code == RG_GOOD)
         printf("correlation\t%.6f\n", correlation(a, b));
+    for (int k = 0; k < CURVES; k++)
+        free(curve[k]);
     free(fsc);
     return code;
 }
@@ -97,6 +172,10 @@ static int run(void *options)
 static const rg_option options[] = {
     {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .beside = ".svg?gnuplot",
      .required = true},
+    {"mask", "MASK.mrc", "multiply both maps by this one, from 0 to 1, and correct the curve for it: see above", RG_TO(comparison, mask),
+     .excludes = "mask-radius"},
+    {"mask-radius", "PX", "the same with a sphere of this radius, its edge six voxels of cosine", RG_TO(comparison, mask_radius_px), 1,
+     1e6L, .unit = "voxels"},
     {0},
 };
 
@@ -106,7 +185,11 @@ const rg_command rg_cmd_fsc = {
     .summary = "Fourier shell correlation of two maps",
     .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a box, with\n"
             "floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency = s / (side voxel)\n"
-            "in 1/A, resolution its inverse. No mask is applied. Prints where the curve first falls below 0.5 and 0.143,\n"
+            "in 1/A, resolution its inverse. \n"
+            "A mask correlates shells that it blurs into each other. With --mask or --mask-radius the phases of both maps are drawn anew\n"
+            "from the first shell on whose unmasked FSC is below 0.8, and fsc is (masked - random) / (1 - random) from two shells after\n"
+            "it (Chen et al. 2013), which is what halves of independent refinements (gold standard) are judged by. Columns\n"
+            "fsc_unmasked fsc_masked fsc_random have the rest. Prints where the curve first falls below 0.5 and 0.143,\n"
             "between which frequencies within one standard deviation (1 - FSC^2) / sqrt(n) of a shell of n frequencies, and the\n"
             "correlation coefficient of the maps' voxels.",
     .option = options,

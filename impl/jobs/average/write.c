@@ -78,7 +78,7 @@ static int write_halves(const aj_average *job)
     double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
     char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD)
-        code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc);
+        code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc, 0, NULL, NULL);
     char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
     if (code == RG_GOOD)
         printf("FSC of halves = 0.143\t%s\n", words);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../../../data/geometry/fsc.h"
+#include "../../../data/phantoms/noise.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,8 +60,72 @@ static void test_deviation(void **state)
     assert_true(fabs(0.125 - low - deviation) < 0.1 * deviation && fabs(high - 0.125 - deviation) < 0.1 * deviation);
 }
 
+// Amplitudes stay, shells below stay whole, and what is above has nothing to do with what it was.
+static void test_randomise(void **state)
+{
+    (void)state;
+    for (int side = 15; side <= 16; side++) {
+        enum { MOST = 16 * 16 * 16 };
+        static float map[MOST], changed[MOST], again[MOST];
+        double fsc[9], before = 0, after = 0;
+        for (int i = 0; i < side * side * side; i++)
+            map[i] = (float)(rg_uniform(7, (uint64_t)i) - 0.5);
+        rg_fsc_randomise(side, map, 4, 1, changed);
+        rg_fsc_randomise(side, map, 4, 1, again);
+        assert_memory_equal(changed, again, sizeof map[0] * (size_t)(side * side * side));
+        rg_fsc(side, map, changed, fsc);
+        for (int s = 1; s < 4; s++)
+            assert_true(fabs(fsc[s] - 1) < 1e-5);
+        for (int s = 4; s <= side / 2; s++)
+            assert_true(fabs(fsc[s]) < 0.4); // 4 deviations of a shell of some 200 frequencies, half of them mates
+        for (int i = 0; i < side * side * side; i++) {
+            before += map[i] * map[i];
+            after += changed[i] * changed[i];
+        }
+        assert_true(fabs(after / before - 1) < 1e-4); // Parseval
+        rg_fsc_randomise(side, map, side, 1, changed);
+        for (int i = 0; i < side * side * side; i++)
+            assert_true(fabs(changed[i] - map[i]) < 1e-5);
+    }
+}
+
+// Two maps that share a broad blob and have noise of their own: a hard mask spreads the blob's frequencies over all shells, where
+// the maps then seem to agree; corrected, they do not.
+static void test_mask(void **state)
+{
+    (void)state;
+    enum { N = 32, ALL = N * N * N };
+    static float map[2][ALL], masked[2][ALL];
+    double plain[N / 2 + 1], of_mask[N / 2 + 1], random[N / 2 + 1], corrected[N / 2 + 1], mean[2] = {0};
+    for (int random_phases = 0; random_phases < 2; random_phases++) {
+        for (int m = 0; m < 2; m++) {
+            for (int i = 0; i < ALL; i++) {
+                const double x = i % N - N / 2, y = i / N % N - N / 2, z = i / N / N - N / 2;
+                map[m][i] = (float)(20 * exp(-(x * x + y * y + z * z) / 50) + rg_uniform(3 + (uint64_t)m, (uint64_t)i) - 0.5);
+            }
+            memcpy(masked[m], map[m], sizeof map[m]);
+            if (random_phases)
+                rg_fsc_randomise(N, masked[m], 5, 11 + (uint64_t)m, masked[m]);
+            for (int i = 0; i < ALL; i++)
+                masked[m][i] *= abs(i % N - N / 2) < 5 && abs(i / N % N - N / 2) < 5 && abs(i / N / N - N / 2) < 5;
+        }
+        rg_fsc(N, masked[0], masked[1], random_phases ? random : of_mask);
+    }
+    rg_fsc(N, map[0], map[1], plain);
+    rg_fsc_correct(N, of_mask, random, 5, corrected);
+    for (int s = 0; s <= N / 2; s++) {
+        if (s < 7)
+            assert_true(corrected[s] == of_mask[s]);
+        mean[0] += s < 8 ? 0 : of_mask[s] / 9;
+        mean[1] += s < 8 ? 0 : corrected[s] / 9;
+    }
+    printf("mean beyond shell 7: masked %.3f, corrected %.3f; unmasked at shell 12 %.3f\n", mean[0], mean[1], plain[12]);
+    assert_true(mean[0] > 0.5 && fabs(mean[1]) < 0.2 && fabs(plain[12]) < 0.2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_deviation)};
+    const struct CMUnitTest test[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_deviation), cmocka_unit_test(test_randomise),
+                                      cmocka_unit_test(test_mask)};
     return cmocka_run_group_tests(test, NULL, NULL);
 }
