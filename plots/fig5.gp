@@ -2,13 +2,11 @@
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
 # C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
 load PLOTS."/style.gp"
-set label 1 "Autocorrelation of one photograph"
-set label 2 MACHINE
 half = (SIDE - 1) / 2
+RIGHT_END = 1.03
 set multiplot
-# Two panels of one height, the left one square.
-set lmargin at screen 0.085; set rmargin at screen 0.533
-set bmargin at screen 0.155; set tmargin at screen 0.795
+set lmargin at screen panel_left(1, 2); set rmargin at screen panel_right(1, 2)
+set tmargin at screen panel_top(1, 2); set bmargin at screen panel_bottom(1, 2)
 set size ratio -1
 set palette defined (0 "#0b1f3a", 0.35 "#0072b2", 0.65 "#8fd3c0", 1 "#fff6d5")
 unset colorbox
@@ -18,15 +16,16 @@ set border 15
 set xrange [-half - 0.5 : half + 0.5]
 set yrange [-half - 0.5 : half + 0.5]
 set xlabel "X_0 (pixels)"
-set ylabel "Y_0 (pixels)" offset 1, 0
-set cbrange [LOW : HIGH]
+set ylabel "Y_0 (pixels)"
+set cbrange [LOW : HIGH_VALUE]
 if (PEAK > 0) { set object 1 circle at first 0, 0 size first PEAK front \
     fillstyle empty border linecolor rgb "#ffffff" dashtype 2 }
 plot C2D binary array=(SIDE, SIDE) skip=HEADER format="%float32" origin=(-half, -half) using 1 with image
 unset object
 set size noratio
 unset label 1; unset label 2
-set lmargin at screen 0.635; set rmargin at screen 0.97
+set lmargin at screen panel_left(2, 2); set rmargin at screen panel_right(2, 2)
+set tmargin at screen panel_top(2, 2); set bmargin at screen panel_bottom(2, 2)
 set grid back linecolor rgb LINE linewidth 1
 set border 3
 set xrange [0 : half]
@@ -36,5 +35,5 @@ set ylabel "C_{1D}(R)"
 if (PEAK > 0) { set label 3 sprintf("R_{max} = %.1f px", PEAK) at first PEAK, first PEAK_VALUE \
     center offset 0, 1.4 textcolor rgb INK front }
 plot C1D using "R":"C1D" with lines linewidth 2.5 linecolor rgb rgb("simd"), \
-    "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.8 linecolor rgb rgb("octave")
+    "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.5 linecolor rgb rgb("octave")
 unset multiplot

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 # frealign_fig4.gp: the three modes on several GPUs over one, after Fig. 4 of Li et al.
-load PLOTS."/frealign_panels.gp"
-set label 1 "The three modes on several GPUs"
-set label 2 MACHINE.". Time of one GPU over time, files to files; open marks: the paper, reconstruction on 8 GPUs over 4."
+load PLOTS."/speedups.gp"
 MODES = "search refine reconstruct"
 LABELS = "search refinement reconstruction"
 KINDS = "2 4 8"
@@ -30,18 +28,20 @@ set yrange [0 : 8.5]
 set ylabel "speed-up over one GPU"
 set multiplot
 do for [m = 1 : 3] {
-    set lmargin at screen left(m, 3); set rmargin at screen right(m, 3)
-    set label 3 word(LABELS, m) at screen left(m, 3), 0.835 left textcolor rgb INK
-    if (m > 1) { set format y ""; unset ylabel }
-    plot for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype 7 pointsize 0.9 \
-        linecolor rgb pen(k + 1) notitle, \
-        for [k = 1 : 3] DATA using (of_series(ours(m, k))):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
-        with yerrorbars pointtype 7 pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
+    set lmargin at screen panel_left(m, 3); set rmargin at screen panel_right(m, 3)
+    set tmargin at screen panel_top(m, 3); set bmargin at screen panel_bottom(m, 3)
+    set label 3 word(LABELS, m) at screen panel_left(m, 3), screen panel_top(m, 3) left offset 0, 0.8 textcolor rgb INK
+    if (NARROW && m < 3) { unset xlabel } else { set xlabel "image side (pixels)" }
+    if (m > 1 && !NARROW) { set format y ""; unset ylabel }
+    if (m == 3) { set label 4 "paper: 8 over 4" at first 300, first 1.3 center textcolor rgb SOFT }
+    plot for [k = 1 : 3] DATA using (size_of(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype filled(k + 1) \
+        pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
+        for [k = 1 : 3] DATA using (size_of(ours(m, k))):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
+        with yerrorbars pointtype filled(k + 1) pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
         for [k = 1 : 3] real(word(KINDS, k)) with lines dashtype 2 linecolor rgb LINE notitle, \
         for [k = 1 : 3] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \
-        with linespoints dashtype 3 pointtype 6 pointsize 1 linecolor rgb pen(k + 1) notitle, \
-        for [k = 1 : (m == 3 ? 3 : 0)] NaN with points pointtype 7 linecolor rgb pen(k + 1) title word(KINDS, k)." GPUs"
+        with linespoints dashtype 3 pointtype open(k + 1) pointsize 1 linecolor rgb pen(k + 1) notitle, \
+        for [k = 1 : (m == 3 ? 3 : 0)] NaN with points pointtype filled(k + 1) linecolor rgb pen(k + 1) title word(KINDS, k)." GPUs"
     unset label 1; unset label 2; unset label 3
-    if (m == 2) { set label 4 "paper: 8 over 4" at first 300, first 1.45 center font ",11" textcolor rgb SOFT }
 }
 unset multiplot

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MIT
 # gridding_ratio.gp: time of each variant over that of gather against the size of the images (S6); the paper's four GPUs at 128.
 load PLOTS."/curves.gp"
-set label 1 "Scatter against gather"
-set label 2 MACHINE.". Time over that of gather, each with its fastest parameters; above 1, gather wins."
 set logscale y 2
 set ylabel "time / time of gather"
-inverse(cell) = 1 / column(cell)
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead back linecolor rgb SOFT dashtype 2
 GPUS = "P100 GTX1070 GTX750 GTX680"
 $PAPER << EOD
 x
 1
 EOD
-plot for [i = 1 : |SERIES|] DATA using (x(i)):(inverse("ratio")):(1 / column("ratio_high")):(1 / column("ratio_low")) \
-    with yerrorlines linecolor rgb rgb(name(i)) linewidth 2 pointtype point(name(i)) pointsize 1.1 title name(i), \
-    for [i = 1 : 4] $PAPER using (128):(number("S6.".word(GPUS, i))) with points pointtype 2 * i + 2 pointsize 1.6 \
-    linecolor rgb "#999999" title "paper, ".word(GPUS, i)
+plot for [i = 1 : |SERIES|] DATA using (side(i)):(1 / column("ratio")):(1 / column("ratio_high")):(1 / column("ratio_low")) \
+    with yerrorlines linecolor rgb rgb(name(i)) linewidth 2 pointtype point(name(i)) pointsize 0.9 title SERIES[i], \
+    for [i = 1 : 4] $PAPER using (128):(number("S6.".word(GPUS, i))) with points pointtype 2 * i + 2 pointsize 1.5 \
+    linecolor rgb "#777777" title "paper, ".word(GPUS, i)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # gridding_stages.gp: seconds of every stage of one reconstruction (S9); stages go on at the same time.
 load PLOTS."/style.gp"
-set label 1 "Stages of a reconstruction"
-set label 2 MACHINE.". Seconds in which at least one image was in the stage; region: the parallel part."
 set style fill solid 0.85 noborder
 set boxwidth 0.6
 set grid noxtics
-set xtics rotate by 0
-set ylabel "s"
+set xtics noenhanced
+if (NARROW) { set xtics rotate by 40 right }
+set ylabel "time (s)"
 set yrange [0 : *]
+set offsets 0, 0, graph 0.08, 0
 unset key
 
 # Of a job that was done several times, the first.

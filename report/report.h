@@ -152,11 +152,10 @@ typedef struct rg_figure {
     const char *paper;   // whose section it stands in
     const char *name;    // plots/NAME.gp
     int machine;         // of which it shows something
-    char file[160], caption[400];
     char title[400], subtitle[300], alt[600];
     char wide[200], narrow[200], data[200], script[200]; // files, relative to the report
-    int width, height;
-    bool picture, whole; // as rg_page_figure has them
+    int width, height, narrow_height; // of a phone's
+    bool picture, whole;              // as rg_page_figure has them
     bool drawn;
     char why_not[160];   // when not drawn
 } rg_figure;
@@ -171,7 +170,7 @@ typedef struct rg_report {
     rg_tsv findings;         // reference/findings.tsv
     rg_judgement *judgement; // of claim i on machine m: [i * n_machines + m]
     int n_figures;
-    rg_figure *figure;
+    rg_figure *figure;      // in the order of plots/figures.tsv
 } rg_report;
 
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.

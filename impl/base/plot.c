@@ -95,10 +95,11 @@ void rg_plot_free(rg_plot *p)
 
 // ---- gnuplot -------------------------------------------------------------------------------------------------------------
 
-static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *script, const char *log)
+// The process, which runs in `folder` (NULL: here); -1 when there is none.
+static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script, const char *log)
 {
     char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 3) * sizeof *word), *path = plain_path(script);
-    int n = 0, status = -1;
+    int n = 0;
     word[n++] = (char *)(uintptr_t)gnuplot;
     for (int i = 0; i < own->n + given->n; i++) {
         word[n++] = (char *)(uintptr_t)"-e";
@@ -108,43 +109,148 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0666);
+    if (folder)
+        posix_spawn_file_actions_addchdir_np(&files, folder);
     pid_t child;
     int failed = posix_spawn(&child, gnuplot, &files, NULL, word, environ);
     posix_spawn_file_actions_destroy(&files);
-    while (!failed && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     free(word);
     free(path);
-    return failed ? -1 : status;
+    return failed ? -1 : child;
+}
+
+int rg_plot_end(rg_plot_running *r)
+{
+    struct stat drawn;
+    int status = -1;
+    if (r->code != RG_GOOD)
+        return r->code;
+    while (r->process > 0 && waitpid(r->process, &status, 0) < 0 && errno == EINTR) {}
+    // gnuplot opens and fills the same file; one that it left empty is no figure.
+    const bool good = r->process > 0 && status == 0 && fstat(fileno(r->file.stream), &drawn) == 0 && drawn.st_size > 0;
+    if (good)
+        return rg_file_commit(&r->file);
+    rg_file_abandon(&r->file);
+    return RG_USAGE;
+}
+
+// Script and log are named from `folder`, path from here.
+static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
+{
+    rg_plot_running r = {.process = -1};
+    char *gnuplot = rg_program_path("gnuplot");
+    const char *dot = strrchr(path, '.');
+    r.code = gnuplot ? rg_file_open(&r.file, path) : RG_LACKS;
+    if (r.code == RG_GOOD) {
+        char *out = realpath(r.file.part, NULL);
+        rg_plot_path(own, "OUT", out ? out : r.file.part);
+        rg_plot_text(own, "TERM", dot ? dot + 1 : "");
+        r.process = spawn(gnuplot, own, p, folder, script, log);
+        free(out);
+    }
+    free(gnuplot);
+    return r;
 }
 
 int rg_plot_run(const rg_plot *p, const char *script, const char *path, const char *log)
 {
-    char *gnuplot = rg_program_path("gnuplot");
-    if (!gnuplot)
-        return RG_LACKS;
-    const char *dot = strrchr(path, '.'), *slash = strrchr(script, '/');
+    const char *slash = strrchr(script, '/');
     char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
-    struct stat drawn;
     rg_plot own = {0};
+    rg_plot_path(&own, "PLOTS", folder);
+    rg_plot_running r = begin(p, &own, NULL, script, path, log);
+    int code = rg_plot_end(&r);
+    rg_plot_free(&own);
+    free(folder);
+    return code;
+}
+
+// ---- figures of pages ----------------------------------------------------------------------------------------------------
+
+static int copy_script(const char *folder, const char *script);
+
+// Copies what a line of a script loads: load PLOTS."/NAME.gp"
+static int copy_loaded(const char *folder, const char *line)
+{
+    static const char load[] = "load PLOTS.\"/";
+    const size_t length = strcspn(line + strlen(load), ".");
+    char *name = strncmp(line, load, strlen(load)) ? NULL : rg_print("%.*s", (int)length, line + strlen(load));
+    int code = name ? copy_script(folder, name) : RG_GOOD;
+    free(name);
+    return code;
+}
+
+static int copy_script(const char *folder, const char *script)
+{
+    char *shared = rg_print("plots/%s.gp", script), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
+    char *line = NULL;
+    size_t room = 0;
     rg_file file;
-    int code = rg_file_open(&file, path);
+    FILE *in = fopen(from, "r");
+    int code = in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
     if (code == RG_GOOD) {
-        rg_plot_path(&own, "OUT", file.part);
-        rg_plot_path(&own, "PLOTS", folder);
-        rg_plot_text(&own, "TERM", dot ? dot + 1 : "");
-        // gnuplot opens and fills the same file; one that it left empty is no figure.
-        const bool good = spawn(gnuplot, &own, p, script, log) == 0 && fstat(fileno(file.stream), &drawn) == 0
-                          && drawn.st_size > 0;
-        if (good)
+        while (code == RG_GOOD && getline(&line, &room, in) > 0) {
+            fputs(line, file.stream);
+            code = copy_loaded(folder, line);
+        }
+        if (code == RG_GOOD)
             code = rg_file_commit(&file);
         else
             rg_file_abandon(&file);
-        code = good ? code : RG_USAGE;
     }
-    rg_plot_free(&own);
-    free(gnuplot);
-    free(folder);
+    if (in)
+        fclose(in);
+    free(line);
+    free(shared);
+    free(from);
+    free(to);
     return code;
+}
+
+enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that is drawn by hand
+
+int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script)
+{
+    char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder);
+    rg_file file;
+    rg_plot alone = {0};
+    char *picture = rg_print("%s.png", name);
+    rg_plot_path(&alone, "OUT", picture);
+    int code = rg_make_folder(plots);
+    if (code == RG_GOOD)
+        code = copy_script(folder, script);
+    if (code == RG_GOOD)
+        code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        fprintf(file.stream, "# Draws this figure again, in this folder, as a picture with its title: gnuplot %s.gp\n", script);
+        fprintf(file.stream, "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n",
+                ALONE_X, ALONE_Y, alone.set[0]);
+        fputs("PLOTS = \"plots\"\n", file.stream);
+        for (int i = 0; i < p->n; i++)
+            fprintf(file.stream, "%s\n", p->set[i]);
+        fprintf(file.stream, "load PLOTS.\"/%s.gp\"\n", script);
+        code = rg_file_commit(&file);
+    }
+    rg_plot_free(&alone);
+    free(picture);
+    free(plots);
+    free(path);
+    return code;
+}
+
+rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log)
+{
+    char *script = rg_print("%s.gp", name), *path = rg_print("%s/%s%s.svg", folder, name, narrow ? "-narrow" : "");
+    rg_plot own = {0}, none = {0};
+    rg_plot_number(&own, "CANVAS_X", width);
+    rg_plot_number(&own, "CANVAS_Y", height);
+    rg_plot_number(&own, "NARROW", narrow);
+    rg_plot_number(&own, "TITLED", 0);
+    rg_plot_running r = begin(&none, &own, folder, script, path, log);
+    rg_plot_free(&own);
+    free(script);
+    free(path);
+    return r;
 }
 
 int rg_plot_draw(rg_plot *p, const char *script, const char *path)

@@ -4,6 +4,8 @@
 #ifndef RG_PLOT_H
 #define RG_PLOT_H
 
+#include "core.h"
+
 // Variables of one figure; {0} is none. Setters copy.
 typedef struct rg_plot {
     int n;
@@ -23,6 +25,19 @@ void rg_plot_free(rg_plot *);
 // folder, and when all went well that becomes path. What gnuplot says is added to the file log (NULL: dropped). RG_GOOD,
 // RG_LACKS without gnuplot, RG_USAGE when it failed; prints nothing but why path cannot be written.
 int rg_plot_run(const rg_plot *, const char *script, const char *path, const char *log);
+
+// A figure of a page: FOLDER/NAME.gp, which holds the variables and loads SCRIPT.gp from copies in FOLDER/plots, so that
+// `gnuplot NAME.gp` there draws it again; paths among the variables are relative to FOLDER. RG_GOOD, or one line and RG_USAGE.
+int rg_plot_save(const rg_plot *, const char *folder, const char *name, const char *script);
+// Draws it for a page that is width pixels broad (narrow: a phone), without its title: FOLDER/NAME.svg or FOLDER/NAME-narrow.svg.
+// Runs beside the caller until rg_plot_end, whose result is that of rg_plot_run.
+typedef struct rg_plot_running {
+    int process, code; // code: why nothing runs
+    rg_file file;
+} rg_plot_running;
+rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log);
+int rg_plot_end(rg_plot_running *);
+
 // For jobs: a script of plots/ by its name ("fsc.gp") draws `path`, and the variables are freed. RG_GOOD, also without gnuplot,
 // which is told of by a warning; or one line and RG_USAGE.
 int rg_plot_draw(rg_plot *, const char *script, const char *path);

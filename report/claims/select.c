@@ -47,7 +47,7 @@ rg_measure rg_measure_of(const rg_result *file, const rg_row *row)
 
 bool rg_timed(const rg_row *row)
 {
-    return !strcmp(row->cell[RG_C_STATUS], "PASS") && rg_row_ns(row, RG_C_MEDIAN) > 0;
+    return *row->cell[RG_C_MEDIAN] && !strcmp(row->cell[RG_C_STATUS], "PASS") && rg_row_ns(row, RG_C_MEDIAN) > 0;
 }
 
 bool rg_plain(const rg_row *row)
@@ -73,6 +73,9 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 static bool matches_one(const rg_row *row, const char *spec, size_t length)
 {
     char text[200];
+    const size_t algo = strlen(row->cell[RG_C_ALGO]);
+    if (length <= algo || spec[algo] != ':' || strncmp(spec, row->cell[RG_C_ALGO], algo)) // most rows
+        return false;
     snprintf(text, sizeof text, "%.*s", (int)length, spec);
     char *parts = strchr(text, '@');
     if (parts) {
@@ -141,8 +144,8 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
         for (int f = 0; f < m->n_files; f++)
             for (int i = 0; i < m->file[f].n_rows; i++) {
                 const rg_row *row = &m->file[f].row[i];
-                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
-                    !rg_matches(row, spec))
+                if (!*row->cell[RG_C_MEDIAN] || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) || !rg_timed(row) ||
+                    !rg_matches(row, spec)) // cheapest first
                     continue;
                 rg_measure new = rg_measure_of(&m->file[f], row);
                 int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;

@@ -1,16 +1,33 @@
-// SPDX-License-Identifier: MIT
-// figures.h: private to figures.c and figures_listed.c.
+// figures.h: private to the parts that make figures.
 #ifndef RG_FIGURES_H
 #define RG_FIGURES_H
 
 #include "../../impl/base/plot.h"
 #include "../report.h"
 
-// paper: whose section it goes to, "" for what is of none. Valid until the next one.
-rg_figure *rg_figure_new(rg_report *, const char *paper, const char *name, const char *suffix);
-void rg_set_published(rg_plot *, const rg_claims *, int paper); // IDS and VALUES
-void rg_draw_listed(rg_report *); // figures_listed.c: those of plots/figures.tsv
-// Draws plots/NAME.gp as SVG and PNG, says in the figure whether that went well, and frees the variables.
-void rg_draw_one(const rg_report *, rg_figure *, rg_plot *);
+// A row of plots/figures.tsv, on one machine.
+typedef struct rg_listed {
+    rg_report *report;
+    int machine;
+    const rg_tsv *list;
+    int row;
+} rg_listed;
+const char *rg_listed_cell(const rg_listed *, const char *column);
+const rg_bench_machine *rg_listed_machine(const rg_listed *);
 
+// What a kind of figures finds: the variables of its script, data beside it in fig/, words for the title.
+typedef struct rg_found {
+    rg_plot plot;
+    int points, keys;      // of ours, in all; lines of the key
+    char data[128];        // file in fig/ that the figure shows
+    char about[200];       // for the subtitle: size, scope
+    char title[400];       // "" unless it has one of its own
+    char why_not[160];     // when nothing of it can be drawn; "" and no points: nothing was measured
+} rg_found;
+void rg_find_rows(const rg_listed *, const char *name, rg_found *);   // points.c
+void rg_find_growth(const rg_listed *, const char *name, rg_found *); // job_figures.c
+void rg_find_photo(const rg_listed *, const char *name, rg_found *);
+
+// Copies a file to fig/NAME as the figure's; RG_GOOD, or one line and RG_USAGE.
+int rg_copy_to_fig(const rg_report *, const char *from, const char *name);
 #endif

@@ -167,13 +167,13 @@ static void masthead(const rg_report *r, rg_page *p)
             rg_html_text(p->out, part[i]);
         }
     fputs("</p>\n<nav aria-label=\"Parts of the page\">", p->out);
-    fputs("<a href=\"#findings\">Findings</a><a href=\"#ledger\">Ledger</a>", p->out);
+    fputs("<a href=\"#findings\">Findings</a>", p->out);
     for (int i = 0; i < r->claims.paper.n_rows; i++) {
         fprintf(p->out, "<a href=\"#paper-%d\">", i);
         rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
         fputs("</a>", p->out);
     }
-    fprintf(p->out, "%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
+    fprintf(p->out, "<a href=\"#ledger\">Ledger</a>%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
             "</header>\n<main id=\"main\">\n", r->traces ? "<a href=\"#faults\">Faults</a>" : "");
 }
 
@@ -285,12 +285,12 @@ int rg_write_index(const rg_report *r, rg_page *p)
     const int code = rg_html_begin(p, title);
     masthead(r, p);
     rg_write_cards(r, p);
+    for (int i = 0; i < r->claims.paper.n_rows; i++)
+        paper_section(r, i, p);
     section(p, "ledger", -1);
     p->make->heading(p, 2, "ledger", "Ledger");
     rg_write_ledger_table(r, p);
     section_end(p);
-    for (int i = 0; i < r->claims.paper.n_rows; i++)
-        paper_section(r, i, p);
     if (r->traces) {
         section(p, "faults", -1);
         rg_write_gallery(r, p);

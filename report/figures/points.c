@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+// points.c: figures of kind rows: what was timed, as points "series x ...", which go to fig/NAME.tsv.
+//
+// A series is what "LABEL=ALGO:VARIANT name=value@part;part" matches, against the part x of the shape; of a variant with several
+// parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
+#include "figures.h"
+#include "../../bench/compare/believe.h"
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_MOST = 64, SPEC = 200, X_MOST = 8192 /* extents up to here are looked for */ };
+
+typedef struct point {
+    int64_t x;
+    rg_measure of;
+    double ratio, low, high; // NaN without a base
+} point;
+
+typedef struct series {
+    char label[96], spec[SPEC];
+    int n;
+    point *point;
+} series;
+
+typedef struct search {
+    const rg_listed *listed;
+    const rg_bench_machine *machine;
+    char shape[96], base[SPEC];
+    const char *scopes, *needs;
+    char x[16];
+    bool last; // "r+": at the largest x of all alone
+    int n;
+    series series[SERIES_MOST];
+} search;
+
+// The next piece of a list up to the mark; false at its end.
+static bool next_of(const char **at, char mark, char text[SPEC])
+{
+    const char marks[] = {mark, 0};
+    if (!**at)
+        return false;
+    const size_t length = strcspn(*at, marks);
+    snprintf(text, SPEC, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == mark);
+    return true;
+}
+
+// ---- which rows ----------------------------------------------------------------------------------------------------------
+
+static bool has_needed(const search *s, const rg_row *row)
+{
+    if (!*s->needs)
+        return true;
+    if (!strcmp(s->needs, "host"))
+        return !strcmp(row->cell[RG_C_SPACE], "host");
+    if (!strcmp(s->needs, "fraction")) // more than its bound: of an older file, whose cost or probe was wrong
+        return rg_cell_number(row, RG_C_FRACTION) <= RG_FRACTION_MOST;
+    for (int c = 0; c < RG_COLUMNS; c++)
+        if (!strcmp(rg_column_name[c], s->needs))
+            return *row->cell[c];
+    return false;
+}
+
+// The row that the ratio of one at this shape rests on: at the same shape, or at that which the base names after '@'. A base
+// "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
+static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, rg_measure *partner)
+{
+    char base[2 * SPEC];
+    const char *parts = strchr(spec, '@');
+    if (*s->base == '*')
+        snprintf(base, sizeof base, "%.*s%s%s%s", (int)strcspn(spec, ":"), spec, s->base + 1,
+                 parts && strchr(s->base, '@') ? ";" : "", parts ? parts + (strchr(s->base, '@') != NULL) : "");
+    else
+        snprintf(base, sizeof base, "%s", s->base);
+    if (rg_pick(s->machine, base, shape, s->scopes, partner))
+        return true;
+    for (int f = 0; strchr(base, '@') && f < s->machine->n_files; f++)
+        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
+            const rg_row *row = &s->machine->file[f].row[i];
+            if (rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
+                rg_pick(s->machine, base, row->cell[RG_C_SHAPE], s->scopes, partner))
+                return true;
+        }
+    return false;
+}
+
+// The row of spec that stands for x: with a partner where there is a base; of the most work.
+static bool best_at(const search *s, const char *spec, int64_t x, point *best)
+{
+    double most = -1;
+    for (int f = 0; f < s->machine->n_files; f++)
+        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
+            const rg_row *row = &s->machine->file[f].row[i];
+            const char *shape = row->cell[RG_C_SHAPE];
+            const double work = rg_cell_number(row, RG_C_WORK);
+            rg_measure a, b;
+            if (!rg_timed(row) || !(work > most || (isnan(work) && most < 0)) || !rg_matches(row, spec) ||
+                rg_part(shape, ",", s->x, -1) != x || !rg_shaped(shape, s->shape, ",") ||
+                !rg_pick(s->machine, spec, shape, s->scopes, &a) || !has_needed(s, a.row))
+                continue;
+            point new = {x, a, NAN, NAN, NAN};
+            if (*s->base) {
+                if (!partner_at(s, spec, shape, x, &b))
+                    continue;
+                new.ratio = rg_time_ratio(&b, &a, &new.low, &new.high);
+            }
+            most = isnan(work) ? 0 : work;
+            *best = new;
+        }
+    return most >= 0;
+}
+
+static int find_points(const search *s, series *to)
+{
+    bool *seen = rg_alloc(X_MOST * sizeof *seen);
+    to->point = NULL;
+    to->n = 0;
+    for (int f = 0; f < s->machine->n_files; f++)
+        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
+            const rg_row *row = &s->machine->file[f].row[i];
+            const int64_t x = rg_matches(row, to->spec) ? rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) : -1;
+            if (x >= 0 && x < X_MOST)
+                seen[x] = true;
+        }
+    for (int64_t x = 0; x < X_MOST; x++) { // in order, so that lines can be drawn
+        point new;
+        if (!seen[x] || !best_at(s, to->spec, x, &new))
+            continue;
+        to->point = realloc(to->point, (size_t)(to->n + 1) * sizeof *to->point);
+        if (!to->point)
+            exit(rg_fail(RG_LACKS, "out of memory"));
+        to->point[to->n++] = new;
+    }
+    free(seen);
+    return to->n;
+}
+
+// ---- which series --------------------------------------------------------------------------------------------------------
+
+static void add_series(search *s, const char *label, const char *spec)
+{
+    if (s->n == SERIES_MOST)
+        return;
+    series *new = &s->series[s->n];
+    snprintf(new->label, sizeof new->label, "%.95s", label);
+    snprintf(new->spec, sizeof new->spec, "%s", spec);
+    s->n += find_points(s, new) > 0;
+}
+
+// "*=ALGO:*": every variant with a time, on one core (or a GPU), and on the most cores. A name with a blank is in no spec.
+static void add_every(search *s, const char *algo)
+{
+    char variant[SERIES_MOST][96];
+    int n = 0;
+    for (int f = 0; f < s->machine->n_files; f++)
+        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
+            const rg_row *row = &s->machine->file[f].row[i];
+            const char *name = row->cell[RG_C_VARIANT];
+            bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
+            for (int k = 0; k < n && !known; k++)
+                known = !strcmp(variant[k], name);
+            if (!known && n < SERIES_MOST)
+                snprintf(variant[n++], 96, "%s", name);
+        }
+    for (int k = 0; k < n; k++) {
+        char spec[SPEC], label[128];
+        snprintf(spec, sizeof spec, "%.60s:%.95s threads=1", algo, variant[k]);
+        add_series(s, variant[k], spec);
+        snprintf(spec, sizeof spec, "%.60s:%.95s threads=all", algo, variant[k]);
+        const int before = s->n;
+        add_series(s, variant[k], spec);
+        if (s->n > before) {
+            snprintf(label, sizeof label, "%.70s (%d cores)", variant[k], s->series[before].point[s->series[before].n - 1].of.threads);
+            snprintf(s->series[before].label, sizeof s->series[before].label, "%.90s", label);
+        }
+    }
+}
+
+// Slowest first at the end of the curve, so that the legend runs as curves of time do.
+static int by_rate(const void *a, const void *b)
+{
+    const series *const s[2] = {a, b};
+    double rate[2];
+    for (int k = 0; k < 2; k++)
+        rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of.row, RG_C_RATE);
+    return (rate[0] > rate[1]) - (rate[0] < rate[1]);
+}
+
+static bool find_series(search *s)
+{
+    char text[SPEC];
+    for (const char *at = rg_listed_cell(s->listed, "series"); next_of(&at, ',', text);) {
+        char *equals = strchr(text, '=');
+        if (!equals)
+            continue;
+        *equals++ = 0;
+        if (strcmp(text, "*")) {
+            add_series(s, text, equals);
+        } else {
+            equals[strcspn(equals, ":")] = 0;
+            add_every(s, equals);
+            qsort(s->series, (size_t)s->n, sizeof *s->series, by_rate);
+        }
+    }
+    return s->n > 0;
+}
+
+// Only the points at the largest x of all, and the series that have one there.
+static void keep_last(search *s)
+{
+    int64_t x = -1;
+    int n = 0;
+    for (int k = 0; k < s->n; k++)
+        x = s->series[k].point[s->series[k].n - 1].x > x ? s->series[k].point[s->series[k].n - 1].x : x;
+    for (int k = 0; k < s->n; k++) {
+        series one = s->series[k];
+        if (one.point[one.n - 1].x != x) {
+            free(one.point);
+            continue;
+        }
+        one.point[0] = one.point[one.n - 1];
+        one.n = 1;
+        s->series[n++] = one;
+    }
+    s->n = n;
+}
+
+// ---- which shape ---------------------------------------------------------------------------------------------------------
+
+// The parts that must hold; those without a number ("w,h,k0") as in this row. false: the row has not that part.
+static bool fix_shape(const search *s, const char *wanted, const rg_row *row, char shape[96])
+{
+    char part[SPEC];
+    size_t n = 0;
+    (void)s;
+    for (const char *at = wanted; next_of(&at, ',', part);) {
+        const int64_t value = rg_part(row->cell[RG_C_SHAPE], ",", part, -1);
+        const bool open = !part[strcspn(part, "0123456789")];
+        if (open && value < 0)
+            return false;
+        if (open)
+            snprintf(part + strlen(part), sizeof part - strlen(part), "%lld", (long long)value);
+        n += (size_t)snprintf(shape + n, 96 - n, "%s%s", n ? "," : "", part);
+    }
+    return true;
+}
+
+// Where most x were timed; of equals, the first.
+static void choose_shape(search *s)
+{
+    const char *wanted = rg_listed_cell(s->listed, "shape"), *spec = strchr(rg_listed_cell(s->listed, "series"), '=');
+    char algo[64], shape[96];
+    int most = 0;
+    snprintf(s->shape, sizeof s->shape, "%.90s", wanted);
+    snprintf(algo, sizeof algo, "%.*s", spec ? (int)strcspn(spec + 1, ":") : 0, spec ? spec + 1 : "");
+    bool open = false;
+    for (const char *at = wanted; *at; at++)
+        open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]);
+    for (int f = 0; open && f < s->machine->n_files; f++)
+        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
+            const rg_result *file = &s->machine->file[f];
+            if (!rg_timed(&file->row[i]) || strcmp(file->row[i].cell[RG_C_ALGO], algo) ||
+                !fix_shape(s, wanted, &file->row[i], shape) || !rg_shaped(file->row[i].cell[RG_C_SHAPE], shape, ","))
+                continue;
+            int n = 0;
+            int64_t last = -1; // rows of one x follow each other
+            for (int k = 0; k < file->n_rows; k++) {
+                const rg_row *row = &file->row[k];
+                const int64_t x = rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1);
+                if (x == last || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
+                    continue;
+                n++;
+                last = x;
+            }
+            if (n > most) {
+                most = n;
+                memcpy(s->shape, shape, sizeof shape);
+            }
+        }
+}
+
+// ---- what comes out ------------------------------------------------------------------------------------------------------
+
+static const char *or_nan(const rg_row *row, rg_column c) { return *row->cell[c] ? row->cell[c] : "NaN"; }
+
+static int write_points(const search *s, FILE *out)
+{
+    int n = 0;
+    fputs("series\tx\tshape\tparams\tspace\tscope\tmode\tmedian_s\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\t"
+          "work\tbound\tfraction\n", out);
+    for (int k = 0; k < s->n; k++)
+        for (int i = 0; i < s->series[k].n; i++, n++) {
+            const point *p = &s->series[k].point[i];
+            const rg_row *row = p->of.row;
+            rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\t%s\t%s\n",
+                         s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SPACE],
+                         row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9, rg_cell_number(row, RG_C_RATE),
+                         row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high, or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL),
+                         or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK], row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
+        }
+    return n;
+}
+
+// How good a point is by what its figure shows: larger is better.
+static double goodness(const search *s, const point *p)
+{
+    const rg_row *row = p->of.row;
+    return !strcmp(s->needs, "fraction") ? rg_cell_number(row, RG_C_FRACTION)
+           : !strcmp(s->needs, "joules") ? -rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK)
+           : !strcmp(s->needs, "error")  ? rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL)
+                                         : rg_cell_number(row, RG_C_RATE);
+}
+
+// The title's words of the best point at the largest x of all.
+static void say_best(const search *s, const char *from, char *to, size_t room)
+{
+    const point *best = NULL;
+    const char *label = "";
+    for (int k = 0; k < s->n; k++) {
+        const point *last = &s->series[k].point[s->series[k].n - 1];
+        if (!best || last->x > best->x || (last->x == best->x && goodness(s, last) > goodness(s, best))) {
+            best = last;
+            label = s->series[k].label;
+        }
+    }
+    char x[32], time[32], rate[48], fraction[32], energy[48], part[32];
+    const rg_row *row = best->of.row;
+    snprintf(x, sizeof x, "%lld", (long long)best->x);
+    rg_duration(best->of.median_ns, time);
+    rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
+    snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
+    snprintf(energy, sizeof energy, "%.3g J a million pixels",
+             1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
+    snprintf(part, sizeof part, "%.2g %%", 100 * rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL));
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < s->series[0].n; i++) {
+        least = fmin(least, 1 / s->series[0].point[i].ratio);
+        most = fmax(most, 1 / s->series[0].point[i].ratio);
+    }
+    char from_ratio[32], to_ratio[32];
+    snprintf(from_ratio, sizeof from_ratio, "%.2g", least);
+    snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
+    const struct { const char *name, *text; } word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
+                                                        {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
+                                                        {"{least}", from_ratio}, {"{most}", to_ratio}};
+    size_t n = 0;
+    for (const char *at = from; *at && n + 1 < room;) {
+        int k = 0;
+        while (k < RG_COUNT(word) && strncmp(at, word[k].name, strlen(word[k].name)))
+            k++;
+        const bool known = k < RG_COUNT(word);
+        n += (size_t)snprintf(to + n, room - n, "%.*s", known ? 60 : 1, known ? word[k].text : at);
+        at += known ? strlen(word[k].name) : 1;
+    }
+}
+
+// "Images of 750 x 1500 pixels. Scope: device (CPU), transfer (GPU)."
+static void say_about(const search *s, char *to, size_t room)
+{
+    const char *host = "", *device = "";
+    const int64_t width = rg_part(s->shape, ",", "w", -1), height = rg_part(s->shape, ",", "h", -1);
+    for (int k = 0; k < s->n; k++)
+        for (int i = 0; i < s->series[k].n; i++) {
+            const rg_row *row = s->series[k].point[i].of.row;
+            *(!strcmp(row->cell[RG_C_SPACE], "device") ? &device : &host) = row->cell[RG_C_SCOPE];
+        }
+    size_t n = 0;
+    *to = 0;
+    if (width > 0 && height > 0)
+        n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)width, (long long)height);
+    if (*host && *device && strcmp(host, device))
+        snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s (GPU).", host, device);
+    else if (*host || *device)
+        snprintf(to + n, room - n, "Scope: %.20s.", *host ? host : device);
+}
+
+// Lines of the key below a phone's figure: two to a line where all are short, and a few of the paper's.
+static int keys(const search *s)
+{
+    enum { SHORT = 11, PAPERS = 4 };
+    bool pairs = !*s->base;
+    for (int k = 0; k < s->n; k++)
+        pairs &= strlen(s->series[k].label) <= SHORT;
+    return pairs ? s->n / 2 + 1 : s->n + (*s->base ? PAPERS : 0);
+}
+
+// A panel without a point is not drawn.
+static void check_panels(const search *s, rg_found *found)
+{
+    char panel[SPEC];
+    for (const char *at = rg_listed_cell(s->listed, "panels"); next_of(&at, ',', panel);) {
+        bool any = false;
+        for (int k = 0; k < s->n; k++)
+            any |= !strncmp(s->series[k].label, panel, strlen(panel));
+        if (!any && !*found->why_not)
+            snprintf(found->why_not, sizeof found->why_not, "its panel \"%.60s\" would be empty", panel);
+    }
+}
+
+void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
+{
+    search *s = rg_alloc(sizeof *s);
+    char base[SPEC];
+    *s = (search){.listed = l, .machine = rg_listed_machine(l), .scopes = rg_listed_cell(l, "scope"),
+                  .needs = rg_listed_cell(l, "needs"), .last = strchr(rg_listed_cell(l, "x"), '+')};
+    snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+"), rg_listed_cell(l, "x"));
+    const char *bases = rg_listed_cell(l, "base");
+    choose_shape(s);
+    for (bool more = true; more && !s->n;) {
+        more = next_of(&bases, '/', base);
+        snprintf(s->base, sizeof s->base, "%s", more ? base : "");
+        if (more || !*rg_listed_cell(l, "base"))
+            find_series(s);
+    }
+    if (s->last)
+        keep_last(s);
+    char *path = rg_print("%s/fig/%s.tsv", l->report->out, name);
+    rg_file file;
+    if (s->n && rg_file_open(&file, path) == RG_GOOD) {
+        found->points = write_points(s, file.stream);
+        if (rg_file_commit(&file) != RG_GOOD)
+            found->points = 0;
+    }
+    if (found->points) {
+        const char *label[SERIES_MOST];
+        for (int k = 0; k < s->n; k++)
+            label[k] = s->series[k].label;
+        snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
+        rg_plot_path(&found->plot, "DATA", found->data);
+        rg_plot_texts(&found->plot, "SERIES", s->n, label);
+        rg_plot_text(&found->plot, "BASE", s->base);
+        found->keys = keys(s);
+        say_best(s, rg_listed_cell(l, "title"), found->title, sizeof found->title);
+        say_about(s, found->about, sizeof found->about);
+        check_panels(s, found);
+    }
+    for (int k = 0; k < s->n; k++)
+        free(s->series[k].point);
+    free(path);
+    free(s);
+}
