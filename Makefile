@@ -32,7 +32,7 @@ endif
 
 # Set-up: a fresh machine gets its packages before anything is looked for. Plain `make` only says what it cannot do without.
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-SETUP := $(shell .ci/setup $(if $(filter reproduce check,$(MAKECMDGOALS)),,needed) >&2 && echo ok)
+SETUP := $(shell .ci/setup $(if $(filter check,$(MAKECMDGOALS)),check,$(if $(filter reproduce,$(MAKECMDGOALS)),,needed)) >&2 && echo ok)
 ifneq ($(SETUP),ok)
 $(error a needed package is missing, see above)
 endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// test_browser.c: the page in a real browser, headless Chromium, as broad as a desk and as a phone: nothing overflows, the first screen
+// has the cards, filters, menu and sorting work, text is large and strong enough in both schemes, the console is silent, and without
+// its script all is there. verify/browser/probe.html looks; a page that is wrong on purpose shows that it can see. Screenshots stay in
+// BUILD/browser. Skipped, with that word, where there is no Chromium.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/suite.h"
+#include "../test_command.h"
+#include "../test_data.h"
+
+#include <libgen.h>
+#include <limits.h>
+
+extern const rg_command rg_cmd_report;
+
+static char output[OUTPUT_MAX], folder[PATH_MAX];
+static const char *browser;
+
+static char *run_browser(const char *words)
+{
+    char *command = rg_print("timeout 120 %s --headless --no-sandbox --disable-gpu --hide-scrollbars --allow-file-access-from-files "
+                             "--user-data-dir='%s/profile' --virtual-time-budget=20000 --enable-logging=stderr %s 2>'%s/log.txt'",
+                             browser, folder, words, folder);
+    FILE *f = popen(command, "r");
+    char *text = rg_alloc(OUTPUT_MAX);
+    assert_non_null(f);
+    text[fread(text, 1, OUTPUT_MAX - 1, f)] = 0;
+    const int status = pclose(f);
+    if (status)
+        fail_msg("the browser ended with %d; see %s/log.txt", status, folder);
+    free(command);
+    return text;
+}
+
+// What the probe says of a page, a line a check.
+static char *probe(const char *page)
+{
+    char *html = rg_share_path("verify/browser/probe.html");
+    char *words = rg_print("--dump-dom 'file://%s?file://%s/%s'", html, folder, page), *text = run_browser(words);
+    char *begin = strstr(text, "<pre id=\"said\">"), *end = begin ? strstr(begin, "</pre>") : NULL;
+    if (!end || !strstr(begin, "\nend: ok"))
+        fail_msg("the probe did not come to its end");
+    *end = 0;
+    memmove(text, begin + strlen("<pre id=\"said\">"), strlen(begin + strlen("<pre id=\"said\">")) + 1);
+    free(html);
+    free(words);
+    return text;
+}
+
+static int make_pages(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"chromium", "chromium-browser", "google-chrome"};
+    for (int i = 0; i < RG_COUNT(name) && !browser; i++) {
+        char *path = rg_program_path(name[i]);
+        browser = path ? name[i] : NULL;
+        free(path);
+    }
+    if (!browser) {
+        print_message("no chromium on this machine: the page was not looked at\n");
+        return 0;
+    }
+    char program[PATH_MAX] = "";
+    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    snprintf(folder, sizeof folder, "%.4000s/../../../browser", dirname(program));
+    assert_int_equal(rg_make_folder(folder), RG_GOOD);
+    char *real = realpath(folder, NULL), *record = rg_share_path("data/machines/h200-16xeon.tsv");
+    snprintf(folder, sizeof folder, "%s", real);
+    char *argv[] = {"report", record, "--quiet", "--out", folder, NULL};
+    assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
+    free(real);
+    free(record);
+    return 0;
+}
+
+static void the_page_is_as_it_should_be(void **state)
+{
+    (void)state;
+    size_t n;
+    if (!browser)
+        skip();
+    char *text = probe("index.html"), *log_path = rg_print("%s/log.txt", folder);
+    int checks = 0, faults = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), checks++)
+        if (strlen(line) < 4 || strcmp(line + strlen(line) - 4, ": ok")) {
+            print_error("%s\n", line);
+            faults++;
+        }
+    assert_int_equal(faults, 0);
+    assert_true(checks >= 40); // with rows, filters, sizes and contrast at two widths
+    char *log = get_file(log_path, &n);
+    for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+        if (strstr(line, ":CONSOLE") && !strstr(line, "allow-scripts")) // the frame without script says that it has none
+            fail_msg("console: %s", line);
+    free(log);
+    free(log_path);
+    free(text);
+}
+
+static void the_probe_sees_what_is_wrong(void **state)
+{
+    (void)state;
+    size_t n;
+    if (!browser)
+        skip();
+    char *from = rg_print("%s/index.html", folder), *to = rg_print("%s/wrong.html", folder), *page = get_file(from, &n);
+    FILE *f = fopen(to, "w");
+    assert_non_null(f);
+    fputs(page, f);
+    fputs("<style>.where{color:#bbb}.counts{font-size:8px}.card{min-height:950px}.v0{display:none}</style><div style='width:2000px'>x</div>"
+          "<img src=x alt=''>", f);
+    assert_int_equal(fclose(f), 0);
+    char *text = probe("wrong.html");
+    static const char *const check[] = {"no overflow at 1400: ", "no overflow at 400: ", "first screen at 1400: ", "sizes at 1400: ",
+                                        "contrast at 400: ", "pictures say what they show at 400: "};
+    for (int i = 0; i < RG_COUNT(check); i++) {
+        const char *at = strstr(text, check[i]);
+        if (!at || !strncmp(at + strlen(check[i]), "ok", 2))
+            fail_msg("the probe took a page for right that is wrong in \"%s\"", check[i]);
+    }
+    assert_int_equal(remove(to), 0);
+    free(from);
+    free(to);
+    free(page);
+    free(text);
+}
+
+static void screenshots(void **state)
+{
+    (void)state;
+    static const struct { int width, height; } size[] = {{1400, 900}, {400, 2600}};
+    if (!browser)
+        skip();
+    for (int i = 0; i < RG_COUNT(size); i++) {
+        char *png = rg_print("%s/page-%d.png", folder, size[i].width);
+        char *words = rg_print("--window-size=%d,%d '--screenshot=%s' 'file://%s/index.html'", size[i].width, size[i].height, png, folder);
+        free(run_browser(words));
+        assert_int_equal(access(png, R_OK), 0);
+        free(png);
+        free(words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {cmocka_unit_test(the_page_is_as_it_should_be), cmocka_unit_test(the_probe_sees_what_is_wrong),
+                                      cmocka_unit_test(screenshots)};
+    return cmocka_run_group_tests_name("browser", test, make_pages, NULL);
+}
