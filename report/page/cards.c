@@ -84,7 +84,7 @@ static void chart(const point *at, int n, rg_page *p)
         if ((d - first) % step)
             continue;
         char text[32];
-        snprintf(text, sizeof text, d < 0 ? "%g" : "%.0f", pow(10, d));
+        snprintf(text, sizeof text, d < 3 ? "%g" : "%gk", pow(10, d < 3 ? d : d - 3));
         fprintf(p->out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>\n", X(pow(10, d)), foot + 14, text);
     }
     for (int i = 0; i < n; i++) {
