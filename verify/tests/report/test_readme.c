@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names.
+// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, and the lines of its
+// short paths run as they are printed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,9 @@
 #include "../../../impl/suite.h"
 #include "../../../report/report.h"
 #include "../test_command.h"
+
+#include <libgen.h>
+#include <sys/wait.h>
 
 extern const rg_command rg_cmd_report;
 static const char machine[] = "h200-16xeon";
@@ -88,8 +92,65 @@ static void counts_of_the_readme_are_those_of_the_ledger(void **state)
         free(made[i]);
 }
 
+// ---- commands --------------------------------------------------------------------------------------------------------------
+
+// Calls run for every line of the blocks ```sh of README, from the heading on (NULL: of all); how many there were.
+static int each_line(const char *heading, void (*run)(const char *line))
+{
+    char *path = rg_share_path("README.md"), *text = read_whole(path);
+    bool on = !heading, code = false;
+    int n = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!strncmp(line, "## ", 3))
+            on = !heading || !strcmp(line + 3, heading);
+        if (!strncmp(line, "```", 3))
+            code = !strcmp(line, "```sh");
+        else if (on && code) {
+            run(line);
+            n++;
+        }
+    }
+    free(path);
+    free(text);
+    return n;
+}
+
+// As it stands, in the folder of the test; a comparison may come out as it likes.
+static void run_line(const char *line)
+{
+    char *quiet = rg_print("{ %s\n} > out.txt 2>&1", line);
+    const int status = system(quiet), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    free(quiet);
+    if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
+        fail_msg("README.md: exit %d of: %s", code, line);
+}
+
+static void short_paths_run_as_printed(void **state)
+{
+    (void)state;
+    char program[4096] = "", *folder = test_folder(), *source = rg_share_path("README.md"), *was = getcwd(NULL, 0);
+    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    char *path = rg_print("%s/../../..:%s", dirname(program), getenv("PATH"));
+    setenv("PATH", path, 1);
+    setenv("REGATHER", dirname(source), 1);
+    setenv("OMP_NUM_THREADS", "2", 0);
+    assert_int_equal(chdir(folder), 0);
+    assert_true(each_line("Four short paths", run_line) >= 10);
+    assert_int_equal(access("page/index.html", R_OK), 0);
+    assert_int_equal(access("results/rmax.tsv", R_OK), 0);
+    assert_int_equal(chdir(was), 0);
+    char *command = rg_print("rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+    free(command);
+    free(folder);
+    free(source);
+    free(path);
+    free(was);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_of_the_readme_are_those_of_the_ledger)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_of_the_readme_are_those_of_the_ledger),
+                                       cmocka_unit_test(short_paths_run_as_printed)};
     return cmocka_run_group_tests_name("readme", tests, NULL, NULL);
 }
