@@ -123,7 +123,7 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
             if (s == RG_TRANSFER && lane->entry->variant->space == RG_HOST)
                 rg_lane_end(lane, RG_SKIP, "scope transfer: the data of a CPU variant are where it computes");
             if (s == RG_ADDING && !lane->entry->variant->clear)
-                rg_lane_end(lane, RG_SKIP, "scope adding: run writes every output itself, there is nothing to clear");
+                rg_lane_end(lane, RG_SKIP, "scope adding: run clears what it adds to, or writes every output");
         }
 }
 
