@@ -314,7 +314,7 @@ static void the_gallery_shows_what_trace_left(void **state)
     assert_non_null(strstr(text, "All faults have in common: output x=5."));
     char *gnuplot = rg_program_path("gnuplot"), *png = rg_print("%s/trace_gridding_edge_open.png", fig);
     assert_true(!gnuplot == !!access(png, R_OK));
-    assert_true(!gnuplot == !strstr(text, "](fig/trace_gridding_edge_open.png)"));
+    assert_true(!gnuplot == !strstr(text, "](./fig/trace_gridding_edge_open.svg)"));
     free(gnuplot);
     free(png);
     free(text);
