@@ -107,7 +107,8 @@ typedef struct ac_job {
     int64_t n_photos;
     ac_photo *photo;
     ac_result *result;
-    const char *cross_path;
+    const char *cross_path, *mask_path;
+    rg_image mask; // pixel NULL: none
     rg_image cross;    // pixel NULL: autocorrelation
     uint64_t cross_hash;
 } ac_job;
@@ -144,6 +145,8 @@ int ac_write_growth(const ac_job *);
 // series.c: every photograph that is not done.
 int ac_series(ac_job *);
 
+// input.c: a photograph as it is correlated, the mask applied. RG_GOOD, or one line and RG_USAGE.
+int ac_read(const ac_job *, const char *path, int64_t page, rg_image *);
 // input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
 int ac_input(ac_job *);
 void ac_input_free(ac_job *);

@@ -104,10 +104,58 @@ static void widen_all(ac_job *job)
         job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
 }
 
+static unsigned grey_of(const rg_image *image, int64_t i)
+{
+    return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
+}
+
+int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
+{
+    int code = rg_image_read(path, page, &job->range, image);
+    if (code != RG_GOOD || !job->mask.pixel)
+        return code;
+    const int64_t n = image->width * image->height;
+    if (job->mask.width != image->width || job->mask.height != image->height) {
+        code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " x %" PRId64 " pixels as %s, found %" PRId64 " x %" PRId64, job->mask_path,
+                       image->width, image->height, path, job->mask.width, job->mask.height);
+        rg_image_free(image);
+        return code;
+    }
+    int64_t sum = 0, kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (grey_of(&job->mask, i)) {
+            sum += grey_of(image, i);
+            kept++;
+        }
+    const int64_t mean = (sum + kept / 2) / kept;
+    for (int64_t i = 0; i < n; i++)
+        if (!grey_of(&job->mask, i)) {
+            if (image->bits == 8)
+                ((uint8_t *)image->pixel)[i] = (uint8_t)mean;
+            else
+                ((uint16_t *)image->pixel)[i] = (uint16_t)mean;
+        }
+    return RG_GOOD;
+}
+
+static int read_mask(ac_job *job)
+{
+    int64_t kept = 0;
+    int code = rg_image_read(job->mask_path, 0, &job->range, &job->mask);
+    if (code != RG_GOOD)
+        return code;
+    const int64_t n = job->mask.width * job->mask.height;
+    for (int64_t i = 0; i < n; i++)
+        kept += grey_of(&job->mask, i) > 0;
+    return kept >= (n + 3) / 4 ? RG_GOOD
+                               : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
+                                         job->mask_path, kept, n);
+}
+
 static int read_one(ac_job *job, ac_photo *photo)
 {
     rg_image image;
-    int code = rg_image_read(photo->path, photo->page, &job->range, &image);
+    int code = ac_read(job, photo->path, photo->page, &image);
     if (code == RG_GOOD) {
         code = examine(job, photo, &image);
         rg_image_free(&image);
@@ -152,7 +200,7 @@ static int read_all(ac_job *job)
 {
     int code = RG_GOOD;
     if (job->cross_path) {
-        code = rg_image_read(job->cross_path, 0, &job->range, &job->cross);
+        code = ac_read(job, job->cross_path, 0, &job->cross);
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
     if (code != RG_GOOD)
@@ -214,6 +262,8 @@ static int read_times(ac_job *job, const char *path)
 int ac_input(ac_job *job)
 {
     int code = list_photos(job);
+    if (code == RG_GOOD && job->mask_path)
+        code = read_mask(job);
     if (code == RG_GOOD)
         code = read_all(job);
     return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
@@ -225,4 +275,5 @@ void ac_input_free(ac_job *job)
         free(job->photo[i].name);
     free(job->photo);
     rg_image_free(&job->cross);
+    rg_image_free(&job->mask);
 }

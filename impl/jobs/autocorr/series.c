@@ -16,7 +16,7 @@ static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
     rg_image image;
     if (result->done)
         return RG_GOOD;
-    int code = rg_image_read(photo->path, photo->page, &job->range, &image);
+    int code = ac_read(job, photo->path, photo->page, &image);
     if (code != RG_GOOD)
         return code;
     const rg_image *other = job->cross.pixel ? &job->cross : NULL;
