@@ -57,8 +57,8 @@ static const char help[] =
     "    NAME.svg      both, drawn by gnuplot (left out, and said, where there is no gnuplot)\n"
     "and for a series rmax.tsv (photo R_max time C1D half_width) and rmax.svg with the straight lines through it.\n"
     "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points; 'none'\n"
-    "where there is none. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to\n"
-    "0.5.\n"
+    "where there is none; how far it stands out (see --prominence) is in the head of NAME.c1d.tsv, and said where it is next\n"
+    "to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
     "\n"
     "After each photograph 16 random sums are computed again by the reference; a wrong one ends the job with exit 1.";
 
@@ -111,11 +111,28 @@ static void say_centred(const ac_job *job)
                 job->result[first].r_max_centred);
 }
 
+// A maximum in the trough that stands out by less than a line's width of the plotted curve, a five-hundredth of its fall, is as
+// likely noise.
+static void say_ripples(const ac_job *job)
+{
+    static const double LEAST = 0.002;
+    int64_t found = 0, first = 0;
+    for (int64_t i = job->n_photos - 1; i >= 0; i--)
+        if (job->result[i].prominence < LEAST) { // false of NaN
+            found++;
+            first = i;
+        }
+    if (found)
+        rg_warn("%lld of %lld R_max stand out by less than %g of C1D(0) - the minimum, the first of %s by %.2g: a ripple? --prominence %g "
+                "passes such over", (long long)found, (long long)job->n_photos, LEAST, job->photo[first].name,
+                job->result[first].prominence, LEAST);
+}
+
 static int run_job(ac_job *job)
 {
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
-        job->result[i] = (ac_result){.r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .half_width = NAN, .k_peak_length = NAN};
+        job->result[i] = (ac_result){.r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .prominence = NAN, .half_width = NAN, .k_peak_length = NAN};
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)
         code = ac_series(job);
@@ -125,6 +142,8 @@ static int run_job(ac_job *job)
         print_results(job);
     if (code == RG_GOOD)
         say_centred(job);
+    if (code == RG_GOOD)
+        say_ripples(job);
     free(job->result);
     return code;
 }

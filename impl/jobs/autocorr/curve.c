@@ -141,6 +141,17 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
     return true;
 }
 
+double ac_prominence(const double *c, int64_t count, double position)
+{
+    const int64_t top = (int64_t)floor(position + 0.5);
+    double before = c[0], behind = c[top];
+    for (int64_t i = 1; i < top; i++)
+        before = fmin(before, c[i]);
+    for (int64_t i = top + 1; i < count && c[i] <= c[top]; i++)
+        behind = fmin(behind, c[i]);
+    return (c[top] - fmax(before, behind)) / (c[0] - before);
+}
+
 double ac_half_width(const ac_field *f)
 {
     char why[120];

@@ -76,9 +76,9 @@ static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path,
     if (job->cross_path)
         rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
     fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);
-    static const char *const key[4] = {"R_max", "C1D(R_max)", "half_width", "k_peak_length"};
-    const double value[4] = {result->r_max, result->c1d, result->half_width, result->k_peak_length};
-    for (int i = 0; i < 4; i++) {
+    static const char *const key[] = {"R_max", "C1D(R_max)", "prominence", "half_width", "k_peak_length"};
+    const double value[] = {result->r_max, result->c1d, result->prominence, result->half_width, result->k_peak_length};
+    for (int i = 0; i < RG_COUNT(key); i++) {
         fprintf(file.stream, "# %s: ", key[i]);
         print_length(file.stream, value[i]);
         putc('\n', file.stream);
@@ -130,10 +130,12 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     double *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
     int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     ac_c1d(f, job->norm, unit, c1d, n);
-    result->r_max = result->c1d = NAN;
+    result->r_max = result->c1d = result->prominence = NAN;
     result->r_max_centred = NAN;
     if (!ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d) && job->norm != AC_CENTRED)
         find_centred(job, f, result);
+    if (!isnan(result->r_max))
+        result->prominence = ac_prominence(c1d, job->r + 1, result->r_max);
     result->half_width = ac_half_width(f);
 
     char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
@@ -203,6 +205,7 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
     rg_silent = false;
     result->r_max = length_of(&t, "R_max");
     result->c1d = length_of(&t, "C1D(R_max)");
+    result->prominence = length_of(&t, "prominence");
     result->half_width = length_of(&t, "half_width");
     result->k_peak_length = length_of(&t, "k_peak_length");
     rg_tsv_free(&t);

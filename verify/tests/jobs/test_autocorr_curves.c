@@ -51,6 +51,11 @@ static void test_peak(void **state)
     assert_false(ac_peak(c, 1, 0, &r, &v));
     const double ripple[] = {100, 10, 11, 9, 8, 30, 50, 30, 5}, drop[] = {100, 10, 11, 3, 2, 1};
     assert_true(ac_peak(ripple, 9, 0, &r, &v) && fabs(r - 2) < 0.5);
+    const double small = ac_prominence(ripple, 9, r); // up to it the ripple is the peak, and from it on it is not
+    assert_true(small > 0 && small < 0.05);
+    assert_true(ac_peak(ripple, 9, 0.999 * small, &r, &v) && fabs(r - 2) < 0.5);
+    assert_true(ac_peak(ripple, 9, 1.001 * small, &r, &v) && fabs(r - 6) < 1e-12);
+    assert_true(ac_prominence(ripple, 9, 6) > 0.05);
     assert_true(ac_peak(ripple, 9, 0.05, &r, &v) && fabs(r - 6) < 1e-12);
     assert_true(ac_peak(drop, 6, 0, &r, &v) && fabs(r - 2) < 0.5); // falls below the minimum at once, a maximum all the same
     assert_false(ac_peak(drop, 6, 0.05, &r, &v));
