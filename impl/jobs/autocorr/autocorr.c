@@ -148,12 +148,27 @@ static int run_job(ac_job *job)
     return code;
 }
 
+// The variant, which must take the shapes of all photographs.
+static int choose(ac_job *job, const char *requested)
+{
+    rg_choice c;
+    rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
+    for (int64_t i = 0; i < job->n_photos; i++)
+        shape[i] = job->photo[i].shape;
+    int code = rg_choose(job->algo, job->device, requested, shape, job->n_photos, NULL, &c);
+    job->entry = c.entry;
+    memcpy(job->param, c.param, sizeof job->param);
+    job->why = requested ? "requested" : "the first of the declared order that can run here";
+    free(shape);
+    return code;
+}
+
 static int run(void *options)
 {
     ac_job *job = options;
     const char *variant;
     job->algo = rg_algo_find("autocorr");
-    job->threads = job->threads_each = rg_given_threads(&job->given);
+    job->threads = rg_given_threads(&job->given);
     job->seed = job->given.seed;
     job->device = job->given.device;
     job->command = job->given.line;
@@ -163,7 +178,7 @@ static int run(void *options)
     if (code == RG_GOOD)
         code = ac_input(job);
     if (code == RG_GOOD)
-        code = ac_pick(job, variant);
+        code = choose(job, variant);
     if (code == RG_GOOD) {
         job->gnuplot = rg_program_path("gnuplot");
         if (!rg_quiet)

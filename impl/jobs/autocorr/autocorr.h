@@ -2,7 +2,6 @@
 // autocorr.h: the command `regather autocorr` on top of the function table. Private to impl/jobs/autocorr and its test.
 //
 //     autocorr.c  the command line, photographs read and checked before any work
-//     pick.c      which variant does the work, and why
 //     series.c    photographs over cores and GPUs, memory, resumption, rmax.tsv
 //     run.c       one photograph through one variant, and its random check against the reference
 //     curve.c     normalisations, C1D, R_max, half-width: pure functions
@@ -95,7 +94,7 @@ typedef struct ac_job {
     const rg_algo *algo;
     const rg_entry *entry;
     int64_t param[RG_PARAMS_MAX];
-    char why[240]; // why this variant
+    const char *why; // this variant
     const char *out, *command;
     char *gnuplot; // its path; NULL when absent
     int64_t r;
@@ -105,7 +104,7 @@ typedef struct ac_job {
     rg_grey_range range;
     bool dump_sums, spectrum, resume, has_times;
     const char *device;
-    int threads, threads_each; // in all; of one photograph's variant when it has the machine alone
+    int threads;
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;
@@ -118,9 +117,6 @@ typedef struct ac_job {
 
 uint64_t ac_hash(const rg_image *);     // of sides, bits and pixels
 rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
-
-// pick.c: sets entry, param and why. RG_GOOD, or one line and RG_USAGE or RG_LACKS.
-int ac_pick(ac_job *, const char *requested);
 
 // run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
 // turns at the device, and check its sums beside each other.

@@ -188,7 +188,7 @@ int ac_series(ac_job *job)
     c.n_workers = c.host || gpus > c.lanes ? c.lanes : gpus > 1 ? gpus : 1;
     c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
     for (int w = 0; w < c.n_workers; w++)
-        ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads_each);
+        ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads);
     code = work(&c);
     for (int w = 0; w < c.n_workers; w++)
         if (!c.worker[w].frame.made || bind(&c, w, why))

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // test_job_autocorr.c: the job on photographs small enough to sum by hand, its refusals, and the real series.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/command.h"
 #include "../../../bench/machine/machine.h"
 #include "../../../data/formats/mrc.h"
 #include "../../../data/formats/result.h"
 #include "../../../impl/jobs/autocorr/autocorr.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
@@ -44,13 +38,11 @@ static bool exists(const char *name) { return access(in_dir(name), F_OK) == 0; }
 
 static int files_in(const char *name)
 {
-    char *command = rg_print("ls -A %s 2>/dev/null | wc -l", in_dir(name));
-    FILE *f = popen(command, "r");
+    FILE *f = popen(fmt("ls -A %s 2>/dev/null | wc -l", in_dir(name)), "r");
     int n = -1;
     if (fscanf(f, "%d", &n) != 1)
         n = -1;
     pclose(f);
-    free(command);
     return n;
 }
 
@@ -68,9 +60,8 @@ static bool file_has(const char *name, const char *words)
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 // Stripes of 12 pixels under a light that falls by a fifth: the sum over the overlap only falls.
-static void test_hint_of_centred(void **state)
+TEST(test_hint_of_centred)
 {
-    (void)state;
     enum { SIDE = 96 };
     unsigned char file[16 + SIDE * SIDE];
     const int head = snprintf((char *)file, 16, "P5 96 96 255\n");
@@ -88,9 +79,8 @@ static void test_hint_of_centred(void **state)
     }
 }
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     put_file("hand.pgm", "P5 3 2 255\n\1\2\3\4\5\6", 17);
     assert_int_equal(job("@hand.pgm --max-offset 2 --dump-sums --out @hand"), RG_GOOD);
     // 1 2 3 / 4 5 6: S(0,0) = 91, S(1,0) = 1*2 + 2*3 + 4*5 + 5*6, S(0,1) = 1*4 + 2*5 + 3*6, S(1,1) = 5*1 + 6*2,
@@ -114,9 +104,8 @@ static void test_by_hand(void **state)
     rg_mrc_close(&m);
 }
 
-static void test_cross(void **state)
+TEST(test_cross)
 {
-    (void)state;
     put_file("one.pgm", "P5 3 1 255\n\1\2\4", 14);
     put_file("two.pgm", "P5 3 1 65535\n\0\1\0\0\1\0", 19); // 1 0 256 in 16 bits: the other is widened
     assert_int_equal(job("@one.pgm --cross @two.pgm --max-offset 1 --dump-sums --out @cross"), RG_GOOD);
@@ -127,9 +116,8 @@ static void test_cross(void **state)
     assert_false(exists("cross2"));
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     put_file("dot.pgm", "P5 1 1 255\n\7", 12);
     put_file("black.pgm", "P5 2 1 255\n\0\0", 13);
     put_file("line.pgm", "P5 4 1 255\n\1\2\3\4", 15);
@@ -153,9 +141,8 @@ static void test_refusals(void **state)
 }
 
 // A full disk, as a limit on the size of files: the same errors from write().
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     struct rlimit kept, small;
     put_file("line.pgm", "P5 4 1 255\n\1\2\3\4", 15);
     getrlimit(RLIMIT_FSIZE, &kept);
@@ -188,9 +175,8 @@ static void put_waves(void)
     }
 }
 
-static void test_series_and_resume(void **state)
+TEST(test_series_and_resume)
 {
-    (void)state;
     size_t n;
     double r[3], slope;
     char *text, kept[64];
@@ -242,61 +228,18 @@ static void test_series_and_resume(void **state)
     assert_refused(job(words), "expected a time for wave0, found none");
 }
 
-// bench.tsv beside this program: naive is said to be fastest at the nearest shape, and simd elsewhere.
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
-    char program[4000] = "", *key[1] = {(char *)"machine"};
-    if (readlink("/proc/self/exe", program, sizeof program - 20) < 0)
-        fail();
-    strcpy(strrchr(program, '/'), "/bench.tsv");
-    rg_head head;
-    rg_head_make(&head, NULL, 1, "test");
-    char *machine = NULL;
-    for (int i = 0; i < head.n; i++)
-        if (strcmp(head.key[i], "machine") == 0)
-            machine = head.value[i];
-    assert_non_null(machine);
-    const char *rows[3][5] = {{"simd", "w3,h2,r2,k0", "threads=1;isa=0", "900", "PASS"},
-                              {"naive", "w3,h2,r2,k0", "threads=1", "9", "PASS"},
-                              {"simd", "w900,h900,r2,k0", "threads=1;isa=0", "1", "PASS"}};
     put_file("hand.pgm", "P5 3 2 255\n\1\2\3\4\5\6", 17);
-    for (int turn = 0; turn < 3; turn++) {
-        char *value[1] = {turn == 1 ? (char *)"another machine, 1 cores" : machine};
-        FILE *f = fopen(program, "w");
-        rg_result_write_head(f, 1, key, value);
-        for (int i = 0; i < 3; i++) {
-            rg_row row;
-            for (int c = 0; c < RG_COLUMNS; c++)
-                row.cell[c] = rg_print("%s", "");
-            const rg_column column[] = {RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_MEDIAN,
-                                        RG_C_STATUS,  RG_C_ALGO,  RG_C_SPACE,  RG_C_SCOPE};
-            const char *const fixed[] = {"autocorr", "host", "device"};
-            for (int c = 0; c < 8; c++) {
-                free(row.cell[column[c]]);
-                row.cell[column[c]] = rg_print("%s", c < 5 ? rows[i][c] : fixed[c - 5]);
-            }
-            if (turn == 2 && i == 1) { // a preparation of a second makes it the slower one for a single photograph
-                free(row.cell[RG_C_PREPARE]);
-                row.cell[RG_C_PREPARE] = rg_print("%s", "1e9");
-            }
-            rg_result_write_row(f, &row);
-            rg_row_free(&row);
-        }
-        fclose(f);
-        assert_int_equal(job("@hand.pgm --max-offset 2 --out @choice"), RG_GOOD);
-        const char *said[3] = {"# variant: naive (the fastest that passed here at w3,h2,r2,k0", "another machine's)\n",
-                               "# variant: simd (the fastest that passed here at w3,h2,r2,k0"};
-        assert_true(file_has("choice/hand.c1d.tsv", said[turn]));
-    }
-    unlink(program);
-    rg_head_free(&head);
+    assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --out @choice"), RG_GOOD);
+    assert_true(file_has("choice/hand.c1d.tsv", "# variant: simd (the first of the declared order that can run here)\n"));
+    assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --variant naive --out @asked"), RG_GOOD);
+    assert_true(file_has("asked/hand.c1d.tsv", "# variant: naive (requested)\n"));
 }
 
 // Photographs of phase separation on the ISS; the half-widths were computed elsewhere with numpy.
-static void test_real_series(void **state)
+TEST(test_real_series)
 {
-    (void)state;
     const double known[7] = {10.14, 10.73, 10.66, 11.10, 11.39, 11.66, 11.95};
     char line[2048] = "", name[80];
     for (int i = 1; i <= 7; i++) {
@@ -321,16 +264,4 @@ static void test_real_series(void **state)
     assert_true(known[6] > known[0]); // coarsening
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_hint_of_centred),
-        cmocka_unit_test(test_cross),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_series_and_resume),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_real_series),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)
