@@ -14,6 +14,7 @@
 #ifndef RG_PARTICLES_H
 #define RG_PARTICLES_H
 
+#include "../../impl/base/symmetry.h"
 #include "../geometry/ctf.h"
 #include "mrc.h"
 #include "star.h"
@@ -61,8 +62,6 @@ int rg_particles_image(rg_particles *, int64_t i, float *image);
 // The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
 rg_particles rg_particles_reader(const rg_particles *);
 void rg_particles_reader_close(rg_particles *);
-// A, row by row.
-void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]);
 
 // ---- for the readers of rows (particles.c, par.c): the stacks that they name ------------------------------------------------
 

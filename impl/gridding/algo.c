@@ -4,7 +4,7 @@
 #include "../../reference/reference.h"
 #include "bound.h"
 #include "invariant.h"
-#include "../../data/geometry/symmetry.h"
+#include "../base/symmetry.h"
 #include "trace.h"
 #include <inttypes.h>
 #include <math.h>

@@ -10,8 +10,7 @@
 // The object: a ball with a smaller one beside it, so that it is no mirror image of itself and every axis can be told; its
 // transform is known in closed form, (sin t - t cos t) 4 pi R^3 / t^3 with t = 2 pi R |q| (Bracewell), and so is every image's.
 #include "trace.h"
-#include "../../data/formats/particles.h"
-#include "../../data/geometry/symmetry.h"
+#include "../base/symmetry.h"
 #include "index.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static const double PI = 3.14159265358979323846;
 
 static int64_t k_of(const rg_shape *s) { return gr_k(s->n[GR_SIDE]); }
 
-// Image -> volume, the inverse of A in data/particles.h. Angles from counter-based random bits: uniform over all directions.
+// Image -> volume, the inverse of A in symmetry.h. Angles from counter-based random bits: uniform over all directions.
 static void view(int64_t i, double m[9])
 {
     static const double axis[3][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}, {0, 0, 1, 1, 0, 0, 0, 1, 0}};

@@ -4,7 +4,7 @@
 #include "../../../data/formats/particles.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"
-#include "../../affine/sample.h"
+#include "../../affine/index.h"
 
 #include <math.h>
 #include <stdlib.h>

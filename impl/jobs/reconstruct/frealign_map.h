@@ -4,7 +4,7 @@
 #define RG_RECONSTRUCT_FREALIGN_MAP_H
 
 #include "../particles/particles.h"
-#include "../../../data/geometry/symmetry.h"
+#include "../../base/symmetry.h"
 
 typedef struct fr_reconstruction {
     fr_files files;

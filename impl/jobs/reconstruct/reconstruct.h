@@ -17,7 +17,7 @@
 #define RG_RECONSTRUCT_H
 
 #include "../../../data/formats/particles.h"
-#include "../../../data/geometry/symmetry.h"
+#include "../../base/symmetry.h"
 #include "../../gridding/index.h"
 #include "../pipeline/pipeline.h"
 #include "device.h"

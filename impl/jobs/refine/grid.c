@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "grid.h"
 #include "../../base/core.h"
-#include "../../../data/geometry/symmetry.h"
+#include "../../base/symmetry.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -9,6 +9,20 @@
 
 static const double SAME = 1e-6; // matrices closer than this are one; those of 256 operators differ by 1e-2 at least
 
+void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9])
+{
+    const double degree = 3.14159265358979323846 / 180;
+    double ca = cos(rot_deg * degree), sa = sin(rot_deg * degree);
+    double cb = cos(tilt_deg * degree), sb = sin(tilt_deg * degree);
+    double cg = cos(psi_deg * degree), sg = sin(psi_deg * degree);
+    const double m[9] = {
+        cg * cb * ca - sg * sa,  cg * cb * sa + sg * ca,  -cg * sb,
+        -sg * cb * ca - cg * sa, -sg * cb * sa + cg * ca, sg * sb,
+        sb * ca,                 sb * sa,                 cb,
+    };
+    memcpy(a, m, sizeof m);
+}
+
 void gr_multiply(const double a[9], const double b[9], double product[9])
 {
     for (int row = 0; row < 3; row++)

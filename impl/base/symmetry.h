@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// symmetry.h: the rotations of the point groups of particles, in the settings of RELION and Xmipp.
+// symmetry.h: the rotation of a particle, and those of the point groups of particles, in the settings of RELION and Xmipp.
 //
 // Cn, Dn: the n-fold axis along z, a two-fold of Dn along x. T: a three-fold axis along z, a two-fold along (0, sqrt 2, 1). O:
 // the four-fold axes along x, y and z. I1, I2: two-fold axes along x, y and z; of the five-fold ones those nearest to z lie in
 // the plane y-z at (0, +-1, phi) for I1, in x-z at (+-1, 0, phi) for I2, phi = (1 + sqrt 5)/2. They differ by 90 degrees about
 // z. A sample with matrix M (index.h) stands at S M for every operator S.
-#ifndef RG_GRIDDING_SYMMETRY_H
-#define RG_GRIDDING_SYMMETRY_H
+#ifndef RG_SYMMETRY_H
+#define RG_SYMMETRY_H
 
 #include <stdbool.h>
 
@@ -20,6 +20,9 @@ typedef struct gr_symmetry {
 
 // NULL, or why the name is none: "C1", "Cn", "Dn" (at most 256 operators), "T", "O", "I1", "I2", in either case.
 const char *gr_symmetry_make(gr_symmetry *, const char *name);
+
+// A = Rz(psi) Ry(tilt) Rz(rot), row by row; passive, as data/formats/particles.h says.
+void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]);
 
 void gr_multiply(const double a[9], const double b[9], double product[9]); // product = a b
 
