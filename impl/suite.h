@@ -181,7 +181,7 @@ typedef struct rg_variant {
     const char *idea; // one line: what it changes compared with the one before it
     rg_role role;
     rg_space space;
-    const char *needs; // "", "avx2", "avx512vnni", "sm_80", "octave"; several separated by commas
+    const char *needs; // "" or NULL, "avx2", "avx512vnni", "sm_80", "octave"; several separated by commas
     uint32_t flags;
     const rg_param *param;
     int n_params;
@@ -201,7 +201,7 @@ typedef struct rg_variant {
     void (*finish)(rg_call *); // releases call->state; may be NULL
 } rg_variant;
 
-// A variant file ends in   RG_VARIANT(autocorr_naive) = {.abi = RG_ABI, .bytes = sizeof(rg_variant), ... };
+// A variant file ends in   RG_VARIANT(autocorr_naive) = { RG_VARIANT_OF("autocorr", "naive", ...), .cost = cost, .run = run };
 // and variants.def has the line HOST(autocorr_naive) or CUDA(autocorr_naive). The emulated build renames the symbol.
 #ifdef RG_EMULATED
 #define RG_VARIANT_SYMBOL(id) rg_emulated_##id
@@ -211,6 +211,11 @@ typedef struct rg_variant {
 #define RG_VARIANT(id)                         \
     RG_C const rg_variant RG_VARIANT_SYMBOL(id); \
     const rg_variant RG_VARIANT_SYMBOL(id)
+
+// The fields that all variants have, and the two of its parameters. .needs follows the first where it is not "".
+#define RG_VARIANT_OF(ALGO, NAME, ROLE, SPACE, IDEA) \
+    .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME, .idea = IDEA, .role = ROLE, .space = SPACE
+#define RG_PARAMS(array) .param = array, .n_params = RG_COUNT(array)
 
 #define RG_ALGO(id)                     \
     RG_C const rg_algo rg_algo_##id;    \

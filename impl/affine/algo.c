@@ -53,7 +53,12 @@ static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
         const af_size z = af_size_##dims##d(s);                                                                                \
         if (which == AL_IMAGE || which == AL_REFERENCE) where_pixel(&z, element, "", text);                                    \
         else where_map(&z, which == AL_MATRIX, element, text);                                                                 \
-    }
+    }                                                                                                                          \
+    static const rg_arg align_args_##dims[] = {{"image", RG_IN, real, pixels_##dims},                                          \
+                                               {"reference", RG_IN, real, pixels_##dims},                                      \
+                                               {"matrix", RG_IN, real, numbers_##dims},                                        \
+                                               {"rho", RG_OUT, fine, maps_##dims},                                             \
+                                               {"pixels", RG_OUT, whole, maps_##dims}};
 
 static const char *invalid(const rg_shape *s, int dims)
 {
@@ -164,12 +169,15 @@ static const rg_shape affine_checks[] = {
     {                                                                                                                          \
         {{2048, 2048, 1, 0, t}, 1}, preset, label                                                                              \
     }
+#define G1(t) TURN(t, RG_PAPER, "G1")
+#define G1_FIVE(t, step) G1(t), G1((t) + (step)), G1((t) + 2 * (step)), G1((t) + 3 * (step)), G1((t) + 4 * (step))
 #define TURN16(t)                                                                                                              \
     {                                                                                                                          \
         {{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once"                                                                \
     }
 // Eq. 2 as printed has no rule `ignore`.
-static const rg_shape smoke_2[] = {{{65, 63, 2, 2, 136}, 1}, {{65, 63, 2, 0, 136}, 1}}, smoke_3[] = {{{15, 16, 17, 3, 0, 0}, 1}};
+static const rg_shape smoke_2[] = {{{65, 63, 2, 2, 136}, 1}, {{65, 63, 2, 0, 136}, 1}};
+static const rg_shape smoke_3[] = {{{15, 16, 17, 3, 0, 0}, 1}};
 
 static const rg_bench_shape affine_bench[] = {
     {{{512, 512, 1, 0, 181}, 1}, RG_QUICK, "0 degrees"},
@@ -180,60 +188,20 @@ static const rg_bench_shape affine_bench[] = {
     TURN(191, RG_QUICK, "G1, 10 degrees"),
     TURN(226, RG_PAPER, "G1, 45 degrees"),
     // The means of Table 1: every 10 degrees of the circle, every degree to 10 either way.
-    TURN(1, RG_PAPER, "G1"),
-    TURN(11, RG_PAPER, "G1"),
-    TURN(21, RG_PAPER, "G1"),
-    TURN(31, RG_PAPER, "G1"),
-    TURN(41, RG_PAPER, "G1"),
-    TURN(51, RG_PAPER, "G1"),
-    TURN(61, RG_PAPER, "G1"),
-    TURN(71, RG_PAPER, "G1"),
-    TURN(81, RG_PAPER, "G1"),
-    TURN(91, RG_PAPER, "G1"),
-    TURN(101, RG_PAPER, "G1"),
-    TURN(111, RG_PAPER, "G1"),
-    TURN(121, RG_PAPER, "G1"),
-    TURN(131, RG_PAPER, "G1"),
-    TURN(141, RG_PAPER, "G1"),
-    TURN(151, RG_PAPER, "G1"),
-    TURN(161, RG_PAPER, "G1"),
-    TURN(171, RG_PAPER, "G1"),
-    TURN(172, RG_PAPER, "G1"),
-    TURN(173, RG_PAPER, "G1"),
-    TURN(174, RG_PAPER, "G1"),
-    TURN(175, RG_PAPER, "G1"),
-    TURN(176, RG_PAPER, "G1"),
-    TURN(177, RG_PAPER, "G1"),
-    TURN(178, RG_PAPER, "G1"),
-    TURN(179, RG_PAPER, "G1"),
-    TURN(180, RG_PAPER, "G1"),
-    TURN(181, RG_PAPER, "G1"),
-    TURN(182, RG_PAPER, "G1"),
-    TURN(183, RG_PAPER, "G1"),
-    TURN(184, RG_PAPER, "G1"),
-    TURN(185, RG_PAPER, "G1"),
-    TURN(186, RG_PAPER, "G1"),
-    TURN(187, RG_PAPER, "G1"),
-    TURN(188, RG_PAPER, "G1"),
-    TURN(189, RG_PAPER, "G1"),
-    TURN(190, RG_PAPER, "G1"),
-    TURN(201, RG_PAPER, "G1"),
-    TURN(211, RG_PAPER, "G1"),
-    TURN(221, RG_PAPER, "G1"),
-    TURN(231, RG_PAPER, "G1"),
-    TURN(241, RG_PAPER, "G1"),
-    TURN(251, RG_PAPER, "G1"),
-    TURN(261, RG_PAPER, "G1"),
-    TURN(271, RG_PAPER, "G1"),
-    TURN(281, RG_PAPER, "G1"),
-    TURN(291, RG_PAPER, "G1"),
-    TURN(301, RG_PAPER, "G1"),
-    TURN(311, RG_PAPER, "G1"),
-    TURN(321, RG_PAPER, "G1"),
-    TURN(331, RG_PAPER, "G1"),
-    TURN(341, RG_PAPER, "G1"),
-    TURN(351, RG_PAPER, "G1"),
-    TURN(361, RG_PAPER, "G1"),
+    G1_FIVE(1, 10),
+    G1_FIVE(51, 10),
+    G1_FIVE(101, 10),
+    G1(151),
+    G1(161),
+    G1_FIVE(171, 1),
+    G1_FIVE(176, 1),
+    G1_FIVE(181, 1),
+    G1_FIVE(186, 1),
+    G1_FIVE(201, 10),
+    G1_FIVE(251, 10),
+    G1_FIVE(301, 10),
+    G1(351),
+    G1(361),
     TURN16(181),
     TURN16(191),
     TURN16(226),
@@ -337,12 +305,6 @@ RG_ALGO(affine2d) = {
 
 // ---- align2d -------------------------------------------------------------------------------------------------------------
 
-static const rg_arg align2d_args[] = {{"image", RG_IN, real, pixels_2},
-                                      {"reference", RG_IN, real, pixels_2},
-                                      {"matrix", RG_IN, real, numbers_2},
-                                      {"rho", RG_OUT, fine, maps_2},
-                                      {"pixels", RG_OUT, whole, maps_2}};
-
 static const rg_shape align2d_checks[] = {
     {{1, 1, 2, 0, 0}, 1},     {{2, 1, 2, 2, 0}, 1},     {{3, 3, 4, 0, 0}, 1},     {{9, 1, 4, 1, 0}, 1},
     {{7, 8, 8, 2, 0}, 1},     {{15, 15, 4, 0, 0}, 1},   {{16, 16, 5, 1, 0}, 1},   {{17, 17, 4, 2, 0}, 1},
@@ -359,36 +321,7 @@ static const rg_bench_shape align2d_bench[] = {
     {{{2048, 2048, 125, 0, 271}, 1}, RG_PAPER, "90 degrees"}, {{{4096, 4096, 125, 2, 0}, 1}, RG_LARGE, "4096 x 4096"},
 };
 
-RG_ALGO(align2d) = {
-    .name = "align2d",
-    .paper = "Garcia 2014",
-    .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), bilinear",
-    .dim = {"w", "h", "m", "o", "t"},
-    .dim_name = {"width", "height", "transforms", "outside", "turn"},
-    .dim_text = dim_text_2,
-    RG_ALGO_ARRAYS(align2d_args, align2d_checks, align2d_bench, smoke_2),
-    .steady = 1u << AL_IMAGE | 1u << AL_REFERENCE,
-    .invalid = invalid_2,
-    .fill = fill_align_2,
-    .reference = rg_ref_align2d,
-    .reference_at = rg_ref_align2d_at,
-    .tolerance = tolerance_align_2,
-    .invariant = invariant_align_2,
-    .where = where_align_2,
-    .index_fault = index_fault_2,
-    .traffic_bytes = traffic_align_2,
-    .work = work_2,
-    .rate_unit = "pixels/s",
-    .order = "batch atct_2d simd naive",
-};
-
 // ---- align3d -------------------------------------------------------------------------------------------------------------
-
-static const rg_arg align3d_args[] = {{"image", RG_IN, real, pixels_3},
-                                      {"reference", RG_IN, real, pixels_3},
-                                      {"matrix", RG_IN, real, numbers_3},
-                                      {"rho", RG_OUT, fine, maps_3},
-                                      {"pixels", RG_OUT, whole, maps_3}};
 
 static const rg_shape align3d_checks[] = {
     {{1, 1, 1, 2, 0, 0}, 1},      {{2, 1, 1, 2, 2, 0}, 1},      {{3, 3, 3, 4, 0, 0}, 1},      {{1, 9, 5, 4, 1, 0}, 1},
@@ -416,25 +349,21 @@ static const rg_bench_shape align3d_bench[] = {
     {{{128, 128, 128, 729, 2, 0}, 1}, RG_LARGE, "128 x 128 x 128"},
 };
 
-RG_ALGO(align3d) = {
-    .name = "align3d",
-    .paper = "Garcia 2014",
-    .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), trilinear",
-    .dim = {"w", "h", "d", "m", "o", "t"},
-    .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"},
-    .dim_text = dim_text_3,
-    RG_ALGO_ARRAYS(align3d_args, align3d_checks, align3d_bench, smoke_3),
-    .steady = 1u << AL_IMAGE | 1u << AL_REFERENCE,
-    .invalid = invalid_3,
-    .fill = fill_align_3,
-    .reference = rg_ref_align3d,
-    .reference_at = rg_ref_align3d_at,
-    .tolerance = tolerance_align_3,
-    .invariant = invariant_align_3,
-    .where = where_align_3,
-    .index_fault = index_fault_3,
-    .traffic_bytes = traffic_align_3,
-    .work = work_3,
-    .rate_unit = "voxels/s",
-    .order = "batch atct_3d atc_3d simd naive",
-};
+#define ALIGN(dims, PATTERN, UNIT, SMOKE, ORDER, ...)                                                                          \
+    {                                                                                                                          \
+        .name = "align" #dims "d", .paper = "Garcia 2014",                                                                     \
+        .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), " PATTERN, __VA_ARGS__,                        \
+        .dim_text = dim_text_##dims,                                                                                           \
+        RG_ALGO_ARRAYS(align_args_##dims, align##dims##d_checks, align##dims##d_bench, SMOKE),                                 \
+        .steady = 1u << AL_IMAGE | 1u << AL_REFERENCE, .invalid = invalid_##dims, .fill = fill_align_##dims,                   \
+        .reference = rg_ref_align##dims##d, .reference_at = rg_ref_align##dims##d_at,                                          \
+        .tolerance = tolerance_align_##dims, .invariant = invariant_align_##dims, .where = where_align_##dims,                 \
+        .index_fault = index_fault_##dims, .traffic_bytes = traffic_align_##dims, .work = work_##dims, .rate_unit = UNIT,      \
+        .order = ORDER,                                                                                                        \
+    }
+
+RG_ALGO(align2d) = ALIGN(2, "bilinear", "pixels/s", smoke_2, "batch atct_2d simd naive", .dim = {"w", "h", "m", "o", "t"},
+                         .dim_name = {"width", "height", "transforms", "outside", "turn"});
+RG_ALGO(align3d) = ALIGN(3, "trilinear", "voxels/s", smoke_3, "batch atct_3d atc_3d simd naive",
+                         .dim = {"w", "h", "d", "m", "o", "t"},
+                         .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"});

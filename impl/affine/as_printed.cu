@@ -99,17 +99,11 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
 }
 
 RG_VARIANT(align2d_as_printed) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "align2d",
-    .name = "as_printed",
-    .idea = "atct_2d with eq. 2 at its word: one-pass variance in single precision",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("align2d", "as_printed", RG_OTHER, RG_DEVICE,
+                  "atct_2d with eq. 2 at its word: one-pass variance in single precision"),
     .needs = "sm_50",
     .flags = RG_COPIES_FIRST,
-    .param = af_columns_params,
-    .n_params = RG_COUNT(af_columns_params),
+    RG_PARAMS(af_columns_params),
     .refuse = refuse,
     .scratch = scratch,
     .tolerance = tolerance,

@@ -160,9 +160,8 @@ static const rg_param params_3d[] = {PARAMS_3D}, fetched_params_3d[] = {PARAMS_3
 
 #define AF_BATCH(DIMS, NAME, IDEA, FLAGS, PARAMS, SCRATCH, ...)                                                                \
     {                                                                                                                          \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align" #DIMS "d", .name = NAME, .idea = IDEA, .role = RG_GATHER,  \
-        .space = RG_DEVICE, .needs = "sm_50", .flags = FLAGS, .param = PARAMS, .n_params = RG_COUNT(PARAMS),                   \
-        .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                                          \
+        RG_VARIANT_OF("align" #DIMS "d", NAME, RG_GATHER, RG_DEVICE, IDEA), .needs = "sm_50", .flags = FLAGS,                  \
+        RG_PARAMS(PARAMS), .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                       \
     }
 #define AF_BRICKED(DIMS, IDEA)                                                                                                 \
     AF_BATCH(DIMS, "batch", IDEA, 0, params_##DIMS##d, scratch_bricked, .cost = cost_bricked<DIMS>, .run = run_bricked<DIMS>)

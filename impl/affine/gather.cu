@@ -180,13 +180,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(affine2d_gather) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "affine2d",
-    .name = "gather",
-    .idea = "tiles of 64 x 64 pixels from a window of the image in shared memory",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("affine2d", "gather", RG_GATHER, RG_DEVICE,
+                  "tiles of 64 x 64 pixels from a window of the image in shared memory"),
     .needs = "sm_50",
     .refuse = refuse,
     .cost = cost,

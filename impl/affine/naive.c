@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // naive.c: the paper's baseline (Sect. 4.1): single-threaded C, pixel after pixel in the order of memory, each from its
 // neighbours in the input; sums in double.
-#include "sample.h"
+#include "index.h"
 #include "sums.h"
 
 static int run_affine(rg_call *call)
@@ -59,37 +59,18 @@ static int run_2d(rg_call *call) { return align(call, af_size_2d(call->shape), s
 static int run_3d(rg_call *call) { return align(call, af_size_3d(call->shape), sample_3d); }
 
 RG_VARIANT(affine2d_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "affine2d",
-    .name = "naive",
-    .idea = "pixel after pixel in plain C, each from its four neighbours",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("affine2d", "naive", RG_NAIVE, RG_HOST, "pixel after pixel in plain C, each from its four neighbours"),
     .run = run_affine,
 };
 
 RG_VARIANT(align2d_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "align2d",
-    .name = "naive",
-    .idea = "pixel after pixel in plain C, transformed and added to sums in double",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("align2d", "naive", RG_NAIVE, RG_HOST,
+                  "pixel after pixel in plain C, transformed and added to sums in double"),
     .run = run_2d,
 };
 
 RG_VARIANT(align3d_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "align3d",
-    .name = "naive",
-    .idea = "voxel after voxel in plain C, transformed and added to sums in double",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("align3d", "naive", RG_NAIVE, RG_HOST,
+                  "voxel after voxel in plain C, transformed and added to sums in double"),
     .run = run_3d,
 };

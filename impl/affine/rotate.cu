@@ -100,13 +100,12 @@ static const rg_param line_params[] = {LINE}, line_texture_params[] = {LINE, AF_
 
 #define AF_ROTATE(NAME, IDEA, ...)                                                                                             \
     {                                                                                                                          \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = #NAME, .idea = IDEA, .role = RG_OTHER,         \
-        .space = RG_DEVICE, .needs = "sm_50", __VA_ARGS__                                                                      \
+        RG_VARIANT_OF("affine2d", #NAME, RG_OTHER, RG_DEVICE, IDEA), .needs = "sm_50", __VA_ARGS__                             \
     }
 #define AF_FROM_MEMORY(NAME, IDEA, PARAMS)                                                                                     \
-    AF_ROTATE(NAME, IDEA, .param = PARAMS, .n_params = RG_COUNT(PARAMS), .refuse = refuse, .cost = cost, .run = run_##NAME)
+    AF_ROTATE(NAME, IDEA, RG_PARAMS(PARAMS), .refuse = refuse, .cost = cost, .run = run_##NAME)
 #define AF_FROM_TEXTURE(NAME, IDEA, PARAMS)                                                                                    \
-    AF_ROTATE(NAME, IDEA, .flags = RG_COPIES_FIRST, .param = PARAMS, .n_params = RG_COUNT(PARAMS), .refuse = refuse,   \
+    AF_ROTATE(NAME, IDEA, .flags = RG_COPIES_FIRST, RG_PARAMS(PARAMS), .refuse = refuse,                                       \
               .tolerance = tolerance_texture, .cost = cost_texture, .prepare = af_texture_prepare_2d,                          \
               .load = af_texture_load<UPLOAD>, .run = run_##NAME, .finish = af_texture_finish)
 

@@ -94,13 +94,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(affine2d_scatter) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "affine2d",
-    .name = "scatter",
-    .idea = "thread per input pixel, float atomics to the result pixels that use it",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("affine2d", "scatter", RG_SCATTER, RG_DEVICE,
+                  "thread per input pixel, float atomics to the result pixels that use it"),
     .needs = "sm_50",
     .flags = RG_UNORDERED,
     .refuse = refuse,

@@ -11,7 +11,7 @@
 // Bound: 32 loads of pairs a vector of 16 pixels (64 in a volume) at two or three a cycle.
 // Measured: data/machines/h200-16xeon.affine.tsv.
 #include "../runtime/cpu.h"
-#include "sample.h"
+#include "index.h"
 #include "sums.h"
 #include "window.h"
 #include <string.h>
@@ -241,8 +241,7 @@ static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "
 
 #define AF_SIMD(ALGO, IDEA, SCRATCH, COST, RUN)                                                                                \
     {                                                                                                                          \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = "simd", .idea = IDEA, .role = RG_SIMD,               \
-        .space = RG_HOST, .needs = "avx2", .flags = RG_THREADED, .param = params, .n_params = RG_COUNT(params),                \
+        RG_VARIANT_OF(ALGO, "simd", RG_SIMD, RG_HOST, IDEA), .needs = "avx2", .flags = RG_THREADED, RG_PARAMS(params),         \
         .refuse = refuse, .scratch = SCRATCH, .cost = COST, .run = RUN                                                         \
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// source.cuh: where the GPU variants read the image: from global memory by sample.h, or through a texture that interpolates.
+// source.cuh: where the GPU variants read the image: from global memory by index.h, or through a texture that interpolates.
 //
 // A texture adds 0.5 to pixel centres; its address modes are rules 0 (border) and 1 (clamp) of index.h. A texture with a
 // three-dimensional or a rotated footprint wants the layout of a cudaArray: prepare makes one. The image, which is steady, is
@@ -9,7 +9,7 @@
 #define RG_AFFINE_SOURCE_CUH
 
 #include "../gpu/texture.cuh"
-#include "sample.h"
+#include "index.h"
 
 #include <stdlib.h>
 

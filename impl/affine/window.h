@@ -3,7 +3,7 @@
 #ifndef RG_AFFINE_WINDOW_H
 #define RG_AFFINE_WINDOW_H
 
-#include "sample.h"
+#include "index.h"
 
 typedef struct af_window {
     int x, y, width, height; // first pixel, from the centre

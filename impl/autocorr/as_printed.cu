@@ -143,13 +143,8 @@ static void finish(rg_call *call)
 }
 
 RG_VARIANT(autocorr_printed_as_printed) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr_printed",
-    .name = "as_printed",
-    .idea = "listing 1 line by line: two lines in shared memory, int atomics",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr_printed", "as_printed", RG_GATHER, RG_DEVICE,
+                  "listing 1 line by line: two lines in shared memory, int atomics"),
     .needs = "sm_50",
     .refuse = refuse,
     .scratch = scratch,

@@ -80,13 +80,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "autovec",
-    .idea = "ordered as a compiler vectorises it, no intrinsics; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("autocorr", "autovec", RG_SIMD, RG_HOST,
+                  "ordered as a compiler vectorises it, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .scratch = scratch,

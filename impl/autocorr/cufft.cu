@@ -185,16 +185,10 @@ static const rg_param params[] = {
 };
 
 RG_VARIANT(autocorr_cufft) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "cufft",
-    .idea = "correlation theorem: cuFFT in double precision, padded, rounded to integers",
-    .role = RG_LIBRARY,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "cufft", RG_LIBRARY, RG_DEVICE,
+                  "correlation theorem: cuFFT in double precision, padded, rounded to integers"),
     .needs = "sm_50",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .tolerance = tolerance,

@@ -392,13 +392,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_fft) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "fft",
-    .idea = "correlation theorem in three kernels: only lines of the photograph and of offsets wanted, products in registers",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "fft", RG_OTHER, RG_DEVICE,
+                  "correlation theorem in three kernels: only lines of the photograph and of offsets wanted, products in registers"),
     .needs = "sm_60",
     .refuse = refuse,
     .scratch = scratch,

@@ -198,17 +198,10 @@ static const int64_t plan_values[] = {0, 1};
 static const rg_param params[] = {{"plan", plan_values, RG_COUNT(plan_values), 1, "0 FFTW_ESTIMATE, 1 FFTW_MEASURE"}};
 
 RG_VARIANT(autocorr_fftw) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "fftw",
-    .idea = "correlation theorem through FFTW in double precision, rounded to integers",
-    .role = RG_LIBRARY,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("autocorr", "fftw", RG_LIBRARY, RG_HOST,
+                  "correlation theorem through FFTW in double precision, rounded to integers"),
     .flags = RG_THREADED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .tolerance = tolerance,

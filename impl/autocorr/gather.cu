@@ -48,16 +48,10 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_gather) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "gather",
-    .idea = "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "gather", RG_GATHER, RG_DEVICE,
+                  "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums"),
     .needs = "sm_61",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = ac_plane_refuse,
     .scratch = scratch,
     .cost = cost,

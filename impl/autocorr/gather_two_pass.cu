@@ -82,16 +82,10 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_gather_two_pass) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "gather_two_pass",
-    .idea = "gather without atomics: partial sums to memory, a second kernel adds",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "gather_two_pass", RG_GATHER, RG_DEVICE,
+                  "gather without atomics: partial sums to memory, a second kernel adds"),
     .needs = "sm_61",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = ac_plane_refuse,
     .scratch = scratch,
     .cost = cost,

@@ -39,14 +39,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "naive",
-    .idea = "four loops in plain C, offsets outermost, one pixel pair at a time",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("autocorr", "naive", RG_NAIVE, RG_HOST, "four loops in plain C, offsets outermost, one pixel pair at a time"),
     .cost = cost,
     .run = naive_run,
 };

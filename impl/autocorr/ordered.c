@@ -50,14 +50,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_ordered) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "ordered",
-    .idea = "loops in the order of memory (Y0, y, X0, x) and half of the plane by symmetry",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("autocorr", "ordered", RG_NAIVE, RG_HOST,
+                  "loops in the order of memory (Y0, y, X0, x) and half of the plane by symmetry"),
     .cost = cost,
     .run = ordered_run,
 };

@@ -64,13 +64,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_printed_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr_printed",
-    .name = "autovec",
-    .idea = "the listing's sums as a compiler vectorises them, no intrinsics; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("autocorr_printed", "autovec", RG_SIMD, RG_HOST,
+                  "the listing's sums as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .refuse = refuse,

@@ -39,14 +39,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_printed_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr_printed",
-    .name = "naive",
-    .idea = "the listing's sums as plain loops, 64 bits wide",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("autocorr_printed", "naive", RG_NAIVE, RG_HOST, "the listing's sums as plain loops, 64 bits wide"),
     .cost = cost,
     .run = run,
 };

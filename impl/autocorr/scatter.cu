@@ -120,16 +120,10 @@ static const int64_t blocks[] = {64, 128, 256, 512};
 static const rg_param params[] = {{"block", blocks, RG_COUNT(blocks), 128, "threads a block, one offset each"}};
 
 RG_VARIANT(autocorr_scatter) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "scatter",
-    .idea = "thread per offset, photograph in texture memory, two loops over pixels",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "scatter", RG_SCATTER, RG_DEVICE,
+                  "thread per offset, photograph in texture memory, two loops over pixels"),
     .needs = "sm_50",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .cost = cost,

@@ -367,17 +367,11 @@ static const int64_t isa_values[] = {0, 2, 512};
 static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512 VNNI"}};
 
 RG_VARIANT(autocorr_simd) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "simd",
-    .idea = "SIMD integer products into registers for up to 12 offsets at a time; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("autocorr", "simd", RG_SIMD, RG_HOST,
+                  "SIMD integer products into registers for up to 12 offsets at a time; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .cost = cost,

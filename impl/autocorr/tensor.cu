@@ -179,16 +179,9 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_tensor) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "tensor",
-    .idea = "8-bit matrix units: lines as a Toeplitz matrix times lines",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "tensor", RG_OTHER, RG_DEVICE, "8-bit matrix units: lines as a Toeplitz matrix times lines"),
     .needs = "sm_80",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = ac_plane_refuse,
     .scratch = scratch,
     .cost = cost,

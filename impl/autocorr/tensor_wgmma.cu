@@ -394,16 +394,9 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_tensor_wgmma) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "autocorr",
-    .name = "tensor_wgmma",
-    .idea = "the Toeplitz product in Hopper's warpgroup instructions",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("autocorr", "tensor_wgmma", RG_OTHER, RG_DEVICE, "the Toeplitz product in Hopper's warpgroup instructions"),
     .needs = "sm_90a",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = ac_plane_refuse,
     .scratch = scratch,
     .cost = cost,

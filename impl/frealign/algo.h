@@ -37,4 +37,13 @@ void fr_fill_pose(const rg_shape *, rg_pattern, float *pose);
 void fr_fill_operators(const rg_shape *, rg_pattern, float *pose);
 void fr_fill_setting(const rg_shape *, rg_pattern, float *setting);
 
+// ---- descriptors ---------------------------------------------------------------------------------------------------------
+
+// What those of one algorithm a file share; its functions bear the names of the fields. Its own fields follow.
+#define FR_ALGO(NAME, FORMULA)                                                                                                 \
+    .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim_text = fr_dim_text,                                            \
+    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes), .invalid = invalid, .fill = fill,                          \
+    .reference = rg_ref_##NAME, .tolerance = tolerance, .where = where, .index_fault = fr_index_fault,                         \
+    .traffic_bytes = traffic_bytes, .work = work
+
 #endif

@@ -280,8 +280,7 @@ static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool
 #define FR_TEXT_OF(a) #a
 #define FR_TEXT(a) FR_TEXT_OF(a)
 #define FR_DESCRIPTOR(ALGO, IDEA, ...)                                                                                         \
-    RG_VARIANT(FR_NAME(ALGO, VARIANT)) = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = FR_TEXT(VARIANT), \
-                                          .idea = IDEA, .role = ROLE, .space = RG_DEVICE, .needs = "sm_60", .flags = FLAGS,    \
-                                          __VA_ARGS__}
+    RG_VARIANT(FR_NAME(ALGO, VARIANT)) = {RG_VARIANT_OF(#ALGO, FR_TEXT(VARIANT), ROLE, RG_DEVICE, IDEA),                       \
+                                          .needs = "sm_60", .flags = FLAGS, __VA_ARGS__}
 
 #endif

@@ -160,13 +160,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(gridding_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "autovec",
-    .idea = "gather over lists of voxels as a compiler vectorises it, no intrinsics; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("gridding", "autovec", RG_SIMD, RG_HOST,
+                  "gather over lists of voxels as a compiler vectorises it, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .scratch = scratch,

@@ -306,13 +306,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_gather) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "gather",
-    .idea = "thread per column of an iteration plane, each voxel within b gathers its pixels",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("gridding", "gather", RG_GATHER, RG_DEVICE,
+                  "thread per column of an iteration plane, each voxel within b gathers its pixels"),
     .needs = "sm_70",
     .flags = RG_UNORDERED,
     .param = params,

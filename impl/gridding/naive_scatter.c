@@ -50,16 +50,9 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_naive_scatter) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "naive_scatter",
-    .idea = "Algorithm 1 in plain C: each pixel is added to the voxels around it",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
-    .param = gr_plain_params,
-    .n_params = RG_COUNT(gr_plain_params),
+    RG_VARIANT_OF("gridding", "naive_scatter", RG_NAIVE, RG_HOST,
+                  "Algorithm 1 in plain C: each pixel is added to the voxels around it"),
+    RG_PARAMS(gr_plain_params),
     .scratch = gr_plain_scratch,
     .tolerance = gr_plain_tolerance,
     .cost = gr_plain_cost,

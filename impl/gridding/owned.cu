@@ -294,16 +294,10 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_owned) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "owned",
-    .idea = "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("gridding", "owned", RG_GATHER, RG_DEVICE,
+                  "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable"),
     .needs = "sm_80",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .tolerance = tolerance,

@@ -32,12 +32,12 @@ template <bool pairs> static int run(rg_call *call)
     return gr_scatter_launch(call, out);
 }
 
-#define GR_SCATTER(NAME, IDEA, NEEDS, PAIRS)                                                                                  \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME, .idea = IDEA, .role = RG_SCATTER,       \
-        .space = RG_DEVICE, .needs = NEEDS, .flags = RG_UNORDERED, .param = gr_s_params, .n_params = GR_S_PARAMS,             \
-        .refuse = gr_scatter_refuse, .scratch = scratch, .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>,              \
-        .prepare = gr_prepare_table, .clear = gr_clear_volumes, .run = run<PAIRS>,                                            \
+#define GR_SCATTER(NAME, IDEA, NEEDS, PAIRS)                                                                                   \
+    {                                                                                                                          \
+        RG_VARIANT_OF("gridding", NAME, RG_SCATTER, RG_DEVICE, IDEA), .needs = NEEDS, .flags = RG_UNORDERED,                   \
+        .param = gr_s_params, .n_params = GR_S_PARAMS, .refuse = gr_scatter_refuse, .scratch = scratch,                        \
+        .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>, .prepare = gr_prepare_table, .clear = gr_clear_volumes,        \
+        .run = run<PAIRS>,                                                                                                     \
     }
 
 RG_VARIANT(gridding_scatter) = GR_SCATTER("scatter", "thread per pixel, three scalar atomics for every voxel within b", "sm_50",

@@ -55,13 +55,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_scatter_v4) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "scatter_v4",
-    .idea = "scatter with one 16-byte vector atomic a voxel, then G and W apart",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("gridding", "scatter_v4", RG_SCATTER, RG_DEVICE,
+                  "scatter with one 16-byte vector atomic a voxel, then G and W apart"),
     .needs = "sm_90",
     .flags = RG_UNORDERED,
     .param = gr_s_params,

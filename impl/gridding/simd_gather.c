@@ -261,17 +261,11 @@ static const int64_t isa_values[] = {0, 2, 512};
 static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512"}};
 
 RG_VARIANT(gridding_simd_gather) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "simd_gather",
-    .idea = "bricks of the volume collect blocks of 4 x 4 pixels, one vector of weights each; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("gridding", "simd_gather", RG_SIMD, RG_HOST,
+                  "bricks of the volume collect blocks of 4 x 4 pixels, one vector of weights each; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
     .cost = cost,

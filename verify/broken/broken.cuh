@@ -12,13 +12,13 @@ static inline unsigned blocks_of(int64_t n) { return (unsigned)((n + BLOCK - 1) 
 
 static __device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
-// The descriptor, whose function is run, and the plug-in's one symbol.
-#define BROKEN_GPU(NAME, REFUSE, SCRATCH, PREPARE)                                                                          \
-    static const rg_variant broken = {                                                            \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = NAME,                                 \
-        .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50", .refuse = REFUSE,         \
-        .scratch = SCRATCH, .prepare = PREPARE, .run = run,                                                           \
-    };                \
-    RG_PLUGIN = {&broken, NULL}
+// run() of kernel(p, sums) by so many blocks, each with so many bytes of dynamic shared memory.
+#define RUN_KERNEL(blocks, shared_bytes)                                                                                       \
+    static int run(rg_call *call)                                                                                              \
+    {                                                                                                                          \
+        const photos p = photos_of(call->shape, call->arg);                                                                    \
+        RG_LAUNCH(kernel, (unsigned)(blocks), BLOCK, shared_bytes, call->stream, p, (int64_t *)call->arg[AC_SUMS]);            \
+        return (int)cudaGetLastError();                                                                                        \
+    }
 
 #endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// broken.h: what the kernels that are wrong on purpose share: a right autocorrelation to spoil, and the descriptor.
-//
-// Each file is a plug-in with one variant of `autocorr` named like the file. expected.tsv says with which status, and with
-// which word in the reason, `regather verify` has to catch it.
+// broken.h: what the variants of `autocorr` that are wrong on purpose share: a right one to spoil, and the descriptor.
 #ifndef RG_BROKEN_H
 #define RG_BROKEN_H
 
 #include "../../impl/autocorr/index.h"
+#include "plugin.h"
 
 typedef struct photos {
     int64_t width, height, r;
@@ -53,10 +51,22 @@ RG_HD int64_t right_element(const photos p, int64_t element)
 
 RG_HD int64_t elements_of(const photos p) { return ac_side(p.r) * ac_side(p.r); }
 
-// The descriptor and the plug-in's one symbol; further fields, ending in .run (and .finish), follow in their order.
-#define BROKEN(NAME, SPACE, ...)                                                                                        \
-    static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = NAME,     \
-                                      .idea = "wrong on purpose", .role = RG_OTHER, .space = SPACE, .needs = "", __VA_ARGS__}; \
-    RG_PLUGIN = {&broken, NULL}
+RG_HD void right_sums(const photos p, int64_t *sums)
+{
+    for (int64_t e = 0; e < elements_of(p); e++)
+        sums[e] = right_element(p, e);
+}
+
+// run() is COMPUTE(p, sums) { ... }, of the photographs p and the output.
+#define COMPUTE(p, sums)                                                           \
+    static void compute(const photos p, int64_t *sums);                            \
+    static int run(rg_call *call)                                                  \
+    {                                                                              \
+        compute(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]); \
+        return RG_OK;                                                              \
+    }                                                                              \
+    static void compute(const photos p, int64_t *sums)
+
+#define BROKEN(NAME, ...) BROKEN_PLUGIN("autocorr", NAME, __VA_ARGS__)
 
 #endif

@@ -81,8 +81,7 @@ static const char *refuse(const rg_shape *shape, const int64_t *param)
 }
 
 RG_VARIANT(autocorr_planted) = {
-    .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "planted", .idea = "slower by a known share",
-    .role = RG_OTHER, .space = RG_HOST, .needs = "", .param = params, .n_params = RG_COUNT(params), .refuse = refuse,
+    RG_VARIANT_OF("autocorr", "planted", RG_OTHER, RG_HOST, "slower by a known share"), RG_PARAMS(params), .refuse = refuse,
     .scratch = scratch, .prepare = prepare, .run = run,
 };
 RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_planted), NULL};

@@ -79,5 +79,5 @@ static int run_ccoef(rg_call *call)
     return RG_OK;
 }
 
-FR_DESCRIPTOR(ccoef, "sums over the half plane instead of pixels (Parseval): no transforms", .param = params, .n_params = 1,
+FR_DESCRIPTOR(ccoef, "sums over the half plane instead of pixels (Parseval): no transforms", RG_PARAMS(params),
               .scratch = scratch_ccoef, .cost = cost_ccoef, .run = run_ccoef);

@@ -210,11 +210,10 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F32_MAD] = trials * (band * (2 * n * n * n + 12) + 2 * 1.25 * pixels * fr_log(pixels));
 }
 
-#define NAIVE(ALGO, IDEA)                                                                                                     \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = "naive", .idea = IDEA, .role = RG_NAIVE,           \
-        .space = RG_HOST, .needs = "", .scratch = scratch, .cost = cost, .prepare = prepare, .run = run_##ALGO,               \
-        .finish = finish,                                                                                                     \
+#define NAIVE(ALGO, IDEA)                                                                                                      \
+    {                                                                                                                          \
+        RG_VARIANT_OF(#ALGO, "naive", RG_NAIVE, RG_HOST, IDEA), .scratch = scratch, .cost = cost, .prepare = prepare,          \
+        .run = run_##ALGO, .finish = finish,                                                                                   \
     }
 
 RG_VARIANT(cc3m_naive) = NAIVE(cc3m, "plain C: section, mask between two transforms, sums over coefficients");

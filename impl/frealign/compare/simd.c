@@ -299,11 +299,10 @@ static void cost_of(const rg_shape *s, double transforms, rg_cost *c)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost_of(s, 2, c); }
 static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost_of(s, 0, c); }
 
-#define SIMD(ALGO, IDEA, COST)                                                                                                \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = "simd", .idea = IDEA, .role = RG_SIMD,             \
-        .space = RG_HOST, .needs = "avx2", .flags = RG_THREADED, .cost = COST, .prepare = prepare, .run = run_##ALGO,         \
-        .finish = finish,                                                                                                     \
+#define SIMD(ALGO, IDEA, COST)                                                                                                 \
+    {                                                                                                                          \
+        RG_VARIANT_OF(#ALGO, "simd", RG_SIMD, RG_HOST, IDEA), .needs = "avx2", .flags = RG_THREADED, .cost = COST,             \
+        .prepare = prepare, .run = run_##ALGO, .finish = finish,                                                               \
     }
 
 RG_VARIANT(cc3m_simd) = SIMD(cc3m, "AVX2; only columns of the band and rows of the mask are transformed", cost);

@@ -124,22 +124,10 @@ static double work(const rg_shape *s) { return (double)count_pixels(s); }
 static const rg_shape smoke_shapes[] = {{{32, 2, 64, 1}, 1}};
 
 RG_ALGO(ctfapply) = {
-    .name = "ctfapply",
-    .paper = "Li 2010",
-    .formula = "D = DFT(image) e^{i s.q}; X = DFT(mask(IDFT D)) c, or whitened and weighted by the SSNR; c the CTF",
+    FR_ALGO(ctfapply, "D = DFT(image) e^{i s.q}; X = DFT(mask(IDFT D)) c, or whitened and weighted by the SSNR; c the CTF"),
     .dim = {"s", "p", "k", "t"},
     .dim_name = {"side", "particles", "kind", "trials"},
-    .dim_text = fr_dim_text,
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
-    .invalid = invalid,
-    .fill = fill,
-    .reference = rg_ref_ctfapply,
-    .tolerance = tolerance,
     .invariant = invariant,
-    .where = where,
-    .index_fault = fr_index_fault,
-    .traffic_bytes = traffic_bytes,
-    .work = work,
     .rate_unit = "pixels/s",
     .order = "batch scatter simd naive",
 };

@@ -173,13 +173,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(ctfapply_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "ctfapply",
-    .name = "autovec",
-    .idea = "naive's passes as a compiler vectorises them, no intrinsics; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("ctfapply", "autovec", RG_SIMD, RG_HOST,
+                  "naive's passes as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .cost = cost,

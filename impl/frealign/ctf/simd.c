@@ -171,13 +171,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(ctfapply_simd) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "ctfapply",
-    .name = "simd",
-    .idea = "AVX2; shifts and rings from tables, the CTF by polynomials, rows beyond the mask left out",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("ctfapply", "simd", RG_SIMD, RG_HOST,
+                  "AVX2; shifts and rings from tables, the CTF by polynomials, rows beyond the mask left out"),
     .needs = "avx2",
     .flags = RG_THREADED,
     .cost = cost,

@@ -114,22 +114,11 @@ static const rg_shape smoke_shapes[] = {{{16, 2, 35, 1, 5}, 1}};
 static const char *const broken[] = {"frealign_barrier_only", NULL};
 
 RG_ALGO(pinsert_s) = {
-    .name = "pinsert_s",
-    .paper = "Li 2010",
-    .formula = "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2",
+    FR_ALGO(pinsert_s,
+            "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2"),
     .dim = {"s", "p", "k", "t", "b"},
     .dim_name = {"side", "particles", "kind", "trials", "outer"},
-    .dim_text = fr_dim_text,
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .broken = broken,
-    .invalid = invalid,
-    .fill = fill,
-    .reference = rg_ref_pinsert_s,
-    .tolerance = tolerance,
-    .where = where,
-    .index_fault = fr_index_fault,
-    .traffic_bytes = traffic_bytes,
-    .work = work,
     .rate_unit = "pixels/s",
     .order = "scatter_v4 scatter simd naive",
 };

@@ -119,13 +119,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(pinsert_s_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "autovec",
-    .idea = "records, places and weights as a compiler vectorises them, no intrinsics; any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("pinsert_s", "autovec", RG_SIMD, RG_HOST,
+                  "records, places and weights as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .cost = cost,

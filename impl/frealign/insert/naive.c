@@ -39,14 +39,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(pinsert_s_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "naive",
-    .idea = "plain C: each coefficient, then its mate, added to the nodes around it",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("pinsert_s", "naive", RG_NAIVE, RG_HOST,
+                  "plain C: each coefficient, then its mate, added to the nodes around it"),
     .cost = cost,
     .run = run,
 };

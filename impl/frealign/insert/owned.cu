@@ -325,16 +325,10 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(pinsert_s_owned) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "owned",
-    .idea = "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable",
-    .role = RG_GATHER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("pinsert_s", "owned", RG_GATHER, RG_DEVICE,
+                  "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable"),
     .needs = "sm_90",
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .scratch = scratch,
     .cost = cost,
     .run = run,

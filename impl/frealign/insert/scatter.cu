@@ -75,33 +75,19 @@ static int run_v4(rg_call *call)
 }
 
 RG_VARIANT(pinsert_s_scatter) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "scatter",
-    .idea = "thread a coefficient, three scalar atomics a node",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("pinsert_s", "scatter", RG_SCATTER, RG_DEVICE, "thread a coefficient, three scalar atomics a node"),
     .needs = "sm_50",
     .flags = RG_UNORDERED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .cost = cost,
     .run = run,
 };
 
 RG_VARIANT(pinsert_s_scatter_v4) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "scatter_v4",
-    .idea = "thread a coefficient, one 16-byte atomic a node",
-    .role = RG_SCATTER,
-    .space = RG_DEVICE,
+    RG_VARIANT_OF("pinsert_s", "scatter_v4", RG_SCATTER, RG_DEVICE, "thread a coefficient, one 16-byte atomic a node"),
     .needs = "sm_90",
     .flags = RG_UNORDERED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .cost = cost_v4,
     .run = run_v4,
 };

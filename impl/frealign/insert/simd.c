@@ -188,13 +188,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(pinsert_s_simd) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "simd",
-    .idea = "AVX2; a sample and its mate in one visit of four 32-byte pieces; threads own slabs of planes",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("pinsert_s", "simd", RG_SIMD, RG_HOST,
+                  "AVX2; a sample and its mate in one visit of four 32-byte pieces; threads own slabs of planes"),
     .needs = "avx2",
     .flags = RG_THREADED,
     .cost = cost,

@@ -130,25 +130,14 @@ static double work(const rg_shape *s) { return kept(s) * (double)rotations(s); }
 static const rg_shape smoke_shapes[] = {{{16, 2, 133, 2, 3, 2}, 1}};
 
 RG_ALGO(ccp) = {
-    .name = "ccp",
-    .paper = "Li 2010",
-    .formula =
-        "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter turns",
+    FR_ALGO(ccp,
+            "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter "
+            "turns"),
     .dim = {"s", "p", "k", "t", "b", "u"},
     .dim_name = {"side", "particles", "kind", "trials", "outer", "turns"},
-    .dim_text = fr_dim_text,
-    RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes),
     .steady = 1u << FR_F3,
-    .invalid = invalid,
-    .fill = fill,
-    .reference = rg_ref_ccp,
     .reference_at = rg_ref_ccp_at,
-    .tolerance = tolerance,
     .invariant = invariant,
-    .where = where,
-    .index_fault = fr_index_fault,
-    .traffic_bytes = traffic_bytes,
-    .work = work,
     .rate_unit = "coefficients/s",
     .order = "batch scatter simd naive",
 };

@@ -161,13 +161,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(ccp_autovec) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "ccp",
-    .name = "autovec",
-    .idea = "naive's steps as a compiler vectorises them, no intrinsics; rotations over any number of cores",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("ccp", "autovec", RG_SIMD, RG_HOST,
+                  "naive's steps as a compiler vectorises them, no intrinsics; rotations over any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .refuse = fr_section_refuse,

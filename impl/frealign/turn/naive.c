@@ -158,14 +158,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(ccp_naive) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "ccp",
-    .name = "naive",
-    .idea = "plain C: coefficients looked up and a transform for every rotation",
-    .role = RG_NAIVE,
-    .space = RG_HOST,
-    .needs = "",
+    RG_VARIANT_OF("ccp", "naive", RG_NAIVE, RG_HOST, "plain C: coefficients looked up and a transform for every rotation"),
     .scratch = scratch,
     .cost = cost,
     .prepare = prepare,

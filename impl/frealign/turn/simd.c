@@ -385,17 +385,11 @@ static const int64_t isa_values[] = {0, 2, 512};
 static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512"}};
 
 RG_VARIANT(ccp_simd) = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "ccp",
-    .name = "simd",
-    .idea = "only the lags required, as products of thin matrices with rows folded; no transform a rotation",
-    .role = RG_SIMD,
-    .space = RG_HOST,
+    RG_VARIANT_OF("ccp", "simd", RG_SIMD, RG_HOST,
+                  "only the lags required, as products of thin matrices with rows folded; no transform a rotation"),
     .needs = "avx2",
     .flags = RG_THREADED,
-    .param = params,
-    .n_params = RG_COUNT(params),
+    RG_PARAMS(params),
     .refuse = refuse,
     .cost = cost,
     .prepare = prepare,

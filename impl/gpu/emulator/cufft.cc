@@ -149,7 +149,6 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
     return CUFFT_SUCCESS;
 }
 
-// FFTW_ESTIMATE leaves the arrays alone while it plans.
 static cufftResult transform(fftw_plan fft)
 {
     if (!fft)
@@ -157,26 +156,6 @@ static cufftResult transform(fftw_plan fft)
     fftw_execute(fft);
     fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
-}
-
-cufftResult cufftExecD2Z(cufftHandle h, cufftDoubleReal *in, cufftDoubleComplex *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_D2Z, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftw_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
-                                                 (fftw_complex *)out, p->out.embed, p->out.stride, p->out.distance,
-                                                 FFTW_ESTIMATE));
-}
-
-cufftResult cufftExecZ2D(cufftHandle h, cufftDoubleComplex *in, cufftDoubleReal *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_Z2D, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftw_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftw_complex *)in, p->in.embed, p->in.stride,
-                                                 p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
-                                                 FFTW_ESTIMATE));
 }
 
 static cufftResult transform(fftwf_plan fft)
@@ -188,25 +167,20 @@ static cufftResult transform(fftwf_plan fft)
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftExecR2C(cufftHandle h, cufftReal *in, cufftComplex *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_R2C, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftwf_plan_many_dft_r2c(p->rank, p->n, p->batch, in, p->in.embed, p->in.stride, p->in.distance,
-                                                  (fftwf_complex *)out, p->out.embed, p->out.stride, p->out.distance,
-                                                  FFTW_ESTIMATE));
-}
-
-cufftResult cufftExecC2R(cufftHandle h, cufftComplex *in, cufftReal *out)
-{
-    cufftResult why;
-    const Plan *p = ready(h, CUFFT_C2R, in, sizeof *in, out, sizeof *out, &why);
-    return !p ? why
-              : transform(fftwf_plan_many_dft_c2r(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
-                                                  p->in.distance, out, p->out.embed, p->out.stride, p->out.distance,
-                                                  FFTW_ESTIMATE));
-}
+// FFTW_ESTIMATE leaves the arrays alone while it plans. FFTW's complex numbers are cuFFT's, by another name.
+#define EXEC(TYPE, IN, FFTW_IN, OUT, FFTW_OUT, PLAN)                                                                           \
+    cufftResult cufftExec##TYPE(cufftHandle h, IN *in, OUT *out)                                                               \
+    {                                                                                                                          \
+        cufftResult why;                                                                                                       \
+        const Plan *p = ready(h, CUFFT_##TYPE, in, sizeof *in, out, sizeof *out, &why);                                        \
+        return !p ? why                                                                                                        \
+                  : transform(PLAN(p->rank, p->n, p->batch, (FFTW_IN *)in, p->in.embed, p->in.stride, p->in.distance,          \
+                                   (FFTW_OUT *)out, p->out.embed, p->out.stride, p->out.distance, FFTW_ESTIMATE));             \
+    }
+EXEC(D2Z, cufftDoubleReal, double, cufftDoubleComplex, fftw_complex, fftw_plan_many_dft_r2c)
+EXEC(Z2D, cufftDoubleComplex, fftw_complex, cufftDoubleReal, double, fftw_plan_many_dft_c2r)
+EXEC(R2C, cufftReal, float, cufftComplex, fftwf_complex, fftwf_plan_many_dft_r2c)
+EXEC(C2R, cufftComplex, fftwf_complex, cufftReal, float, fftwf_plan_many_dft_c2r)
 
 cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // affine.h: what the affine and align kernels that are wrong on purpose share: right ones, each step of which can be replaced.
-//
-// Each file is a plug-in with one variant named like the file; it defines the steps that it spoils, and includes this.
-// expected.tsv says with which status, and with which word in the reason, `regather verify` has to catch it.
+// A file defines the steps that it spoils, and includes this.
 #ifndef RG_BROKEN_AFFINE_H
 #define RG_BROKEN_AFFINE_H
 
 #include "../../../impl/affine/bound.h"
-#include "../../../impl/affine/sample.h"
+#include "../../../impl/affine/index.h"
 #include "../../../impl/affine/sums.h"
+#include "../plugin.h"
 
 #ifndef CENTRE
 #define CENTRE(side) (-af_low(side))
@@ -68,17 +67,5 @@ RG_HD int correlate(rg_call *call)
     }
     return RG_OK;
 }
-
-#define BROKEN_AFFINE(ALGO, NAME, RUN)                                                                                         \
-    static const rg_variant broken = {.abi = RG_ABI,                                                                           \
-                                      .bytes = sizeof(rg_variant),                                                             \
-                                      .algo = ALGO,                                                                            \
-                                      .name = NAME,                                                                            \
-                                      .idea = "wrong on purpose",                                                              \
-                                      .role = RG_OTHER,                                                                        \
-                                      .space = RG_HOST,                                                                        \
-                                      .needs = "",                                                                             \
-                                      .run = RUN};                                                                             \
-    RG_PLUGIN = {&broken, NULL}
 
 #endif

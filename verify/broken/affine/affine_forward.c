@@ -10,4 +10,4 @@
     } while (0)
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_forward", transform);
+BROKEN_PLUGIN("affine2d", "affine_forward", .run = transform);

@@ -6,4 +6,4 @@
     (*(sx) = af_row_2d(m, x, y) + CENTRE(z->w) + af_low(z->w), *(sy) = af_row_2d((m) + 3, x, y) + CENTRE(z->h) + af_low(z->h))
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_half_pixel", transform);
+BROKEN_PLUGIN("affine2d", "affine_half_pixel", .run = transform);

@@ -5,4 +5,4 @@
     ((x) < af_high(w) && (y) < af_high(h) ? af_sample_2d(image, w, h, outside, x, y, takes_part) : (*(takes_part) = 1, 0.0f))
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_last_row", transform);
+BROKEN_PLUGIN("affine2d", "affine_last_row", .run = transform);

@@ -2,4 +2,4 @@
 // affine_right.c: the control: the transform that the others spoil, as it should be. It must pass.
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_right", transform);
+BROKEN_PLUGIN("affine2d", "affine_right", .run = transform);

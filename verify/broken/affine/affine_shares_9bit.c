@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // affine_shares_9bit.c: shares rounded to 1/256, as a texture unit has them, under the bound of exact interpolation.
-#include "../../../impl/affine/sample.h"
+#include "../../../impl/affine/index.h"
 
 RG_HD float rounded(const float *image, int w, int h, int outside, float x, float y, int *takes_part)
 {
@@ -9,4 +9,4 @@ RG_HD float rounded(const float *image, int w, int h, int outside, float x, floa
 #define SAMPLE rounded
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_shares_9bit", transform);
+BROKEN_PLUGIN("affine2d", "affine_shares_9bit", .run = transform);

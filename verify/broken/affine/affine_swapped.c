@@ -4,4 +4,4 @@
 #define MAP(m, x, y, sx, sy) (*(sx) = af_row_2d((m) + 3, y, x), *(sy) = af_row_2d(m, y, x))
 #include "affine.h"
 
-BROKEN_AFFINE("affine2d", "affine_swapped", transform);
+BROKEN_PLUGIN("affine2d", "affine_swapped", .run = transform);

@@ -2,6 +2,7 @@
 // affine_texture_exact.cu: interpolation by the texture unit, with its 9-bit shares, passed off as exact: it claims no
 // tolerance.
 #include "../../../impl/affine/source.cuh"
+#include "../plugin.h"
 
 enum { SIDE = 16 };
 
@@ -32,7 +33,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "affine2d", .name = "affine_texture_exact",
-                                  .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50",
-                                  .refuse = refuse, .prepare = af_texture_prepare_2d, .run = run, .finish = af_texture_finish};
-RG_PLUGIN = {&broken, NULL};
+BROKEN_PLUGIN("affine2d", "affine_texture_exact", .refuse = refuse, .prepare = af_texture_prepare_2d, .run = run, .finish = af_texture_finish);

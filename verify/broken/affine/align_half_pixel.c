@@ -5,4 +5,4 @@
     (*(sx) = af_row_2d(m, x, y) + CENTRE(z->w) + af_low(z->w), *(sy) = af_row_2d((m) + 3, x, y) + CENTRE(z->h) + af_low(z->h))
 #include "affine.h"
 
-BROKEN_AFFINE("align2d", "align_half_pixel", correlate);
+BROKEN_PLUGIN("align2d", "align_half_pixel", .run = correlate);

@@ -3,4 +3,4 @@
 #define PAST(side) ((side) > 1 ? (side) - 1 : (side))
 #include "affine.h"
 
-BROKEN_AFFINE("align2d", "align_last_row", correlate);
+BROKEN_PLUGIN("align2d", "align_last_row", .run = correlate);

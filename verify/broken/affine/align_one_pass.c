@@ -31,4 +31,4 @@ RG_HD double raw_rho(const raw_sums *s)
 #define FINISH(s, a, b) raw_rho(&(s))
 #include "affine.h"
 
-BROKEN_AFFINE("align2d", "align_one_pass", correlate);
+BROKEN_PLUGIN("align2d", "align_one_pass", .run = correlate);

@@ -2,4 +2,4 @@
 // align_right.c: the control: the correlation that the others spoil, as it should be. It must pass.
 #include "affine.h"
 
-BROKEN_AFFINE("align2d", "align_right", correlate);
+BROKEN_PLUGIN("align2d", "align_right", .run = correlate);

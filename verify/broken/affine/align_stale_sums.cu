@@ -3,6 +3,7 @@
 // Two streams without an event between them do the same, now and then.
 #include "../../../impl/affine/bound.h"
 #include "../../../impl/affine/sums.cuh"
+#include "../plugin.h"
 
 static __global__ void sum_rows(af_memory_2d<AF_EDGE> source, const float *reference, const float *matrix, af_sums *partial)
 {
@@ -37,7 +38,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "align2d", .name = "align_stale_sums",
-                                  .idea = "wrong on purpose", .role = RG_OTHER, .space = RG_DEVICE, .needs = "sm_50",
-                                  .refuse = refuse, .scratch = scratch, .run = run};
-RG_PLUGIN = {&broken, NULL};
+BROKEN_PLUGIN("align2d", "align_stale_sums", .refuse = refuse, .scratch = scratch, .run = run);

@@ -3,4 +3,4 @@
 #define MAP(m, x, y, sx, sy) (*(sx) = af_row_2d((m) + 3, y, x), *(sy) = af_row_2d(m, y, x))
 #include "affine.h"
 
-BROKEN_AFFINE("align2d", "align_swapped", correlate);
+BROKEN_PLUGIN("align2d", "align_swapped", .run = correlate);

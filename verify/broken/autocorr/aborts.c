@@ -11,4 +11,4 @@ static int run(rg_call *call)
     abort();
 }
 
-BROKEN("aborts", RG_HOST, .run = run);
+BROKEN("aborts", .run = run);

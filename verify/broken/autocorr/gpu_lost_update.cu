@@ -27,4 +27,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN_GPU("gpu_lost_update", NULL, NULL, NULL);
+BROKEN("gpu_lost_update", .run = run);

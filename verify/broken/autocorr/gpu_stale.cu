@@ -33,4 +33,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN_GPU("gpu_stale", NULL, scratch, prepare);
+BROKEN("gpu_stale", .scratch = scratch, .prepare = prepare, .run = run);

@@ -22,4 +22,4 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-BROKEN("lost_update", RG_HOST, .flags = RG_THREADED, .run = run);
+BROKEN("lost_update", .flags = RG_THREADED, .run = run);

@@ -10,13 +10,10 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return s->n[AC_KIND] & AC_16BIT ? "8-bit pixels only" : NULL;
 }
 
-static int run(rg_call *call)
+COMPUTE(p, sums)
 {
-    const photos p = photos_of(call->shape, call->arg);
-    int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     for (int64_t e = 0; e < elements_of(p); e++)
         sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
-    return RG_OK;
 }
 
-BROKEN("overflow_32bit", RG_HOST, .refuse = refuse, .run = run);
+BROKEN("overflow_32bit", .refuse = refuse, .run = run);

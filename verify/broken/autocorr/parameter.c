@@ -20,4 +20,4 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-BROKEN("parameter", RG_HOST, .param = params, .n_params = 1, .run = run);
+BROKEN("parameter", RG_PARAMS(params), .run = run);

@@ -24,4 +24,4 @@ static int run(rg_call *call)
 
 static void finish(rg_call *call) { free(call->state); }
 
-BROKEN("prepared", RG_HOST, .prepare = prepare, .run = run, .finish = finish);
+BROKEN("prepared", .prepare = prepare, .run = run, .finish = finish);

@@ -28,4 +28,4 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-BROKEN("stale", RG_HOST, .refuse = refuse, .run = run);
+BROKEN("stale", .refuse = refuse, .run = run);

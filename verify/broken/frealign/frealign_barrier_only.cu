@@ -4,6 +4,7 @@
 // orders the threads of a block only in that none runs ahead: two that add to the same node in the same step still lose one
 // addition, and other blocks know nothing of it. Lost updates show as sums that are too small; on the emulated GPU as a race.
 #include "../../../impl/frealign/insert/insert.cuh"
+#include "../plugin.h"
 
 static __global__ void insert(fr_insertion in, int64_t samples, float *volume)
 {
@@ -54,16 +55,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "frealign_barrier_only",
-    .idea = "wrong on purpose",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
-    .needs = "sm_50",
-    .refuse = refuse,
-    .run = run,
-};
-RG_PLUGIN = {&broken, NULL};
+BROKEN_PLUGIN("pinsert_s", "frealign_barrier_only", .refuse = refuse, .run = run);

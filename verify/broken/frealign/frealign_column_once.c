@@ -10,4 +10,4 @@ RG_HD int upper_half(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_column_once", "ccoef", TRANSFORMS, .run = run_ccoef, .finish = finish);
+BROKEN_PLUGIN("ccoef", "frealign_column_once", TRANSFORMS, .run = run_ccoef, .finish = finish);

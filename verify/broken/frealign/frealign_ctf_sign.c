@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/ctf/naive.c"
 
-BROKEN_FREALIGN("frealign_ctf_sign", "ctfapply", TRANSFORMS, .run = run, .finish = finish);
+BROKEN_PLUGIN("ctfapply", "frealign_ctf_sign", TRANSFORMS, .run = run, .finish = finish);

@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_disc_radius", "sigma2", TRANSFORMS, .run = run_sigma2, .finish = finish);
+BROKEN_PLUGIN("sigma2", "frealign_disc_radius", TRANSFORMS, .run = run_sigma2, .finish = finish);

@@ -4,4 +4,4 @@
 
 #include "../../../impl/frealign/insert/naive.c"
 
-BROKEN_FREALIGN("frealign_insert_right", "pinsert_s", .run = run);
+BROKEN_PLUGIN("pinsert_s", "frealign_insert_right", .run = run);

@@ -38,4 +38,4 @@ static void finish_both(rg_call *call)
     kept = NULL;
 }
 
-BROKEN_FREALIGN("frealign_loaded_particles", "cc3m", TRANSFORMS, .load = load, .run = run_kept, .finish = finish_both);
+BROKEN_PLUGIN("cc3m", "frealign_loaded_particles", TRANSFORMS, .load = load, .run = run_kept, .finish = finish_both);

@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_mask_radius", "cc3m", TRANSFORMS, .run = run_cc3m, .finish = finish);
+BROKEN_PLUGIN("cc3m", "frealign_mask_radius", TRANSFORMS, .run = run_cc3m, .finish = finish);

@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/insert/naive.c"
 
-BROKEN_FREALIGN("frealign_mates_missing", "pinsert_s", .run = run);
+BROKEN_PLUGIN("pinsert_s", "frealign_mates_missing", .run = run);

@@ -3,6 +3,7 @@
 // coefficients reach the same nodes, and of two additions under way together one is lost. Shows as sums that are too small; on
 // the emulated GPU as a race.
 #include "../../../impl/frealign/insert/insert.cuh"
+#include "../plugin.h"
 
 struct plain_additions {
     float *volume;
@@ -20,15 +21,4 @@ static int run(rg_call *call)
     return fr_insert_all(call, 32, 256, out);
 }
 
-static const rg_variant broken = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "pinsert_s",
-    .name = "frealign_no_atomics",
-    .idea = "wrong on purpose",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
-    .needs = "sm_50",
-    .run = run,
-};
-RG_PLUGIN = {&broken, NULL};
+BROKEN_PLUGIN("pinsert_s", "frealign_no_atomics", .run = run);

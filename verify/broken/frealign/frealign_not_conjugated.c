@@ -13,4 +13,4 @@ RG_HD void section_of_mate(const fr_call *p, const float *pose, int64_t i, int64
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_not_conjugated", "cc3m", TRANSFORMS, .run = run_cc3m, .finish = finish);
+BROKEN_PLUGIN("cc3m", "frealign_not_conjugated", TRANSFORMS, .run = run_cc3m, .finish = finish);

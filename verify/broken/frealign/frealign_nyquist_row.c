@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/ctf/naive.c"
 
-BROKEN_FREALIGN("frealign_nyquist_row", "ctfapply", TRANSFORMS, .run = run, .finish = finish);
+BROKEN_PLUGIN("ctfapply", "frealign_nyquist_row", TRANSFORMS, .run = run, .finish = finish);

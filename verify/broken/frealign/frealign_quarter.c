@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/turn/naive.c"
 
-BROKEN_FREALIGN("frealign_quarter", "ccp", TRANSFORMS, .run = run, .finish = finish);
+BROKEN_PLUGIN("ccp", "frealign_quarter", TRANSFORMS, .run = run, .finish = finish);

@@ -4,4 +4,4 @@
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_right", "cc3m", TRANSFORMS, .run = run_cc3m, .finish = finish);
+BROKEN_PLUGIN("cc3m", "frealign_right", TRANSFORMS, .run = run_cc3m, .finish = finish);

@@ -6,4 +6,4 @@
 
 #include "../../../impl/frealign/compare/naive.c"
 
-BROKEN_FREALIGN("frealign_ring_floor", "presb", TRANSFORMS, .run = run_presb, .finish = finish);
+BROKEN_PLUGIN("presb", "frealign_ring_floor", TRANSFORMS, .run = run_presb, .finish = finish);

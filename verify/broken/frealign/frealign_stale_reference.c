@@ -37,4 +37,4 @@ static void finish_both(rg_call *call)
     kept = NULL;
 }
 
-BROKEN_FREALIGN("frealign_stale_reference", "cc3m", TRANSFORMS, .load = load, .run = run_cc3m, .finish = finish_both);
+BROKEN_PLUGIN("cc3m", "frealign_stale_reference", TRANSFORMS, .load = load, .run = run_cc3m, .finish = finish_both);

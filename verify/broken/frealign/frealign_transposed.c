@@ -15,4 +15,4 @@ RG_HD void place_transposed(const float *pose, float i, float j, float p[3])
 
 #include "../../../impl/frealign/insert/naive.c"
 
-BROKEN_FREALIGN("frealign_transposed", "pinsert_s", .run = run);
+BROKEN_PLUGIN("pinsert_s", "frealign_transposed", .run = run);

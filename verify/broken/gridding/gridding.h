@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // gridding.h: what the gridding kernels that are wrong on purpose share: a right scatter, each step of which can be replaced.
-//
-// Each file is a plug-in with one variant of `gridding` named like the file; it defines the steps that it spoils, and includes
-// this. expected.tsv says with which status, and with which word in the reason, `regather verify` has to catch it.
+// A file defines the steps that it spoils, and includes this.
 #ifndef RG_BROKEN_GRIDDING_H
 #define RG_BROKEN_GRIDDING_H
 
 #include "../../../impl/gridding/bound.h"
 #include "../../../impl/gridding/call.h"
+#include "../plugin.h"
 
 #ifndef PLACE // of pixel (x, y) in the volume
 #define PLACE(m, x, y, r) gr_place(m, x, y, r)
@@ -92,10 +91,6 @@ static int scatter(rg_call *call)
 // A kernel with a table is given the table's tolerance: it must be caught all the same.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_bound(s, TABLE); }
 
-#define BROKEN_GRIDDING(NAME, IDEA)                                                                                           \
-    static const rg_variant broken = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "gridding", .name = NAME,           \
-                                      .idea = IDEA, .role = RG_OTHER, .space = RG_HOST, .needs = "", .tolerance = tolerance,  \
-                                      HOOKS};                                                                                 \
-    RG_PLUGIN = {&broken, NULL}
+#define BROKEN_GRIDDING(NAME, IDEA) BROKEN_PLUGIN_OF("gridding", NAME, IDEA, .tolerance = tolerance, HOOKS)
 
 #endif

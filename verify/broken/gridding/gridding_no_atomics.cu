@@ -3,6 +3,7 @@
 // Neighbouring pixels reach the same voxels, and of two additions under way together one is lost; G / W hides most of it.
 // Shows as sums that are too small; on the emulated GPU as a race.
 #include "../../../impl/gridding/scatter.cuh"
+#include "../plugin.h"
 
 struct plain_additions {
     float *g, *w;
@@ -31,15 +32,4 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const rg_variant broken = {
-    .abi = RG_ABI,
-    .bytes = sizeof(rg_variant),
-    .algo = "gridding",
-    .name = "gridding_no_atomics",
-    .idea = "wrong on purpose",
-    .role = RG_OTHER,
-    .space = RG_DEVICE,
-    .needs = "sm_50",
-    .run = run,
-};
-RG_PLUGIN = {&broken, NULL};
+BROKEN_PLUGIN("gridding", "gridding_no_atomics", .run = run);
