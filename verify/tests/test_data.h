@@ -4,6 +4,7 @@
 #define RG_TEST_DATA_H
 
 #include "../../impl/base/core.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,19 +17,15 @@ static char caught_text[8192];
 static int kept_stderr = -1;
 static FILE *caught_file;
 
-static inline int test_dir_make(void **state)
+FIXTURE(test_dir_make)
 {
-    (void)state;
     snprintf(test_dir, sizeof test_dir, "/tmp/regather-test-XXXXXX");
     return mkdtemp(test_dir) ? 0 : -1;
 }
 
-static inline int test_dir_remove(void **state)
+FIXTURE(test_dir_remove)
 {
-    (void)state;
-    char *command = rg_print("rm -rf %s", test_dir);
-    int code = system(command);
-    free(command);
+    int code = system(fmt("rm -rf %s", test_dir));
     return code;
 }
 
@@ -85,15 +82,6 @@ static inline const char *caught(void)
     fclose(caught_file);
     return caught_text;
 }
-
-// A test on files that are not part of the project.
-#define SKIP_WITHOUT(path)                                  \
-    do {                                                    \
-        if (access(path, R_OK) != 0) {                      \
-            print_message("skipped: %s is not here\n", path); \
-            skip();                                         \
-        }                                                   \
-    } while (0)
 
 // A test on files that are not part of the project.
 #define SKIP_WITHOUT(path)                                  \

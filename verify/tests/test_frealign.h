@@ -4,7 +4,7 @@
 #define RG_TEST_FREALIGN_H
 
 #include "../../data/formats/particles.h"
-#include "../../data/geometry/symmetry.h"
+#include "../../impl/base/symmetry.h"
 #include "../../impl/suite.h"
 #include "test_command.h"
 #include "test_data.h"

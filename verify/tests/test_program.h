@@ -17,10 +17,9 @@ static inline int sh(const char *format, ...)
     if (vasprintf(&words, format, list) < 0)
         abort();
     va_end(list);
-    char *line = rg_print("cd '%s' && REGATHER='%s/regather' && regather() { \"$REGATHER\" \"$@\"; } && { %s\n} 2> said", test_dir, test_build(), words);
-    int status = system(line);
+    int status = system(fmt("cd '%s' && REGATHER='%s/regather' && regather() { \"$REGATHER\" \"$@\"; } && { %s\n} 2> said",
+                            test_dir, test_build(), words));
     free(words);
-    free(line);
     return WEXITSTATUS(status);
 }
 

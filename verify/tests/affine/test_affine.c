@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // test_affine.c: affine2d, align2d and align3d where the answer is known by hand, on every variant for the CPU: directions,
 // centre, rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/affine/index.h"
 #include "../../../impl/runtime/call.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +106,8 @@ static problem one_hot(int outside, int x, int y)
     return p;
 }
 
-static void a_feature_goes_where_design_says(void **state)
+TEST(a_feature_goes_where_design_says)
 {
-    (void)state;
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
         // Rot(90) takes (2, 0) from the centre to (0, 2), down as y counts; then the shift by (-1, -1).
         problem p = one_hot(outside, 5, 3);
@@ -140,9 +133,8 @@ static void a_feature_goes_where_design_says(void **state)
     }
 }
 
-static void the_rules_differ_at_the_rim_alone(void **state)
+TEST(the_rules_differ_at_the_rim_alone)
 {
-    (void)state;
     // The corner (0, 0), from half a pixel to its left: s = (-0.5, 0) for result pixel 0.
     const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}},
                 ignore[] = {{1, 0, 0.5f}, {0}};
@@ -194,9 +186,8 @@ static problem of_itself(int dims, int outside)
     return p;
 }
 
-static void an_image_is_its_own_likeness(void **state)
+TEST(an_image_is_its_own_likeness)
 {
-    (void)state;
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
             problem p = of_itself(dims, outside);
@@ -210,9 +201,8 @@ static void an_image_is_its_own_likeness(void **state)
         }
 }
 
-static void no_overlap_and_no_variance_give_no_correlation(void **state)
+TEST(no_overlap_and_no_variance_give_no_correlation)
 {
-    (void)state;
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
             problem p = of_itself(dims, outside);
@@ -231,9 +221,8 @@ static void no_overlap_and_no_variance_give_no_correlation(void **state)
         }
 }
 
-static void whole_shifts_leave_out_whole_rows(void **state)
+TEST(whole_shifts_leave_out_whole_rows)
 {
-    (void)state;
     problem p = of_itself(2, AF_IGNORE);
     float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
     matrix[2] = 5; // result (x, y) from (x + 5, y - 7)
@@ -245,9 +234,8 @@ static void whole_shifts_leave_out_whole_rows(void **state)
     problem_free(&p);
 }
 
-static void any_number_of_cores_gives_the_same_bits(void **state)
+TEST(any_number_of_cores_gives_the_same_bits)
 {
-    (void)state;
     const rg_shape shapes[] = {{{150, 131, 3, AF_IGNORE, 0}, 5}, {{20, 70, 9, 3, AF_ZERO, 0}, 5}};
     for (int dims = 2; dims <= 3; dims++)
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, dims == 2 ? "align2d" : "align3d", "cpu"));) {
@@ -286,9 +274,8 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
 }
 
 // 64 x 64 pixels whose sigma is 1/200 of their mean: eq. 2 at its word against the same sums about a typical value.
-static void one_pass_variance_fails_on_bright_images(void **state)
+TEST(one_pass_variance_fails_on_bright_images)
 {
-    (void)state;
     problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
     double expected[4];
     p.algo->reference(&p.shape, p.arg);
@@ -304,9 +291,8 @@ static void one_pass_variance_fails_on_bright_images(void **state)
 }
 
 // What prepare makes for a texture is an array as large as the image; the forecast must have it.
-static void forecasts_hold_the_textures_copy(void **state)
+TEST(forecasts_hold_the_textures_copy)
 {
-    (void)state;
     int textures = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, NULL, "host"));) {
         const bool plane = !strcmp(e->variant->algo, "affine2d") || !strcmp(e->variant->algo, "align2d");
@@ -326,17 +312,4 @@ static void forecasts_hold_the_textures_copy(void **state)
     assert_int_equal(textures, 7);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forecasts_hold_the_textures_copy),
-        cmocka_unit_test(a_feature_goes_where_design_says),
-        cmocka_unit_test(the_rules_differ_at_the_rim_alone),
-        cmocka_unit_test(an_image_is_its_own_likeness),
-        cmocka_unit_test(no_overlap_and_no_variance_give_no_correlation),
-        cmocka_unit_test(whole_shifts_leave_out_whole_rows),
-        cmocka_unit_test(any_number_of_cores_gives_the_same_bits),
-        cmocka_unit_test(one_pass_variance_fails_on_bright_images),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_autocorr.c: the algorithm and its variants for the CPU against sums that follow from arithmetic, not from other code.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/autocorr/index.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,9 +72,8 @@ static void check_by_hand(const rg_variant *v, const int64_t *param, const void 
     free(found);
 }
 
-static void sums_by_hand(void **state)
+TEST(sums_by_hand)
 {
-    (void)state;
     // 1 2   S(1,0) = 2 1 + 4 3, S(0,1) = 3 1 + 4 2, S(1,1) = 4 1, S(1,-1) = 2 3
     // 3 4
     static const int64_t square[] = {1, 2, 3, 4}, square_sums[] = {4, 11, 6, 14, 30, 14, 6, 11, 4};
@@ -117,9 +110,8 @@ static void check_exchange(const rg_variant *v, const int64_t *param, const void
 }
 
 // S_ab(X0, Y0) = S_ba(-X0, -Y0)
-static void exchange_of_images(void **state)
+TEST(exchange_of_images)
 {
-    (void)state;
     const rg_shape shapes[] = {{{70, 41, 9, AC_CROSS}, 1}, {{41, 70, 33, AC_CROSS | AC_16BIT}, 1}, {{131, 2, 40, AC_CROSS}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "octave numpy", check_exchange, &shapes[i]);
 }
@@ -137,9 +129,8 @@ static void check_total(const rg_variant *v, const int64_t *param, const void *c
 }
 
 // With R up to the full image every pixel of a meets every pixel of b once: all sums together are the product of two sums.
-static void every_pair_once(void **state)
+TEST(every_pair_once)
 {
-    (void)state;
     const rg_shape shapes[] = {
         {{33, 29, 32, 0}, 1}, {{29, 33, 32, AC_CROSS}, 1}, {{66, 5, 65, AC_16BIT}, 1}, {{2, 65, 64, AC_CROSS}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "", check_total, &shapes[i]);
@@ -172,9 +163,8 @@ static void check_flat(const rg_variant *v, const int64_t *param, const void *co
 // vpdpbusd overflows after 2^31 / (4 255 128) = 16,448 rows, vpmaddwd after 16,512, and with 16-bit pixels after 128. Each side
 // of all three, and of the 512 after which simd empties its lanes; b as bright as it can be and, at the other end of biased
 // arithmetic, black.
-static void lanes_do_not_overflow(void **state)
+TEST(lanes_do_not_overflow)
 {
-    (void)state;
     const int64_t narrow[] = {511, 512, 513, 1025, 16448, 16449, 16513, 17000}, wide[] = {127, 128, 129, 257, 513, 17000};
     for (int black = 0; black < 2; black++) {
         for (int i = 0; i < RG_COUNT(narrow); i++) {
@@ -188,9 +178,8 @@ static void lanes_do_not_overflow(void **state)
     }
 }
 
-static void threads_change_nothing(void **state)
+TEST(threads_change_nothing)
 {
-    (void)state;
     const rg_shape s = {{150, 90, 21, 0}, 1};
     int64_t *a = random_image(&s, 5);
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
@@ -210,9 +199,8 @@ static void threads_change_nothing(void **state)
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------
 
-static void shapes_are_valid(void **state)
+TEST(shapes_are_valid)
 {
-    (void)state;
     int bright = 0;
     for (int i = 0; i < algo->n_check_shapes; i++) {
         const rg_shape *s = &algo->check_shape[i];
@@ -231,9 +219,8 @@ static void shapes_are_valid(void **state)
 }
 
 // Counts one multiply-add for every pixel pair and every pair of opposite offsets, the slow way.
-static void work_is_counted(void **state)
+TEST(work_is_counted)
 {
-    (void)state;
     const rg_shape shapes[] = {{{7, 5, 3, 0}, 1}, {{7, 5, 6, AC_CROSS}, 1}, {{1, 9, 8, 0}, 1}, {{4, 4, 0, 0}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) {
         const int64_t *n = shapes[i].n, r = n[AC_R];
@@ -259,9 +246,8 @@ static void work_is_counted(void **state)
     }
 }
 
-static void inputs_fill_the_range(void **state)
+TEST(inputs_fill_the_range)
 {
-    (void)state;
     rg_shape s = {{128, 64, 2, AC_CROSS}, 7};
     enum { N = 128 * 64 };
     uint8_t a[N], b[N], again[N];
@@ -280,9 +266,8 @@ static void inputs_fill_the_range(void **state)
     for (int i = 0; i < N; i++) assert_true(a[i] == 255 && b[i] == 255);
 }
 
-static void invariant_sees(void **state)
+TEST(invariant_sees)
 {
-    (void)state;
     const rg_shape s = {{9, 8, 3, 0}, 1};
     uint8_t a[72];
     int64_t sums[49];
@@ -301,9 +286,8 @@ static void invariant_sees(void **state)
 
 // ---- the bound of the Fourier transforms ---------------------------------------------------------------------------------
 
-static void fourier_bound(void **state)
+TEST(fourier_bound)
 {
-    (void)state;
     const rg_entry *e = rg_entry_next(NULL, "autocorr:fftw", "cpu");
     assert_non_null(e);
     const int64_t estimate[RG_PARAMS_MAX] = {0}; // plan 0 keeps the test quick
@@ -317,20 +301,10 @@ static void fourier_bound(void **state)
     for (int i = 0; i < RG_COUNT(cases); i++) check_flat(e->variant, estimate, &cases[i]);
 }
 
-static int find_algo(void **state)
+FIXTURE(find_algo)
 {
-    (void)state;
     algo = rg_algo_find("autocorr");
     return algo == NULL;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_by_hand),          cmocka_unit_test(exchange_of_images),     cmocka_unit_test(every_pair_once),
-        cmocka_unit_test(lanes_do_not_overflow), cmocka_unit_test(threads_change_nothing), cmocka_unit_test(shapes_are_valid),
-        cmocka_unit_test(work_is_counted),       cmocka_unit_test(inputs_fill_the_range),  cmocka_unit_test(invariant_sees),
-        cmocka_unit_test(fourier_bound),
-    };
-    return cmocka_run_group_tests(tests, find_algo, NULL);
-}
+TESTS(find_algo, NULL)

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_naive_scalar.c: naive and ordered are scalar code, as the compiler in use has made them. The baseline of every speed-up
 // would otherwise depend on the mood of an optimiser. Reads the disassembly of this very program, which holds both.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../test.h"
 
 #include "../test_listing.h"
 
-static void plain_c_is_scalar(void **state)
+TEST(plain_c_is_scalar)
 {
-    (void)state;
     need_objdump();
     const char *function[] = {"naive_run", "ordered_run"};
     for (int i = 0; i < 2; i++) {
@@ -24,15 +18,10 @@ static void plain_c_is_scalar(void **state)
 }
 
 // The same look does see vector code where there is some.
-static void vector_code_is_seen(void **state)
+TEST(vector_code_is_seen)
 {
-    (void)state;
     need_objdump();
     assert_true(look("avx2_narrow6").vector > 6); // at least one for each of its six offsets, whatever the options
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_c_is_scalar), cmocka_unit_test(vector_code_is_seen)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_octave.c: an Octave that does not start, dies, says nonsense or will not go: one error, no hang, no zombie. Scripts of the
 // name `octave` stand in for it, first in PATH.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/autocorr/index.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,9 +59,8 @@ static int whole_life(double *seconds)
     return status;
 }
 
-static void failures_are_errors(void **state)
+TEST(failures_are_errors)
 {
-    (void)state;
     const char *body[] = {
         "exit 0",                            // ends before it listens
         "echo GNU Octave, version 99; cat > /dev/null", // is another program
@@ -86,9 +79,8 @@ static void failures_are_errors(void **state)
 }
 
 // One that ignores the end of its input is killed.
-static void it_goes_when_told(void **state)
+TEST(it_goes_when_told)
 {
-    (void)state;
     double seconds;
     stand_in(HELLO "head -c 65568 > /dev/null; head -c 72 /dev/zero; exec sleep 100");
     assert_int_equal(whole_life(&seconds), RG_OK);
@@ -96,9 +88,8 @@ static void it_goes_when_told(void **state)
 }
 
 // Two at once: the input of the first ends although the second was started while it was open.
-static void two_at_once(void **state)
+TEST(two_at_once)
 {
-    (void)state;
     stand_in(HELLO "cat > /dev/null; touch \"$(dirname \"$0\")/saw-the-end\"");
     void *arg[] = {image, image, sums};
     rg_call first = {&shape, NULL, arg, NULL, NULL, 1, NULL}, second = first;
@@ -113,18 +104,16 @@ static void two_at_once(void **state)
     free(mark);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     const rg_shape slow = {{750, 1500, 300, 0}, 1}, inexact = {{2048, 2048, 1, AC_16BIT}, 1}, fine = {{2048, 2048, 1, 0}, 1};
     assert_non_null(octave->refuse(&slow, NULL));
     assert_non_null(octave->refuse(&inexact, NULL)); // 65535^2 2048^2 > 2^53
     assert_null(octave->refuse(&fine, NULL));
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     const rg_entry *e = rg_entry_next(NULL, "autocorr:octave", "cpu");
     if (!e || !mkdtemp(folder)) return 1;
     octave = e->variant;
@@ -135,18 +124,12 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     stand_in(NULL);
     setenv("PATH", path_before, 1);
     free(path_before);
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(failures_are_errors), cmocka_unit_test(it_goes_when_told),
-                                       cmocka_unit_test(two_at_once), cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_cli.c: what the command line says of mistakes: names that are nearly right, devices that are not here, options that
 // belong to something else, outputs that cannot be made; and that a job which is stopped leaves no part of a file.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/geometry/volume.h"
 #include "../../../impl/gpu/device.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -23,9 +17,30 @@ extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reco
 
 static char output[OUTPUT_MAX];
 
-static void test_nearest_name(void **state)
+// First: it needs the handlers unset.
+TEST(test_stopped)
 {
-    (void)state;
+    static const int number[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        int status;
+        char *part = NULL, *path = rg_print("%s", in_dir("stopped.tsv"));
+        pid_t child = fork();
+        if (child == 0) {
+            rg_file file;
+            signal(number[i], SIG_DFL); // a shell that starts a job in the background has it ignored
+            _exit(rg_file_open(&file, path) != RG_GOOD || access(file.part, F_OK) != 0 || raise(number[i]));
+        }
+        part = rg_print("%s.regather-part", path);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number[i]);
+        assert_int_not_equal(access(part, F_OK), 0);
+        free(part);
+        free(path);
+    }
+}
+
+TEST(test_nearest_name)
+{
     static const struct { const char *typed, *said; } line[] = {
         {"autocorr --max-ofset 3", "unknown option --max-ofset; did you mean --max-offset?"},
         {"autocorr --max 3", "did you mean --max-offset?"},
@@ -43,9 +58,8 @@ static void test_nearest_name(void **state)
     assert_int_equal(near.distance, 1);
 }
 
-static void test_device(void **state)
+TEST(test_device)
 {
-    (void)state;
     char why[200];
     assert_int_equal(rg_device_index("gpu"), 0);
     assert_int_equal(rg_device_index("gpu12"), 12);
@@ -65,11 +79,9 @@ static void test_device(void **state)
 static void refused(const rg_command *command, const char *option, const char *value)
 {
     char *words = value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
-    char *said = rg_print("--%s", option);
     char *argv[] = {(char *)command->name, strstr(words, " --") + 1, NULL};
-    assert_refused(run_argv(command, argv, output), said);
+    assert_refused(run_argv(command, argv, output), fmt("--%s", option));
     free(words);
-    free(said);
 }
 
 static void wrong_number(const rg_command *command, const rg_option *o, const char *format, long double value)
@@ -145,28 +157,23 @@ static void every_option(const rg_command *command)
     }
 }
 
-static void test_every_option(void **state)
+TEST(test_every_option)
 {
-    (void)state;
     for (const rg_command *const *command = rg_commands; *command; command++)
         every_option(*command);
 }
 
-static void test_help_of_all(void **state)
+TEST(test_help_of_all)
 {
-    (void)state;
     for (const rg_command *const *command = rg_commands; *command; command++) {
-        char *words = rg_print("%s --help", (*command)->name);
-        assert_int_equal(run_command(*command, words, output), RG_GOOD);
+        assert_int_equal(run_command(*command, fmt("%s --help", (*command)->name), output), RG_GOOD);
         assert_non_null(strstr(output, (*command)->summary));
         assert_non_null(strstr(output, "usage: regather "));
-        free(words);
     }
 }
 
-static void test_options_of_others(void **state)
+TEST(test_options_of_others)
 {
-    (void)state;
     static const struct { const rg_command *command; const char *typed, *said; } line[] = {
         {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
         {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
@@ -185,22 +192,19 @@ static void test_options_of_others(void **state)
         assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);
 }
 
-static void test_constant_map(void **state)
+TEST(test_constant_map)
 {
-    (void)state;
     float value[64] = {0};
     rg_volume flat = {.side = 4, .voxel_A = 1, .value = value};
     assert_int_equal(rg_volume_write(in_dir("flat.mrc"), &flat), RG_GOOD);
-    char *words = rg_print("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir);
-    assert_refused(run_command(&rg_cmd_fsc, words, output), "flat.mrc: expected a map, found 0 everywhere");
+    assert_refused(run_command(&rg_cmd_fsc, fmt("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir),
+                                                output), "flat.mrc: expected a map, found 0 everywhere");
     assert_int_not_equal(access(in_dir("f.tsv"), F_OK), 0);
-    free(words);
 }
 
 // Photographs are read by several threads, and every section of this file is refused: by one line all the same.
-static void test_one_line_of_many(void **state)
+TEST(test_one_line_of_many)
 {
-    (void)state;
     static float value[16 * 16 * 16];
     rg_volume map = {.side = 16, .voxel_A = 1, .value = value};
     assert_int_equal(rg_volume_write(in_dir("floats.mrc"), &map), RG_GOOD);
@@ -211,9 +215,8 @@ static void test_one_line_of_many(void **state)
 }
 
 // A folder stands where the file should: found out at once, not when the work is done.
-static void test_folder_for_file(void **state)
+TEST(test_folder_for_file)
 {
-    (void)state;
     rg_file file;
     assert_refused(rg_file_open(&file, test_dir), "cannot write here: is a directory");
     assert_refused(rg_file_can_write(test_dir), "is a directory");
@@ -221,35 +224,4 @@ static void test_folder_for_file(void **state)
     assert_int_not_equal(access(in_dir("fine.tsv"), F_OK), 0);
 }
 
-static void test_stopped(void **state)
-{
-    (void)state;
-    static const int number[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; i++) {
-        int status;
-        char *part = NULL, *path = rg_print("%s", in_dir("stopped.tsv"));
-        pid_t child = fork();
-        if (child == 0) {
-            rg_file file;
-            signal(number[i], SIG_DFL); // a shell that starts a job in the background has it ignored
-            _exit(rg_file_open(&file, path) != RG_GOOD || access(file.part, F_OK) != 0 || raise(number[i]));
-        }
-        part = rg_print("%s.regather-part", path);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number[i]);
-        assert_int_not_equal(access(part, F_OK), 0);
-        free(part);
-        free(path);
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stopped), // first: it needs the handlers unset
-        cmocka_unit_test(test_nearest_name), cmocka_unit_test(test_every_option), cmocka_unit_test(test_help_of_all), cmocka_unit_test(test_device), cmocka_unit_test(test_options_of_others),
-        cmocka_unit_test(test_constant_map), cmocka_unit_test(test_one_line_of_many),
-        cmocka_unit_test(test_folder_for_file),
-    };
-    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

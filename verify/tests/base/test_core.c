@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_core.c: the command line, shapes and parameters as text, whole-or-nothing files, guarded buffers, plug-in checks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/arena.h"
 #include "../../../impl/runtime/command.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +50,8 @@ static int type(int argc, const char *const *word)
 }
 #define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-    (void)state;
     assert_int_equal(TYPE("a", "--number", "7", "b", "--many=x", "--many", "y"), RG_GOOD);
     assert_int_equal(seen_words, 2);
     assert_int_equal(seen_number, 7);
@@ -78,9 +71,8 @@ static void test_command_line(void **state)
 
 // ---- shapes and parameters -------------------------------------------------------------------------------------------------
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     const rg_algo *algo = rg_algo_find("autocorr");
     rg_shape shape = {.seed = 1};
     char why[160], text[96];
@@ -103,9 +95,8 @@ static void test_shapes(void **state)
 }
 
 // What is printed for people is read back as the same shape, of every algorithm at every shape it is checked or timed at.
-static void test_shapes_in_words(void **state)
+TEST(test_shapes_in_words)
 {
-    (void)state;
     char text[192], why[160];
     for (int a = 0; a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);
@@ -132,9 +123,8 @@ static int run_nothing(rg_call *call) { return (void)call, RG_OK; }
 static const rg_variant tuned = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "tuned", .idea = "none",
                                  .space = RG_HOST, .needs = "", .param = &block, .n_params = 1, .run = run_nothing};
 
-static void test_params(void **state)
+TEST(test_params)
 {
-    (void)state;
     int64_t value[RG_PARAMS_MAX];
     char why[160], text[192];
     assert_true(rg_params_parse(&tuned, "-", value, why));
@@ -150,9 +140,8 @@ static void test_params(void **state)
 
 // ---- files ----------------------------------------------------------------------------------------------------------------
 
-static void test_files_whole_or_nothing(void **state)
+TEST(test_files_whole_or_nothing)
 {
-    (void)state;
     char folder[] = "/tmp/regather-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
     char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
@@ -185,18 +174,15 @@ static void test_files_whole_or_nothing(void **state)
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 5); // the old file stands
-    char *clean = rg_print("rm -r %s", folder);
-    assert_int_equal(system(clean), 0);
-    free(clean);
+    assert_int_equal(system(fmt("rm -r %s", folder)), 0);
     free(path);
     free(sub);
 }
 
 // ---- guarded buffers --------------------------------------------------------------------------------------------------------
 
-static void test_guards(void **state)
+TEST(test_guards)
 {
-    (void)state;
     bool hit;
     for (int unaligned = 0; unaligned < 2; unaligned++) {
         rg_buffer b;
@@ -219,9 +205,8 @@ static void test_guards(void **state)
 
 // ---- plug-ins -------------------------------------------------------------------------------------------------------------
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
-    (void)state;
     assert_int_equal(rg_pattern_check("", NULL), RG_GOOD);
     assert_int_equal(rg_pattern_check("autocorr", NULL), RG_GOOD);
     assert_int_equal(rg_pattern_check("autocorr:naive", NULL), RG_GOOD);
@@ -235,9 +220,8 @@ static void test_patterns(void **state)
 }
 
 // A copy of a built-in variant, built without hiding its symbols, would be the built-in one; hidden, it is its own.
-static void test_plugin_of_a_built_in_name(void **state)
+TEST(test_plugin_of_a_built_in_name)
 {
-    (void)state;
     char folder[] = "/tmp/regather-core-XXXXXX";
     assert_non_null(mkdtemp(folder));
     static const char *const flags[] = {"", "-fvisibility=hidden"};
@@ -268,12 +252,4 @@ static void test_plugin_of_a_built_in_name(void **state)
     assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plugin_of_a_built_in_name),
-        cmocka_unit_test(test_command_line), cmocka_unit_test(test_shapes), cmocka_unit_test(test_shapes_in_words), cmocka_unit_test(test_params),
-        cmocka_unit_test(test_files_whole_or_nothing), cmocka_unit_test(test_guards), cmocka_unit_test(test_patterns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_files.c: outputs never destroy what they did not make: devices, fifos, links, inputs, another run's file; what a killed
 // run leaves; standard streams that are closed or full. The program itself is run, by a shell, in the test's folder.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 
 #include <errno.h>
@@ -15,16 +9,15 @@
 #include <sys/wait.h>
 
 // Two maps and particles of a phantom: inputs of all jobs here.
-static int make_inputs(void **state)
+FIXTURE(make_inputs)
 {
     return test_dir_make(state)
            || sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
 }
 
 // What stands at the name is still there, of its kind, and nothing beside it.
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-    (void)state;
     assert_int_equal(sh("mkfifo fifo.tsv; ln -s target link.tsv; : > target; mkdir folder.tsv"), 0);
     static const char *const name[] = {"fifo.tsv", "link.tsv", "folder.tsv"}, *const kind[] = {"-p", "-L", "-d"};
     static const char *const words[] = {"fifo", "symbolic link", "directory"};
@@ -39,9 +32,8 @@ static void test_kinds(void **state)
 }
 
 // By device and inode: also under another name.
-static void test_inputs(void **state)
+TEST(test_inputs)
 {
-    (void)state;
     static const char *const line[] = {
         "fsc map.mrc map.mrc --out map.tsv",
         "reconstruct particles.star --out stack.mrc --variant naive_gather --device cpu",
@@ -64,9 +56,8 @@ static void test_inputs(void **state)
 }
 
 // The lock is held by a process that is stopped, then killed: refused, then not.
-static void test_second_run(void **state)
+TEST(test_second_run)
 {
-    (void)state;
     int ready[2], status;
     char *path = rg_print("%s", in_dir("two.tsv"));
     assert_int_equal(pipe(ready), 0);
@@ -95,9 +86,8 @@ static void test_second_run(void **state)
 }
 
 // A claim holds until the command ends, and is found again under another spelling of the name.
-static void test_claim(void **state)
+TEST(test_claim)
 {
-    (void)state;
     char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
     rg_file file;
     rg_files_begin();
@@ -119,9 +109,8 @@ static void test_claim(void **state)
 }
 
 // Text for a closed stdout goes nowhere, and not into the first file that is opened.
-static void test_closed_streams(void **state)
+TEST(test_closed_streams)
 {
-    (void)state;
     assert_int_equal(sh("regather fsc map.mrc map.mrc --out open.tsv > log && grep -v '^#' open.tsv > open"), 0);
     assert_int_equal(sh("regather fsc map.mrc map.mrc --out closed.tsv <&- >&- 2>&-"), 0);
     assert_int_equal(sh("grep -v '^#' closed.tsv | cmp - open"), 0);
@@ -129,9 +118,8 @@ static void test_closed_streams(void **state)
     assert_int_equal(sh("grep -v '^#' b.tsv | cut -f 1 | grep -v -x -e algo -e autocorr -e probe"), 1); // no row but these
 }
 
-static void test_full_stdout(void **state)
+TEST(test_full_stdout)
 {
-    (void)state;
     SKIP_WITHOUT("/dev/full");
     static const char *const line[] = {
         "--help", "help", "--version", "--cflags", "list", "man", "doctor", "list --table variants", "verify --help",
@@ -147,18 +135,16 @@ static void test_full_stdout(void **state)
 }
 
 // Beyond the limit of a file's size: one line and exit 2, nothing left. dash counts blocks of 512 bytes.
-static void test_file_limit(void **state)
+TEST(test_file_limit)
 {
-    (void)state;
     assert_int_equal(sh("ulimit -f 8; regather phantom particles --out big --images 64 --box 16 --quiet > log"), RG_USAGE);
     assert_said("big");
     assert_int_equal(sh("! ls -A big | grep -e regather-part -e mrcs"), 0);
 }
 
 // Inputs that never end, or never begin: refused at once.
-static void test_endless(void **state)
+TEST(test_endless)
 {
-    (void)state;
     static const char *const line[] = {
         "compare %s %s", "export %s --format gbench", "report %s --out page", "verify autocorr:naive --expect %s",
         "verify autocorr:naive --plugin %s", "fsc %s map.mrc --out e.tsv", "reconstruct %s --out e.mrc", "align %s --out e.tsv",
@@ -178,12 +164,4 @@ static void test_endless(void **state)
     assert_int_equal(sh("regather report --machines missing --out page > log"), RG_USAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_inputs),      cmocka_unit_test(test_second_run),
-        cmocka_unit_test(test_claim),          cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_full_stdout), cmocka_unit_test(test_endless),
-    };
-    return cmocka_run_group_tests(tests, make_inputs, test_dir_remove);
-}
+TESTS(make_inputs, test_dir_remove)

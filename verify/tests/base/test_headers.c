@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_headers.c: comments of impl/ hold no measurement of their own and heads name their files (verify/headers.sh); what does not
 // is found.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_data.h"
 
 static int headers(const char *tree, char text[4096])
@@ -20,18 +14,16 @@ static int headers(const char *tree, char text[4096])
     return pclose(f);
 }
 
-static void test_this_tree(void **state)
+TEST(test_this_tree)
 {
-    (void)state;
     char *here = rg_share_path("."), text[4096];
     if (headers(here, text))
         fail_msg("%s", text);
     free(here);
 }
 
-static void test_measurements_are_found(void **state)
+TEST(test_measurements_are_found)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool good;
@@ -61,8 +53,4 @@ static void test_measurements_are_found(void **state)
     free(folder), free(records);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_tree), cmocka_unit_test(test_measurements_are_found)};
-    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_page.c: names and cells are data on a page: no text becomes an element, an attribute, a script or a scheme.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/page.h"
+#include "../test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +23,8 @@ static char *with(void (*put)(FILE *, const char *), const char *text)
         free(found);                      \
     } while (0)
 
-static void text_is_no_markup(void **state)
+TEST(text_is_no_markup)
 {
-    (void)state;
     IS(rg_html_text, "<script>alert(\"1\")</script>", "&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;");
     IS(rg_html_text, "a & b ' ` c", "a &#38; b &#39; &#96; c");
     IS(rg_html_text, "&lt;", "&#38;lt;");
@@ -46,17 +39,15 @@ static void text_is_no_markup(void **state)
     IS(rg_html_text, "\xe2\x82\"x", "\xef\xbf\xbd\xef\xbf\xbd&#34;x");
 }
 
-static void back_quotes_pair_or_stand_for_themselves(void **state)
+TEST(back_quotes_pair_or_stand_for_themselves)
 {
-    (void)state;
     IS(rg_html_rich, "a `b` c", "a <code>b</code> c");
     IS(rg_html_rich, "a ` b", "a &#96; b");
     IS(rg_html_rich, "`<b>` `", "<code>&#60;b&#62;</code> &#96;");
 }
 
-static void links_are_files(void **state)
+TEST(links_are_files)
 {
-    (void)state;
     IS(rg_html_link, "fig/a-b_1.svg", "./fig/a-b_1.svg");
     IS(rg_html_link, "javascript:alert(1)", "./javascript%3Aalert%281%29");
     IS(rg_html_link, "a b\"<'`?#\xc5\x99.svg", "./a%20b%22%3C%27%60%3F%23%C5%99.svg");
@@ -91,9 +82,8 @@ static int count(const char *text, const char *what)
     return n;
 }
 
-static void no_element_is_broken_out_of(void **state)
+TEST(no_element_is_broken_out_of)
 {
-    (void)state;
     char *plain = whole(&rg_html, "x"), *hostile = whole(&rg_html, "`\"'><script src=//x>&</td></table>\x1b `");
     static const char *const mark[] = {"<", ">", "\""};
     for (int i = 0; i < 3; i++) // the elements and attributes are those of a harmless text, and a <code> where back quotes pair
@@ -110,9 +100,4 @@ static void no_element_is_broken_out_of(void **state)
     free(markdown);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(text_is_no_markup), cmocka_unit_test(back_quotes_pair_or_stand_for_themselves),
-                                      cmocka_unit_test(links_are_files), cmocka_unit_test(no_element_is_broken_out_of)};
-    return cmocka_run_group_tests_name("page", test, NULL, NULL);
-}
+TESTS(NULL, NULL)

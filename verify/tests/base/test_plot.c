@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
 // test_plot.c: what a figure is given reaches gnuplot as it is, and as nothing but text, numbers and names of files.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/plot.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
 
-static int in_folder(void **state)
+FIXTURE(in_folder)
 {
     return test_dir_make(state) || chdir(test_dir); // relative names, and what a command would leave
 }
 
-static int out_of_folder(void **state) { return chdir("/") || test_dir_remove(state); }
+FIXTURE(out_of_folder) { return chdir("/") || test_dir_remove(state); }
 
 static bool here(const char *name) { return access(name, F_OK) == 0; }
 
@@ -38,9 +32,8 @@ static const char *const hostile[] = {
     "`touch ran`", "$(touch ran)", "';system('touch ran');a='", "\";system(\"touch ran\");a=\"", "|touch ran", "<touch ran", "@RUN",
     "a\nsystem(\"touch ran\")\n", "back\\slash\\", "{/:Bold #%d}", "''", "-", ""};
 
-static void test_texts_come_as_they_are(void **state)
+TEST(test_texts_come_as_they_are)
 {
-    (void)state;
     char text[4096], *all = rg_print("%s", "");
     rg_plot p = {0};
     rg_plot_text(&p, "RUN", "system('touch ran')");
@@ -59,9 +52,8 @@ static void test_texts_come_as_they_are(void **state)
     free(all);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     char text[4096];
     rg_plot p = {0};
     rg_plot_number(&p, "A", 0.1);
@@ -74,9 +66,8 @@ static void test_numbers(void **state)
 }
 
 // Data and pictures under names that gnuplot would take for commands.
-static void test_paths_are_files(void **state)
+TEST(test_paths_are_files)
 {
-    (void)state;
     char text[4096];
     static const char *const name[] = {"<touch ran", "|touch ran", "-", "+", "$ran", "~", "a 'b' `c`"};
     for (int i = 0; i < RG_COUNT(name); i++) {
@@ -85,19 +76,16 @@ static void test_paths_are_files(void **state)
         rg_plot_path(&p, "DATA", name[i]);
         assert_int_equal(run(&p, "stats DATA nooutput\nset print OUT\nprint STATS_max_y\n", "d.svg", text), RG_GOOD);
         assert_string_equal(text, "2.0\n");
-        char *out = rg_print("%s.svg", name[i]);
-        assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", out, text), RG_GOOD);
+        assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", fmt("%s.svg", name[i]), text), RG_GOOD);
         assert_non_null(strstr(text, "<svg"));
         assert_false(here("ran") || here("ran.svg"));
-        free(out);
         rg_plot_free(&p);
     }
 }
 
 // The tests above can fail: a name that is handed over as a text does become a command.
-static void test_of_the_test(void **state)
+TEST(test_of_the_test)
 {
-    (void)state;
     char text[4096];
     rg_plot p = {0};
     rg_plot_text(&p, "DATA", "<touch ran; echo 1 2");
@@ -107,9 +95,8 @@ static void test_of_the_test(void **state)
     rg_plot_free(&p);
 }
 
-static void test_failure_leaves_nothing(void **state)
+TEST(test_failure_leaves_nothing)
 {
-    (void)state;
     char text[4096];
     rg_plot p = {0};
     assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_USAGE);
@@ -134,10 +121,5 @@ int main(void)
         return 0;
     }
     free(gnuplot);
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_texts_come_as_they_are), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_paths_are_files),        cmocka_unit_test(test_of_the_test),
-        cmocka_unit_test(test_failure_leaves_nothing),
-    };
-    return cmocka_run_group_tests(test, in_folder, out_of_folder);
+    return RUN_TESTS(in_folder, out_of_folder);
 }

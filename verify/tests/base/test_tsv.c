@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_tsv.c: the one reader of tables takes what it should, refuses the rest with one line that names the place, and what the
 // one writer writes never breaks a row.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <inttypes.h>
@@ -17,9 +11,8 @@
 
 static const char *put(const char *text) { return put_file("t.tsv", text, strlen(text)); }
 
-static void test_read(void **state)
+TEST(test_read)
 {
-    (void)state;
     rg_tsv t;
     static const char text[] = "# processor: a CPU\n#no key\n\nname\tvalue\tnote\r\na\t1.5\t-\n# later\n\nb\t\tx: y";
     assert_int_equal(rg_tsv_read(put(text), &t), RG_GOOD);
@@ -45,9 +38,8 @@ static void test_read(void **state)
 }
 
 // A last line without an end is a row, but for the reader of what a killed run may have left.
-static void test_cut(void **state)
+TEST(test_cut)
 {
-    (void)state;
     rg_tsv t;
     bool cut = false;
     assert_int_equal(rg_tsv_read_cut(put("a\tb\n1\t2\n3"), &t, &cut), RG_GOOD);
@@ -59,9 +51,8 @@ static void test_cut(void **state)
     assert_refused(rg_tsv_read(put("a\tb\n1\t2\n3"), &t), "t.tsv: line 3: expected 2 cells, found 1");
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
-    (void)state;
     static const struct { const char *text, *says; } bad[] = {
         {"", "line 1: expected a row of column names, found the end of the file"},
         {"# only\n\n", "line 3: expected a row of column names, found the end of the file"},
@@ -90,9 +81,8 @@ static void test_malformed(void **state)
 }
 
 // What has no end, or is no file, is refused before the first byte is read.
-static void test_no_regular_file(void **state)
+TEST(test_no_regular_file)
 {
-    (void)state;
     rg_tsv t;
     assert_refused(rg_tsv_read(test_dir, &t), "is a directory");
     assert_refused(rg_tsv_read("/dev/zero", &t), "is no regular file");
@@ -106,9 +96,8 @@ static void test_no_regular_file(void **state)
 }
 
 // Whatever a text holds, it stays one cell of one row, and a terminal is not spoken to.
-static void test_write(void **state)
+TEST(test_write)
 {
-    (void)state;
     FILE *f = fopen(in_dir("w.tsv"), "w");
     rg_tsv_print(f, "# command: %s\nname\tn\tvalue\n", "regather a\nb");
     rg_tsv_print(f, "%s\t%" PRId64 "\t%.3g\n", "tab\there\r\n\x1b[2J", INT64_C(-5000000000), 1.5);
@@ -128,11 +117,4 @@ static void test_write(void **state)
     rg_tsv_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_read),      cmocka_unit_test(test_cut),   cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_no_regular_file), cmocka_unit_test(test_write),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_believe.c: a file that bench wrote is believed; the same file with one thing forged is refused, by compare and by export,
 // with a line that names the row and what was expected; a file of format 1 is read, and compare says what it lacks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/timing/lineup.h"
+#include "../test.h"
 #include "../test_command.h"
 
 #include <math.h>
@@ -71,24 +65,20 @@ static int judged(file *f)
     FILE *caught = tmpfile();
     int kept = dup(STDERR_FILENO);
     dup2(fileno(caught), STDERR_FILENO);
-    char *words = rg_print("compare %s %s --gate 99%%", forged, forged);
-    int code = run_command(&rg_cmd_compare, words, text);
-    free(words);
+    int code = run_command(&rg_cmd_compare, fmt("compare %s %s --gate 99%%", forged, forged), text);
     dup2(kept, STDERR_FILENO);
     close(kept);
     rewind(caught);
     said[fread(said, 1, sizeof said - 1, caught)] = '\0';
     fclose(caught);
     static char exported[OUTPUT_MAX];
-    words = rg_print("export %s --format gbench", forged);
-    assert_int_equal(run_command(&rg_cmd_export, words, exported) == RG_USAGE, code == RG_USAGE);
-    free(words);
+    assert_int_equal(run_command(&rg_cmd_export, fmt("export %s --format gbench", forged), exported) == RG_USAGE, code ==
+                                                     RG_USAGE);
     return code;
 }
 
-static void what_bench_wrote_is_believed(void **state)
+TEST(what_bench_wrote_is_believed)
 {
-    (void)state;
     file f;
     read_honest(&f);
     assert_int_equal(rg_believe(&f.r), RG_GOOD);
@@ -97,9 +87,8 @@ static void what_bench_wrote_is_believed(void **state)
 }
 
 // Every sample set to 1 us: the summary is not theirs.
-static void other_samples(void **state)
+TEST(other_samples)
 {
-    (void)state;
     file f;
     read_honest(&f);
     test_set(f.row, RG_C_SAMPLES, "1000;1000;1000;1000");
@@ -128,9 +117,8 @@ static void quicken(file *f, double by)
     free(sample);
 }
 
-static void other_median(void **state)
+TEST(other_median)
 {
-    (void)state;
     file f;
     read_honest(&f);
     scale(f.row, RG_C_MEDIAN, 0.9);
@@ -142,9 +130,8 @@ static void other_median(void **state)
     assert_non_null(strstr(said, "expected rate work / median"));
 }
 
-static void faster_than_the_probes(void **state)
+TEST(faster_than_the_probes)
 {
-    (void)state;
     file f;
     read_honest(&f);
     test_set(f.row, RG_C_BOUND, "int32");
@@ -161,9 +148,8 @@ static void faster_than_the_probes(void **state)
     assert_non_null(strstr(said, "at the rate of the probe takes"));
 }
 
-static void below_the_clock(void **state)
+TEST(below_the_clock)
 {
-    (void)state;
     file f;
     read_honest(&f);
     test_set(f.row, RG_C_FRACTION, "");
@@ -172,9 +158,8 @@ static void below_the_clock(void **state)
     assert_non_null(strstr(said, "the clock ticks in steps of"));
 }
 
-static void without_hashes(void **state)
+TEST(without_hashes)
 {
-    (void)state;
     file f;
     read_honest(&f);
     drop(&f, "input ");
@@ -191,9 +176,8 @@ static void without_hashes(void **state)
 }
 
 // Files made before are read, and are held against what they have.
-static void an_older_file(void **state)
+TEST(an_older_file)
 {
-    (void)state;
     file f;
     read_honest(&f);
     drop(&f, "format");
@@ -218,16 +202,7 @@ int main(void)
                            "--out %s", honest);
     if (run_command(&rg_cmd_bench, words, text))
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_bench_wrote_is_believed),
-        cmocka_unit_test(other_samples),
-        cmocka_unit_test(other_median),
-        cmocka_unit_test(faster_than_the_probes),
-        cmocka_unit_test(below_the_clock),
-        cmocka_unit_test(without_hashes),
-        cmocka_unit_test(an_older_file),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     unlink(honest);
     unlink(forged);
     rmdir(folder);

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_bench.c: a lane from its buffers to its row, with small variants made here, right and wrong; and what the command
 // refuses.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/timing/lineup.h"
+#include "../test.h"
 #include "../test_command.h"
 
 #include <math.h>
@@ -134,9 +128,8 @@ static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, d
     return lane;
 }
 
-static void a_right_variant_has_times(void **state)
+TEST(a_right_variant_has_times)
 {
-    (void)state;
     rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.2);
     assert_int_equal(lane.verdict.status, RG_PASS);
     assert_in_range(lane.n, 6, RG_SAMPLES_MAX);
@@ -172,9 +165,8 @@ static void a_right_variant_has_times(void **state)
     rg_row_free(&row);
 }
 
-static void wrong_variants_have_no_times(void **state)
+TEST(wrong_variants_have_no_times)
 {
-    (void)state;
     static int (*const wrong[])(rg_call *) = {run_null, run_error, run_past, run_replay};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         rg_lane lane = timed_lane(wrong[i], RG_RESIDENT, RG_HOT, 0.1);
@@ -208,9 +200,8 @@ static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
 static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
 
 // The reference is asked once.
-static void lanes_share_one_answer(void **state)
+TEST(lanes_share_one_answer)
 {
-    (void)state;
     static const rg_arg sum_args[] = {{"in", RG_IN, int_type, count_n}, {"sum", RG_INOUT, int_type, count_n}};
     rg_algo summing = algo;
     rg_variant one = variant, two = variant;
@@ -251,9 +242,8 @@ static void triple_at(const rg_shape *s, void *const *arg, int which, const int6
         ;
 }
 
-static void the_answer_is_as_long_as_the_time(void **state)
+TEST(the_answer_is_as_long_as_the_time)
 {
-    (void)state;
     static const struct {
         int64_t n;
         double element_s;
@@ -281,9 +271,8 @@ static void the_answer_is_as_long_as_the_time(void **state)
     }
 }
 
-static void modes_and_scopes(void **state)
+TEST(modes_and_scopes)
 {
-    (void)state;
     rg_lane lane = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
     assert_true(lane.overhead_ns > 0 && lane.overhead_ns < 1e5);
     lane = timed_lane(run_right, RG_RESIDENT, RG_COLD, 0.5);
@@ -292,9 +281,8 @@ static void modes_and_scopes(void **state)
 }
 
 // Clearing is in the times of every scope but `adding`, where it comes before a sample; a judged call is cleared in all of them.
-static void adding_leaves_clearing_out(void **state)
+TEST(adding_leaves_clearing_out)
 {
-    (void)state;
     variant.clear = clear;
     rg_lane lane = timed_lane(run_add, RG_ADDING, RG_HOT, 0.1);
     assert_int_equal(lane.verdict.status, RG_PASS);
@@ -307,9 +295,8 @@ static void adding_leaves_clearing_out(void **state)
 }
 
 // Steady inputs are loaded with prepare, and once for the fresh inputs of every visit, outside of its times.
-static void steady_inputs_are_loaded_before_the_time_begins(void **state)
+TEST(steady_inputs_are_loaded_before_the_time_begins)
 {
-    (void)state;
     algo.steady = 1u;
     variant.load = load;
     rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
@@ -319,9 +306,8 @@ static void steady_inputs_are_loaded_before_the_time_begins(void **state)
     variant.load = NULL;
 }
 
-static void a_call_longer_than_the_time_is_one_sample(void **state)
+TEST(a_call_longer_than_the_time_is_one_sample)
 {
-    (void)state;
     rg_lane lane = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.02);
     assert_int_equal(lane.verdict.status, RG_PASS);
     assert_int_equal(lane.n, 1);
@@ -332,9 +318,8 @@ static void a_call_longer_than_the_time_is_one_sample(void **state)
     assert_ptr_equal(strstr(lane.stop, "time"), lane.stop);
 }
 
-static void energy_is_measured_or_says_why_not(void **state)
+TEST(energy_is_measured_or_says_why_not)
 {
-    (void)state;
     rg_lane lane = {
         .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
     rg_inputs in;
@@ -353,9 +338,8 @@ static void energy_is_measured_or_says_why_not(void **state)
     rg_inputs_free(&in);
 }
 
-static void inputs_follow_the_seed(void **state)
+TEST(inputs_follow_the_seed)
 {
-    (void)state;
     rg_inputs in;
     rg_inputs_make(&in, &algo, &(rg_shape){.n = {64}});
     rg_inputs_fill(&in, 1);
@@ -369,9 +353,8 @@ static void inputs_follow_the_seed(void **state)
     rg_inputs_free(&in);
 }
 
-static void memory_is_predicted(void **state)
+TEST(memory_is_predicted)
 {
-    (void)state;
     rg_lane lane = {.entry = &entry, .shape = {.n = {1 << 20}}};
     char fits[96];
     assert_true((double)rg_lane_bytes(&lane) >= 8.0 * (1 << 20));
@@ -383,9 +366,8 @@ static void memory_is_predicted(void **state)
     assert_string_equal(fits, "none");
 }
 
-static void a_call_of_minutes_is_foreseen(void **state)
+TEST(a_call_of_minutes_is_foreseen)
 {
-    (void)state;
     int code = run_command(&rg_cmd_bench, "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
                                           "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet", text);
     assert_int_equal(code, RG_GOOD); // the first shape has a time
@@ -393,9 +375,8 @@ static void a_call_of_minutes_is_foreseen(void **state)
     assert_non_null(strstr(text, "--max-call allows 0.001 s"));
 }
 
-static void the_command_refuses(void **state)
+TEST(the_command_refuses)
 {
-    (void)state;
     static const struct {
         const char *words;
         int code;
@@ -422,22 +403,4 @@ static void the_command_refuses(void **state)
             fail_msg("%s: not refused with %d", refused[i].words, refused[i].code);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_variant_has_times),
-        cmocka_unit_test(wrong_variants_have_no_times),
-        cmocka_unit_test(lanes_share_one_answer),
-        cmocka_unit_test(the_answer_is_as_long_as_the_time),
-        cmocka_unit_test(modes_and_scopes),
-        cmocka_unit_test(adding_leaves_clearing_out),
-        cmocka_unit_test(steady_inputs_are_loaded_before_the_time_begins),
-        cmocka_unit_test(a_call_longer_than_the_time_is_one_sample),
-        cmocka_unit_test(energy_is_measured_or_says_why_not),
-        cmocka_unit_test(inputs_follow_the_seed),
-        cmocka_unit_test(memory_is_predicted),
-        cmocka_unit_test(a_call_of_minutes_is_foreseen),
-        cmocka_unit_test(the_command_refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

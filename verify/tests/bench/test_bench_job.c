@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, one that fails a row without
 // times and exit 1, GPUs that are not there a SKIP; and no folder is left behind.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/timing/lineup.h"
+#include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
 
@@ -36,9 +30,8 @@ static int bench_job(const char *job, const char *gpus, const char *file)
     return run_argv(&rg_cmd_bench, argv, output);
 }
 
-static void a_job_that_works(void **state)
+TEST(a_job_that_works)
 {
-    (void)state;
     rg_result r;
     bool cut;
     char *path = rg_print("%s/a.tsv", folder);
@@ -63,15 +56,12 @@ static void a_job_that_works(void **state)
     free(path);
 }
 
-static void a_job_that_fails(void **state)
+TEST(a_job_that_fails)
 {
-    (void)state;
     rg_result r;
     bool cut;
     char *path = rg_print("%s/b.tsv", folder);
-    char *job = rg_print("autocorr %s/none.png --max-offset 3 --out {out}", folder);
-    assert_int_equal(bench_job(job, "0", path), RG_WRONG);
-    free(job);
+    assert_int_equal(bench_job(fmt("autocorr %s/none.png --max-offset 3 --out {out}", folder), "0", path), RG_WRONG);
     assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
     const rg_row *row = row_with(&r, "gpus=0");
     assert_string_equal(row->cell[RG_C_STATUS], "FAIL");
@@ -81,39 +71,27 @@ static void a_job_that_fails(void **state)
     free(path);
 }
 
-static void bad_words(void **state)
+TEST(bad_words)
 {
-    (void)state;
     assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --gpus one", output), RG_USAGE);
     assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --work 3", output), RG_USAGE);
     assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --work 0:x", output), RG_USAGE);
 }
 
-static void nothing_left_behind(void **state)
+TEST(nothing_left_behind)
 {
-    (void)state;
-    char *line = rg_print("test -z \"$(find %s -name 'regather-job-*')\"", folder);
-    assert_int_equal(system(line), 0);
-    free(line);
+    assert_int_equal(system(fmt("test -z \"$(find %s -name 'regather-job-*')\"", folder)), 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_that_works),
-        cmocka_unit_test(a_job_that_fails),
-        cmocka_unit_test(bad_words),
-        cmocka_unit_test(nothing_left_behind),
-    };
     if (!mkdtemp(folder))
         return 1;
     char *program = rg_print("%s/regather", test_build());
     setenv("REGATHER_PROGRAM", program, 1);
     setenv("TMPDIR", folder, 1);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char *line = rg_print("rm -rf -- %s", folder);
-    failed += system(line) != 0;
-    free(line);
+    int failed = RUN_TESTS(NULL, NULL);
+    failed += system(fmt("rm -rf -- %s", folder)) != 0;
     free(program);
     return failed;
 }

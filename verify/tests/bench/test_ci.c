@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_ci.c: .ci/duels on two builds of which one says that a kernel's source was another, and the shell parts of .ci/templates with
 // stand-ins for git and make.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
 
@@ -40,9 +34,8 @@ static bool says(const char *name, const char *what)
     return found;
 }
 
-static void only_what_changed_is_dueled(void **state)
+TEST(only_what_changed_is_dueled)
 {
-    (void)state;
     assert_int_equal(shell("mkdir -p \"$TMP/old\" && ln -s \"$BUILD/regather\" \"$TMP/old/regather\" && cp \"$BUILD/sources.c\" \"$TMP/old/\" && "
                            "\"$BUILD/../.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/a.md\" 50% > /dev/null"), 0);
     assert_true(says("a.md", "| SAME | all | no kernel's source changed |"));
@@ -78,9 +71,8 @@ static int run_part(const char *template, const char *mark, int code)
     return status;
 }
 
-static void templates_build_both_and_fail_on_slower(void **state)
+TEST(templates_build_both_and_fail_on_slower)
 {
-    (void)state;
     static const struct { const char *file, *mark; int unsure; } part[] = {{"github.yml", "run: |", 0}, {"gitlab.yml", "- |", 3}};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run_part(part[i].file, part[i].mark, 0), 0);
@@ -95,11 +87,7 @@ static void templates_build_both_and_fail_on_slower(void **state)
 int main(void)
 {
     folder = test_folder();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_changed_is_dueled),
-        cmocka_unit_test(templates_build_both_and_fail_on_slower),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     shell("rm -rf -- \"$TMP\"");
     return failed;
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_compare_files.c: the command `compare`: its four verdicts, its exit codes, and what it refuses to mix.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_command.h"
 
 extern const rg_command rg_cmd_compare;
@@ -17,9 +11,8 @@ static void write_b(rg_row row) { test_write(path_b, "regather 0.1", "00ff", &ro
 
 static int compare(void) { return run_command(&rg_cmd_compare, words, text); }
 
-static void alike_is_same(void **state)
+TEST(alike_is_same)
 {
-    (void)state;
     write_a(test_row("simd", "device", 60, 1000));
     write_b(test_row("simd", "device", 60, 1000));
     assert_int_equal(compare(), RG_GOOD);
@@ -30,23 +23,19 @@ static void alike_is_same(void **state)
     assert_non_null(strstr(text, "SAME"));
 }
 
-static void ten_percent_slower_is_slower(void **state)
+TEST(ten_percent_slower_is_slower)
 {
-    (void)state;
     write_a(test_row("simd", "device", 60, 1000));
     write_b(test_row("simd", "device", 60, 1100));
     assert_int_equal(compare(), RG_WRONG);
     assert_non_null(strstr(text, "SLOWER"));
     assert_non_null(strstr(text, "1.1 ["));
-    char *wide = rg_print("%s --gate 20%%", words);
-    assert_int_equal(run_command(&rg_cmd_compare, wide, text), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_compare, fmt("%s --gate 20%%", words), text), RG_GOOD);
     assert_non_null(strstr(text, "SAME"));
-    free(wide);
 }
 
-static void ten_percent_faster_is_faster(void **state)
+TEST(ten_percent_faster_is_faster)
 {
-    (void)state;
     write_a(test_row("simd", "device", 60, 1100));
     write_b(test_row("simd", "device", 60, 1000));
     assert_int_equal(compare(), RG_GOOD);
@@ -54,9 +43,8 @@ static void ten_percent_faster_is_faster(void **state)
     assert_null(strstr(text, "SLOWER"));
 }
 
-static void too_few_samples_are_unsure_and_say_what_next(void **state)
+TEST(too_few_samples_are_unsure_and_say_what_next)
 {
-    (void)state;
     write_a(test_row("simd", "device", 1, 1000));
     write_b(test_row("simd", "device", 1, 1100));
     assert_int_equal(compare(), RG_UNSURE);
@@ -70,9 +58,8 @@ static void too_few_samples_are_unsure_and_say_what_next(void **state)
     assert_non_null(strstr(text, "choose another"));
 }
 
-static void slower_outweighs_unsure(void **state)
+TEST(slower_outweighs_unsure)
 {
-    (void)state;
     rg_row a[2] = {test_row("naive", "device", 60, 1000), test_row("simd", "device", 1, 100)};
     rg_row b[2] = {test_row("naive", "device", 60, 1200), test_row("simd", "device", 1, 100)};
     test_write(path_a, "regather 0.1", "00ff", a, 2);
@@ -81,9 +68,8 @@ static void slower_outweighs_unsure(void **state)
     assert_non_null(strstr(text, "1 slower, 1 unsure"));
 }
 
-static void different_things_are_refused(void **state)
+TEST(different_things_are_refused)
 {
-    (void)state;
     write_a(test_row("simd", "device", 60, 1000));
     write_b(test_row("simd", "transfer", 60, 1000));
     assert_int_equal(compare(), RG_USAGE);
@@ -99,14 +85,11 @@ static void different_things_are_refused(void **state)
     write_b(test_row("gather", "device", 60, 1000));
     assert_int_equal(compare(), RG_USAGE); // no row in common
     assert_int_equal(run_command(&rg_cmd_compare, "compare one.tsv", text), RG_USAGE);
-    char *bad = rg_print("%s --gate none", words);
-    assert_int_equal(run_command(&rg_cmd_compare, bad, text), RG_USAGE);
-    free(bad);
+    assert_int_equal(run_command(&rg_cmd_compare, fmt("%s --gate none", words), text), RG_USAGE);
 }
 
-static void rows_of_one_file_are_listed(void **state)
+TEST(rows_of_one_file_are_listed)
 {
-    (void)state;
     rg_row a[2] = {test_row("naive", "device", 60, 1000), test_row("simd", "device", 60, 100)};
     rg_row b[2] = {test_row("naive", "device", 60, 1000), test_row("fftw", "device", 60, 100)};
     test_write(path_a, "regather 0.1", "00ff", a, 2);
@@ -116,9 +99,8 @@ static void rows_of_one_file_are_listed(void **state)
     assert_non_null(strstr(text, "only in B autocorr:fftw"));
 }
 
-static void what_no_longer_passes_is_broken(void **state)
+TEST(what_no_longer_passes_is_broken)
 {
-    (void)state;
     write_a(test_row("simd", "device", 60, 1000));
     rg_row row = test_row("simd", "device", 0, 0);
     test_set(&row, RG_C_STATUS, "FAIL");
@@ -158,9 +140,8 @@ static rg_row row_with(const char *params, double ns)
     return row;
 }
 
-static void rows_are_paired_by_what_they_are(void **state)
+TEST(rows_are_paired_by_what_they_are)
 {
-    (void)state;
     rg_row a[2] = {row_with("threads=1;isa=0", 1000), row_with("threads=4;isa=0", 300)};
     rg_row b[3] = {row_with("threads=1;isa=2", 1000), row_with("threads=16;isa=2", 100), row_with("threads=4;isa=7", 300)};
     write_machine(path_a, "4 of 4 usable, 4 threads", "aaaa", "isa=0", a, 2);
@@ -179,9 +160,8 @@ static void rows_are_paired_by_what_they_are(void **state)
     assert_non_null(strstr(text, "1 same"));
 }
 
-static void names_may_be_mapped(void **state)
+TEST(names_may_be_mapped)
 {
-    (void)state;
     rg_row a[2] = {test_row("mine", "device", 60, 1000), test_row("simd", "device", 60, 2000)}, b = test_row("simd", "device", 60, 1000);
     test_write(path_a, "regather 0.1", "00ff", a, 2);
     write_b(b);
@@ -206,9 +186,8 @@ static char *slurp(const char *path)
 }
 
 // A name is text in every format: no tag, no link, no further column.
-static void verdicts_are_written_for_others(void **state)
+TEST(verdicts_are_written_for_others)
 {
-    (void)state;
     static const char hostile[] = "<b>|x|&\"[y](z)";
     rg_row a[2] = {test_row("simd", "device", 60, 1000), test_row(hostile, "device", 60, 1000)};
     rg_row b[2] = {test_row("simd", "device", 60, 1100), test_row(hostile, "device", 60, 1000)};
@@ -237,9 +216,8 @@ static void verdicts_are_written_for_others(void **state)
     free(path), free(md), free(line);
 }
 
-static void the_next_command_names_the_plugin(void **state)
+TEST(the_next_command_names_the_plugin)
 {
-    (void)state;
     write_a(test_row("mine.so:mine", "device", 1, 1000));
     write_b(test_row("mine.so:mine", "device", 1, 1100));
     assert_int_equal(compare(), RG_UNSURE);
@@ -257,21 +235,7 @@ int main(void)
     path_a = rg_print("%s/a.tsv", folder);
     path_b = rg_print("%s/b.tsv", folder);
     words = rg_print("compare %s %s", path_a, path_b);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alike_is_same),
-        cmocka_unit_test(ten_percent_slower_is_slower),
-        cmocka_unit_test(ten_percent_faster_is_faster),
-        cmocka_unit_test(too_few_samples_are_unsure_and_say_what_next),
-        cmocka_unit_test(slower_outweighs_unsure),
-        cmocka_unit_test(different_things_are_refused),
-        cmocka_unit_test(rows_of_one_file_are_listed),
-        cmocka_unit_test(what_no_longer_passes_is_broken),
-        cmocka_unit_test(rows_are_paired_by_what_they_are),
-        cmocka_unit_test(names_may_be_mapped),
-        cmocka_unit_test(verdicts_are_written_for_others),
-        cmocka_unit_test(the_next_command_names_the_plugin),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     unlink(path_a);
     unlink(path_b);
     rmdir(folder);

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_duel.c: the command `duel`: a variant against itself and against a far slower one, the same build as the old one, kernels
 // that are wrong, and what it refuses. How often it is right at a small difference is counted by verify/duels.sh.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
 
@@ -16,16 +10,13 @@ static char *folder, text[OUTPUT_MAX];
 
 static int duel(const char *words)
 {
-    char *line = rg_print("duel %s --quiet", words);
-    int code = run_command(&rg_cmd_duel, line, text);
-    free(line);
+    int code = run_command(&rg_cmd_duel, fmt("duel %s --quiet", words), text);
     return code;
 }
 
 // The gate is wide: the machine may be busy, and a verdict is to come quickly.
-static void a_variant_against_itself(void **state)
+TEST(a_variant_against_itself)
 {
-    (void)state;
     char *words = rg_print("autocorr:naive autocorr:naive --shape w32,h32,r2,k0 --gate 50%% --out %s/d.tsv", folder), *path;
     assert_int_equal(duel(words), RG_GOOD);
     assert_non_null(strstr(text, "SAME"));
@@ -45,9 +36,8 @@ static void a_variant_against_itself(void **state)
     free(words);
 }
 
-static void slower_and_faster(void **state)
+TEST(slower_and_faster)
 {
-    (void)state;
     assert_int_equal(duel("autocorr:simd autocorr:naive --shape w64,h64,r8,k0 --gate 50%"), RG_WRONG);
     assert_non_null(strstr(text, "SLOWER"));
     assert_int_equal(duel("autocorr:naive autocorr:simd --shape w64,h64,r8,k0 --gate 50%"), RG_GOOD);
@@ -56,18 +46,14 @@ static void slower_and_faster(void **state)
     assert_int_equal(duel("autocorr:simd:isa=0 autocorr:simd:isa=0 --shape w64,h64,r8,k0 --gate 50%"), RG_GOOD);
 }
 
-static void another_build(void **state)
+TEST(another_build)
 {
-    (void)state;
-    char *words = rg_print("autocorr:naive --shape w32,h32,r2,k0 --gate 50%% --old-build %s", test_build());
-    assert_int_equal(duel(words), RG_GOOD);
+    assert_int_equal(duel(fmt("autocorr:naive --shape w32,h32,r2,k0 --gate 50%% --old-build %s", test_build())), RG_GOOD);
     assert_non_null(strstr(text, "SAME"));
-    free(words);
 }
 
-static void wrong_kernels_are_not_timed(void **state)
+TEST(wrong_kernels_are_not_timed)
 {
-    (void)state;
     char *words = rg_print("autocorr:naive autocorr:off_by_one.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/off_by_one.so",
                            test_build());
     assert_int_equal(duel(words), RG_WRONG);
@@ -75,17 +61,15 @@ static void wrong_kernels_are_not_timed(void **state)
     free(words);
 }
 
-static void time_that_is_up_is_unsure(void **state)
+TEST(time_that_is_up_is_unsure)
 {
-    (void)state;
     assert_int_equal(duel("autocorr:naive autocorr:naive --shape w32,h32,r2,k0 --gate 0.0001% --max-seconds 0.3"), RG_UNSURE);
     assert_non_null(strstr(text, "UNSURE"));
     assert_non_null(strstr(text, "--max-seconds"));
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     assert_int_equal(duel("autocorr:naive"), RG_USAGE);
     assert_int_equal(duel("autocorr:naive autocorr:nonsense"), RG_USAGE);
     assert_int_equal(duel("autocorr:naive gridding:naive_gather"), RG_USAGE);
@@ -101,15 +85,7 @@ int main(void)
     folder = test_folder();
     char *program = rg_print("%s/regather", test_build());
     setenv("REGATHER_PROGRAM", program, 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_variant_against_itself),
-        cmocka_unit_test(slower_and_faster),
-        cmocka_unit_test(another_build),
-        cmocka_unit_test(wrong_kernels_are_not_timed),
-        cmocka_unit_test(time_that_is_up_is_unsure),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     rmdir(folder);
     free(program);
     return failed;

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 // test_duel_job.c: `duel --job`: whole commands by turns, their outputs held against each other, and what it refuses.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 #include "../../../impl/base/tsv.h"
 
 #define PHANTOM "phantom coarsening --width 32 --height 32 --time %d --threads 1 --out {out}"
 
 // Gates are wide: the machine may be busy, and a verdict is to come quickly.
-static void equal_jobs_are_the_same(void **state)
+TEST(equal_jobs_are_the_same)
 {
-    (void)state;
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --gate 90%% --clock cpu --out d.tsv --quiet > out", 6, 6), RG_GOOD);
     assert_int_equal(sh("grep -q '^SAME .*: CPU .*; wall .*; 9 outputs equal$' out"), 0);
     rg_tsv t;
@@ -29,16 +22,14 @@ static void equal_jobs_are_the_same(void **state)
     assert_int_equal(sh("test -z \"$(ls \"$TMPDIR\")\""), 0); // no folder is left behind
 }
 
-static void slower_jobs_are_slower(void **state)
+TEST(slower_jobs_are_slower)
 {
-    (void)state;
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --gate 50%% --clock cpu --check true --quiet > out", 6, 600), RG_WRONG);
     assert_int_equal(sh("grep -q '^SLOWER .*outputs pass --check$' out"), 0);
 }
 
-static void outputs_that_differ_are_broken(void **state)
+TEST(outputs_that_differ_are_broken)
 {
-    (void)state;
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --quiet > out", 6, 7), RG_WRONG);
     assert_said("outputs differ");
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --check 'cmp -s {old}/times.tsv {new}/times.tsv' --quiet > out", 6, 7), RG_WRONG);
@@ -48,29 +39,19 @@ static void outputs_that_differ_are_broken(void **state)
     assert_said("exit status 2");
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     assert_int_equal(sh("regather duel --job list --quiet"), RG_USAGE);
     assert_int_equal(sh("regather duel --job list list --shape w32,h32,r2,k0 --quiet"), RG_USAGE);
     assert_int_equal(sh("regather duel autocorr:naive autocorr:naive --clock cpu --quiet"), RG_USAGE);
     assert_int_equal(sh("regather duel --job list list --old-build /nonexistent --quiet"), RG_USAGE);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     int code = test_dir_make(state) || mkdir(in_dir("tmp"), 0777);
     setenv("TMPDIR", in_dir("tmp"), 1);
     return code;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_jobs_are_the_same),
-        cmocka_unit_test(slower_jobs_are_slower),
-        cmocka_unit_test(outputs_that_differ_are_broken),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, test_dir_remove);
-}
+TESTS(set_up, test_dir_remove)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_duel_rule.c: Student's t against its table, and simulated duels of known truth: how often the rule says what is not so.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/duel/rule.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,9 +53,8 @@ static void simulate(int duels, double truth, double between, double gate, int c
     }
 }
 
-static void student_is_that_of_the_table(void **state)
+TEST(student_is_that_of_the_table)
 {
-    (void)state;
     assert_true(fabs(rg_student(0.975, 1) - 12.706) < 1e-3);
     assert_true(fabs(rg_student(0.975, 2) - 4.303) < 1e-3);
     assert_true(fabs(rg_student(0.975, 10) - 2.228) < 1e-3);
@@ -73,18 +66,16 @@ static void student_is_that_of_the_table(void **state)
 enum { DUELS = 2000 };
 
 // At the very gate every verdict but UNSURE says too much; it may come once in 100 duels. 2,000 duels leave 0.3 % of scatter.
-static void the_stated_error_holds_at_the_gate(void **state)
+TEST(the_stated_error_holds_at_the_gate)
 {
-    (void)state;
     int count[RG_WORDS], processes;
     simulate(DUELS, 1.02, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_SAME] <= 0.013 * DUELS);
     assert_int_equal(count[RG_FASTER], 0);
 }
 
-static void equals_are_the_same(void **state)
+TEST(equals_are_the_same)
 {
-    (void)state;
     int count[RG_WORDS], processes;
     simulate(DUELS, 1, 0.01, 0.02, count, &processes);
     assert_int_equal(count[RG_SLOWER] + count[RG_FASTER], 0);
@@ -92,9 +83,8 @@ static void equals_are_the_same(void **state)
     assert_true(processes <= 12 * DUELS);
 }
 
-static void what_is_slower_is_found(void **state)
+TEST(what_is_slower_is_found)
 {
-    (void)state;
     int count[RG_WORDS], processes;
     simulate(DUELS, 1.05, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] >= 0.99 * DUELS);
@@ -103,18 +93,16 @@ static void what_is_slower_is_found(void **state)
 }
 
 // Nine processes of ten agree: without the variation between processes the interval would be that of the pairs, too narrow.
-static void processes_that_differ_leave_it_open(void **state)
+TEST(processes_that_differ_leave_it_open)
 {
-    (void)state;
     int count[RG_WORDS], processes;
     simulate(DUELS / 4, 1, 0.15, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_FASTER] <= 0.01 * DUELS / 4);
     assert_true(count[RG_UNDECIDED] >= 0.9 * DUELS / 4);
 }
 
-static void pairs_of_unlike_preemption_are_dropped(void **state)
+TEST(pairs_of_unlike_preemption_are_dropped)
 {
-    (void)state;
     rg_pair pair[3] = {{{100, 102}, {1, 1}, {0, 0}, 0}, {{100, 200}, {1, 1}, {0, 1}, 0}, {{300, 306}, {1, 1}, {2, 2}, 1}};
     int kept;
     assert_true(fabs(exp(rg_process_ratio(pair, 3, &kept)) - 1.02) < 1e-9);
@@ -125,15 +113,4 @@ static void pairs_of_unlike_preemption_are_dropped(void **state)
     assert_true(rg_pair_kept(&longer) && !rg_pair_kept(&too_many));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(student_is_that_of_the_table),
-        cmocka_unit_test(pairs_of_unlike_preemption_are_dropped),
-        cmocka_unit_test(the_stated_error_holds_at_the_gate),
-        cmocka_unit_test(equals_are_the_same),
-        cmocka_unit_test(what_is_slower_is_found),
-        cmocka_unit_test(processes_that_differ_leave_it_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_duels.c: verify/duels.sh with a stand-in for `regather duel`: shards, going on, what it counts and when it fails; and its table
 // in the report.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 #include "../../../impl/base/tsv.h"
 
 // A build whose duels are decided by their seed: of equals SAME, but the third UNSURE and the fourth what $FOURTH says.
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     char *readme = rg_share_path("README.md");
     *strrchr(readme, '/') = '\0';
@@ -38,9 +32,8 @@ static int duels(const char *before)
     return sh("export CALLS=\"$PWD/calls\"; : > calls; touch -d '1 minute ago' build/regather; %s \"$TREE/verify/duels.sh\" build 10 0 > table", before);
 }
 
-static void shards_share_the_duels_and_go_on(void **state)
+TEST(shards_share_the_duels_and_go_on)
 {
-    (void)state;
     rg_tsv t;
     assert_int_equal(duels("DUELS_TIME=0"), RG_UNSURE); // nothing is begun
     assert_int_equal(sh("test ! -s calls"), 0);
@@ -62,9 +55,8 @@ static void shards_share_the_duels_and_go_on(void **state)
     assert_int_equal(sh("test ! -s calls"), 0);
 }
 
-static void the_table_stands_in_the_report(void **state)
+TEST(the_table_stands_in_the_report)
 {
-    (void)state;
     assert_int_equal(sh("mkdir machines && cp table machines/other-machine.duels.tsv && "
                         "regather report \"$TREE/data/machines/h200-16xeon.tsv\" --machines machines --no-figures --quiet --out report > log"), RG_GOOD);
     assert_int_equal(sh("grep -q '<td[^>]*>other-machine</td>.*w32,h32,r2,k0.*at most 10 %% UNSURE.*yes' report/index.html"), 0);
@@ -72,21 +64,12 @@ static void the_table_stands_in_the_report(void **state)
 }
 
 // A new build begins anew; one wrong verdict fails it.
-static void a_wrong_verdict_fails(void **state)
+TEST(a_wrong_verdict_fails)
 {
-    (void)state;
     assert_int_equal(sh("export CALLS=\"$PWD/calls\"; : > calls; sleep 1; touch build/regather; "
                         "FOURTH=FASTER \"$TREE/verify/duels.sh\" build 10 0 > table"), RG_WRONG);
     assert_int_equal(sh("test $(grep -c -- '--seed' calls) = 40"), 0);
     assert_int_equal(sh("awk -F'\\t' '$3 == 0 && $8 == 1 && $14 == \"no\" { n++ } END { exit n != 2 }' table"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shards_share_the_duels_and_go_on),
-        cmocka_unit_test(the_table_stands_in_the_report),
-        cmocka_unit_test(a_wrong_verdict_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, test_dir_remove);
-}
+TESTS(set_up, test_dir_remove)

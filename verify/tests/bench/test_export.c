@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_export.c: the command `export`: what it writes is JSON, with the fields that readers of each format look for.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_command.h"
 
 #include <ctype.h>
@@ -104,9 +98,8 @@ static int count(const char *what)
 
 // ---- the tests -----------------------------------------------------------------------------------------------------------
 
-static void the_reader_can_refuse(void **state)
+TEST(the_reader_can_refuse)
 {
-    (void)state;
     assert_true(is_json("{\"a\": [1, -0.5e3, null, \"\\u00e9\\\"\\\\x01\"]}"));
     static const char *const wrong[] = {"{\"a\": nan}", "{\"a\": 1,}", "[1 2]", "{a: 1}",  "[01]",
                                         "\"\t\"",       "[1] x",       "[",     "\"\\x\"", "[.5]"};
@@ -128,15 +121,12 @@ static void write_rows(void)
 
 static int export(const char *format)
 {
-    char *words = rg_print("export %s --format %s", path, format);
-    int code = run_command(&rg_cmd_export, words, text);
-    free(words);
+    int code = run_command(&rg_cmd_export, fmt("export %s --format %s", path, format), text);
     return code;
 }
 
-static void gbench_is_json_with_its_fields(void **state)
+TEST(gbench_is_json_with_its_fields)
 {
-    (void)state;
     write_rows();
     assert_int_equal(export("gbench"), RG_GOOD);
     assert_true(is_json(text));
@@ -154,9 +144,8 @@ static void gbench_is_json_with_its_fields(void **state)
     assert_null(strstr(text, "probe"));
 }
 
-static void t4_is_json_with_its_fields(void **state)
+TEST(t4_is_json_with_its_fields)
 {
-    (void)state;
     write_rows();
     assert_int_equal(export("t4"), RG_GOOD);
     assert_true(is_json(text));
@@ -171,9 +160,8 @@ static void t4_is_json_with_its_fields(void **state)
     assert_non_null(strstr(text, "\"runtimes\": [0.001, ")); // 1000 ns in ms
 }
 
-static void an_empty_file_is_json_too(void **state)
+TEST(an_empty_file_is_json_too)
 {
-    (void)state;
     test_write(path, "regather 0.1", "00ff", NULL, 0);
     assert_int_equal(export("gbench"), RG_GOOD);
     assert_true(is_json(text));
@@ -181,9 +169,8 @@ static void an_empty_file_is_json_too(void **state)
     assert_true(is_json(text));
 }
 
-static void bad_usage_is_refused_and_leaves_nothing(void **state)
+TEST(bad_usage_is_refused_and_leaves_nothing)
 {
-    (void)state;
     write_rows();
     assert_int_equal(export("xml"), RG_USAGE);
     assert_int_equal(run_command(&rg_cmd_export, "export --format t4", text), RG_USAGE);
@@ -199,14 +186,7 @@ int main(void)
 {
     folder = test_folder();
     path = rg_print("%s/f.tsv", folder);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reader_can_refuse),
-        cmocka_unit_test(gbench_is_json_with_its_fields),
-        cmocka_unit_test(t4_is_json_with_its_fields),
-        cmocka_unit_test(an_empty_file_is_json_too),
-        cmocka_unit_test(bad_usage_is_refused_and_leaves_nothing),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     unlink(path);
     rmdir(folder);
     return failed;

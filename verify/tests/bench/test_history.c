@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_history.c: the command `history` on folders of result files: the order of commits, a planted step on page and table, rows that
 // no longer pass, what it refuses, and that it overwrites only what it made. How often steps are right: test_steps.c.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_command.h"
 #include "../../../impl/suite.h"
 
@@ -86,9 +80,8 @@ static char *slurp(const char *path)
     return all;
 }
 
-static void a_step_stands_between_its_commits(void **state)
+TEST(a_step_stands_between_its_commits)
 {
-    (void)state;
     write_runs(true);
     assert_int_equal(history(), RG_WRONG);
     assert_non_null(strstr(text, "SLOWER    autocorr:simd w64,h64,r8,k0 threads=1;isa=2 device hot: 1.0"));
@@ -113,9 +106,8 @@ static void a_step_stands_between_its_commits(void **state)
 }
 
 // Names are text on the page; the figure stands beside it where gnuplot is here.
-static void the_page_is_data_alone(void **state)
+TEST(the_page_is_data_alone)
 {
-    (void)state;
     char *page = slurp(in_folder("H/index.html")), *body = strstr(page, "<body>"), *gnuplot = rg_program_path("gnuplot");
     assert_non_null(body);
     assert_non_null(strstr(body, "SLOWER"));
@@ -133,9 +125,8 @@ static void the_page_is_data_alone(void **state)
 }
 
 // The same command, the same bytes, over what it made itself.
-static void a_second_run_makes_the_same(void **state)
+TEST(a_second_run_makes_the_same)
 {
-    (void)state;
     char *before = slurp(in_folder("H/history.tsv")), *page = slurp(in_folder("H/index.html"));
     assert_int_equal(history(), RG_WRONG);
     char *after = slurp(in_folder("H/history.tsv")), *again = slurp(in_folder("H/index.html"));
@@ -144,18 +135,16 @@ static void a_second_run_makes_the_same(void **state)
     free(before), free(after), free(page), free(again);
 }
 
-static void equal_commits_have_no_step(void **state)
+TEST(equal_commits_have_no_step)
 {
-    (void)state;
     write_runs(false);
     assert_int_equal(history(), RG_GOOD);
     assert_non_null(strstr(text, "2 rows: 0 steps"));
 }
 
 // All runs of one commit: what changed was not the code.
-static void a_step_within_a_commit_is_not_by_the_code(void **state)
+TEST(a_step_within_a_commit_is_not_by_the_code)
 {
-    (void)state;
     for (int k = 0; k < RUNS; k++)
         write_run(k, "same", true, "PASS", k < STEP ? "gcc 12" : "gcc 13");
     assert_int_equal(history(), RG_WRONG);
@@ -164,9 +153,8 @@ static void a_step_within_a_commit_is_not_by_the_code(void **state)
     assert_non_null(strstr(text, "24 files of 1 commits"));
 }
 
-static void what_no_longer_passes_is_broken(void **state)
+TEST(what_no_longer_passes_is_broken)
 {
-    (void)state;
     write_runs(false);
     write_run(RUNS - 1, NULL, false, "FAIL", "gcc 12");
     assert_int_equal(history(), RG_WRONG);
@@ -182,9 +170,8 @@ static int put_text(const char *name, const char *what)
     return fclose(f);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     write_runs(false);
     // A median that the samples do not give; nothing of the old page changes.
     rg_row row = test_row("simd", "device", 11, 1e5);
@@ -218,18 +205,7 @@ int main(void)
     folder = test_folder();
     mkdir(in_folder("in"), 0777);
     words = rg_print("history %s/in --out %s/H --quiet", folder, folder);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_stands_between_its_commits),
-        cmocka_unit_test(the_page_is_data_alone),
-        cmocka_unit_test(a_second_run_makes_the_same),
-        cmocka_unit_test(equal_commits_have_no_step),
-        cmocka_unit_test(a_step_within_a_commit_is_not_by_the_code),
-        cmocka_unit_test(what_no_longer_passes_is_broken),
-        cmocka_unit_test(what_cannot_be_is_refused),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char *line = rg_print("rm -rf -- '%s'", folder);
-    failed += system(line) != 0;
-    free(line);
+    int failed = RUN_TESTS(NULL, NULL);
+    failed += system(fmt("rm -rf -- '%s'", folder)) != 0;
     return failed;
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests of the machine's description: heads, sensors, energy counters, probes. What cannot be read must be NaN with a reason.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../bench/machine/machine.h"
 #include "../../../bench/machine/sensors.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/cpu.h"
+#include "../test.h"
 
 #include <math.h>
 #include <sched.h>
@@ -21,9 +16,8 @@
 
 // ---- RAPL ----------------------------------------------------------------------------------------------------------------
 
-static void rapl_counter_wraps_at_its_range(void **state)
+TEST(rapl_counter_wraps_at_its_range)
 {
-    (void)state;
     const uint64_t range = 262143999938u; // of a real host
     assert_int_equal(rg_rapl_difference(1000, 5000, range), 4000);
     assert_int_equal(rg_rapl_difference(7, 7, range), 0);
@@ -68,9 +62,8 @@ static void remove_tree(const char *root)
     rmdir(root);
 }
 
-static void rapl_adds_packages_and_nothing_else(void **state)
+TEST(rapl_adds_packages_and_nothing_else)
 {
-    (void)state;
     char root[] = "/tmp/rg_raplXXXXXX", why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     assert_non_null(mkdtemp(root));
@@ -85,9 +78,8 @@ static void rapl_adds_packages_and_nothing_else(void **state)
     remove_tree(root);
 }
 
-static void rapl_unreadable_names_the_fix(void **state)
+TEST(rapl_unreadable_names_the_fix)
 {
-    (void)state;
     char root[] = "/tmp/rg_raplXXXXXX", why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     assert_non_null(mkdtemp(root));
@@ -105,9 +97,8 @@ static void rapl_unreadable_names_the_fix(void **state)
 
 // ---- sensors and energy --------------------------------------------------------------------------------------------------
 
-static void throttle_bits_become_words(void **state)
+TEST(throttle_bits_become_words)
 {
-    (void)state;
     char text[160];
     rg_throttle_words(0, text);
     assert_string_equal(text, "none");
@@ -138,9 +129,8 @@ static void absent_or_positive(double value)
     assert_true(isnan(value) || value > 0);
 }
 
-static void sensors_are_nan_rather_than_zero(void **state)
+TEST(sensors_are_nan_rather_than_zero)
 {
-    (void)state;
     rg_sensors s;
     rg_sensors_read(rg_device_cpu(), &s);
     assert_true(isnan(s.sm_MHz) && isnan(s.mem_MHz) && isnan(s.power_W));
@@ -153,9 +143,8 @@ static void sensors_are_nan_rather_than_zero(void **state)
     assert_non_null(strstr(s.throttle, "unknown ("));
 }
 
-static void energy_is_nan_with_a_reason_or_watts_times_seconds(void **state)
+TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
 {
-    (void)state;
     rg_energy e;
     double J = 0, s = 0, W = 0;
     rg_energy_start(NULL, &e);
@@ -203,9 +192,8 @@ static const char *const keys[] = {
     "gpu_tick_ns",
 };
 
-static void head_keys_are_stable(void **state)
+TEST(head_keys_are_stable)
 {
-    (void)state;
     rg_head a, b;
     rg_head_make(&a, NULL, 18446744073709551615u, "regather bench");
     rg_head_make(&b, &lost_gpu, 7, "regather bench --quiet");
@@ -225,9 +213,8 @@ static void head_keys_are_stable(void **state)
     rg_head_free(&b);
 }
 
-static void head_keeps_no_folder_and_no_line_break(void **state)
+TEST(head_keeps_no_folder_and_no_line_break)
 {
-    (void)state;
     rg_head head;
     rg_head_make(&head, NULL, 1, "/opt/me/regather bench --out=/home/me/x.tsv --plugin ./mine.so a/b /home/me/p.png");
     assert_string_equal(head_value(&head, "command"), "regather bench --out=x.tsv --plugin ./mine.so a/b p.png");
@@ -241,9 +228,8 @@ static void head_keeps_no_folder_and_no_line_break(void **state)
     assert_int_equal(head.n, 0);
 }
 
-static void topology_counts_this_machine(void **state)
+TEST(topology_counts_this_machine)
 {
-    (void)state;
     rg_topology t;
     char text[160];
     rg_topology_read(&t);
@@ -263,9 +249,8 @@ static void topology_counts_this_machine(void **state)
 // The machine may be busy with other work: a relation between two rates gets three chances.
 enum { CHANCES = 3 };
 
-static void cpu_rates_are_positive_and_ordered(void **state)
+TEST(cpu_rates_are_positive_and_ordered)
 {
-    (void)state;
     rg_rates one, all;
     cpu_set_t before, after;
     bool ordered = false;
@@ -301,9 +286,8 @@ static void cpu_rates_are_positive_and_ordered(void **state)
     }
 }
 
-static void names_and_units_cover_all_resources(void **state)
+TEST(names_and_units_cover_all_resources)
 {
-    (void)state;
     for (int i = 0; i < RG_RESOURCES; i++) {
         assert_non_null(rg_resource_name[i]);
         assert_non_null(rg_resource_unit[i]);
@@ -313,9 +297,8 @@ static void names_and_units_cover_all_resources(void **state)
     }
 }
 
-static void gpu_probe_of_a_cpu_is_nan(void **state)
+TEST(gpu_probe_of_a_cpu_is_nan)
 {
-    (void)state;
     rg_rates rates;
     memset(&rates, 0, sizeof rates);
     assert_int_equal(rg_probe_gpu(rg_device_cpu(), RG_ALL_RESOURCES, &rates), RG_OK);
@@ -325,9 +308,8 @@ static void gpu_probe_of_a_cpu_is_nan(void **state)
     assert_true(isnan(rates.l2_bytes_per_s) && isnan(rates.mma_i8_per_s) && isnan(rates.wgmma_i8_per_s));
 }
 
-static void gpu_rates_are_positive_and_ordered(void **state)
+TEST(gpu_rates_are_positive_and_ordered)
 {
-    (void)state;
     char why[200];
     rg_rates r;
     const rg_device *gpu = rg_gpu_count(why) > 0 ? rg_device_open("gpu", why) : NULL;
@@ -359,22 +341,4 @@ static void gpu_rates_are_positive_and_ordered(void **state)
     assert_true(r.per_s[RG_F32_MAD] < 2.0 * 128 * 4e9 * facts.multiprocessors);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rapl_counter_wraps_at_its_range),
-        cmocka_unit_test(rapl_adds_packages_and_nothing_else),
-        cmocka_unit_test(rapl_unreadable_names_the_fix),
-        cmocka_unit_test(throttle_bits_become_words),
-        cmocka_unit_test(sensors_are_nan_rather_than_zero),
-        cmocka_unit_test(energy_is_nan_with_a_reason_or_watts_times_seconds),
-        cmocka_unit_test(head_keys_are_stable),
-        cmocka_unit_test(head_keeps_no_folder_and_no_line_break),
-        cmocka_unit_test(topology_counts_this_machine),
-        cmocka_unit_test(names_and_units_cover_all_resources),
-        cmocka_unit_test(cpu_rates_are_positive_and_ordered),
-        cmocka_unit_test(gpu_probe_of_a_cpu_is_nan),
-        cmocka_unit_test(gpu_rates_are_positive_and_ordered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_resume.c: a bench killed by SIGKILL leaves every finished row whole, and --resume completes the file without repeating
 // any.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/timing/lineup.h"
+#include "../test.h"
 #include "../test_command.h"
 
 #include <fcntl.h>
@@ -85,9 +79,8 @@ static const rg_row *same_row(const rg_result *r, const rg_row *key, int *times)
     return found;
 }
 
-static void killed_and_resumed(void **state)
+TEST(killed_and_resumed)
 {
-    (void)state;
     kill_half_way();
     assert_int_not_equal(access(path, F_OK), 0); // the name of a whole file is not used before it is whole
     rg_result before, after;
@@ -124,10 +117,8 @@ static void killed_and_resumed(void **state)
     assert_int_equal(again.n_rows, after.n_rows);
     assert_string_equal(again.row[again.n_rows - 1].cell[RG_C_SAMPLES], after.row[after.n_rows - 1].cell[RG_C_SAMPLES]);
     // Another seed means other inputs: such a file is not gone on with.
-    char *other = rg_print("%s --resume --seed 2", words);
-    assert_int_equal(run(other), RG_USAGE);
+    assert_int_equal(run(fmt("%s --resume --seed 2", words)), RG_USAGE);
     assert_int_not_equal(access(part, F_OK), 0);
-    free(other);
     free(resumed);
     rg_result_free(&before);
     rg_result_free(&after);
@@ -147,8 +138,7 @@ int main(void)
         free(words);
         words = more;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_and_resumed)};
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     unlink(path);
     unlink(part);
     rmdir(folder);

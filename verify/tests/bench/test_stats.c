@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_stats.c: quantiles, intervals and ratios against distributions whose answers are known.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/timing/stats.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +16,8 @@ static double normal(uint64_t seed, uint64_t i)
     return sqrt(-2 * log(uniform(seed, 2 * i))) * cos(2 * M_PI * uniform(seed, 2 * i + 1));
 }
 
-static void quantiles_of_a_ramp(void **state)
+TEST(quantiles_of_a_ramp)
 {
-    (void)state;
     const double x[] = {10, 20, 30, 40};
     assert_near(rg_quantile(x, 4, 0), 10, 0);
     assert_near(rg_quantile(x, 4, 1), 40, 0);
@@ -34,9 +27,8 @@ static void quantiles_of_a_ramp(void **state)
 }
 
 // The ranks that tables of the sign test give for 95 %.
-static void ranks_of_the_median(void **state)
+TEST(ranks_of_the_median)
 {
-    (void)state;
     static const int table[][3] = {{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {10, 2, 9}, {20, 6, 15}, {50, 18, 33}, {100, 40, 61}};
     int low, high;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -50,9 +42,8 @@ static void ranks_of_the_median(void **state)
     assert_true(low < 40 - 8 && high > 61 + 8);
 }
 
-static void summary_in_any_order(void **state)
+TEST(summary_in_any_order)
 {
-    (void)state;
     double x[101];
     for (int i = 0; i < 101; i++)
         x[i] = i * 37 % 101;
@@ -90,17 +81,15 @@ static double coverage_of_median(double c, int n)
     return held / 1000.0;
 }
 
-static void interval_of_the_median_covers(void **state)
+TEST(interval_of_the_median_covers)
 {
-    (void)state;
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0, 40)), 935, 995);
     // Taken as independent, the same series would be covered in some 70 % of the cases only.
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0.6, 80)), 900, 990);
 }
 
-static void ratio_covers_and_is_the_ratio(void **state)
+TEST(ratio_covers_and_is_the_ratio)
 {
-    (void)state;
     enum { N = 40, EXPERIMENTS = 150 };
     double a[N], b[N], width = 0;
     int held = 0;
@@ -120,9 +109,8 @@ static void ratio_covers_and_is_the_ratio(void **state)
 }
 
 // Slow drifts make blocks longer and the interval wider than a bootstrap of single samples.
-static void correlated_samples_widen(void **state)
+TEST(correlated_samples_widen)
 {
-    (void)state;
     enum { N = 200 };
     double drift[N], shuffled[N], constant[N];
     for (int i = 0; i < N; i++) {
@@ -137,9 +125,8 @@ static void correlated_samples_widen(void **state)
     assert_in_range(rg_block_length(2, 0.9), 1, 2);
 }
 
-static void same_seed_same_interval(void **state)
+TEST(same_seed_same_interval)
 {
-    (void)state;
     double a[30], b[30];
     for (int i = 0; i < 30; i++) {
         a[i] = 10 + normal(1, (uint64_t)i);
@@ -153,9 +140,8 @@ static void same_seed_same_interval(void **state)
 
 // Li et al. 2010, Supplementary Table 3, search at 500: 7921 +- 155.59 s on the CPU, 801 +- 15.46 s on the GPU, printed as
 // "9.89 +- 0.00" because relative errors (1.964 % and 1.930 %) were subtracted. In quadrature they give +- 0.27.
-static void ratio_does_not_vanish_as_in_li_2010(void **state)
+TEST(ratio_does_not_vanish_as_in_li_2010)
 {
-    (void)state;
     enum { N = 400 };
     double cpu[N], gpu[N];
     for (int i = 0; i < N; i++) {
@@ -171,9 +157,8 @@ static void ratio_does_not_vanish_as_in_li_2010(void **state)
 }
 
 // A clock that ticks coarsely gives equal samples: the interval is then at least a tick, and one sample has none.
-static void equal_samples_have_an_interval(void **state)
+TEST(equal_samples_have_an_interval)
 {
-    (void)state;
     double a[20], b[20];
     for (int i = 0; i < 20; i++) {
         a[i] = i == 7 ? 5.5 : 5; // ticks of 0.5
@@ -192,18 +177,4 @@ static void equal_samples_have_an_interval(void **state)
     assert_true(r.ratio == 0 && isinf(r.high));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_a_ramp),
-        cmocka_unit_test(ranks_of_the_median),
-        cmocka_unit_test(summary_in_any_order),
-        cmocka_unit_test(interval_of_the_median_covers),
-        cmocka_unit_test(ratio_covers_and_is_the_ratio),
-        cmocka_unit_test(correlated_samples_widen),
-        cmocka_unit_test(same_seed_same_interval),
-        cmocka_unit_test(ratio_does_not_vanish_as_in_li_2010),
-        cmocka_unit_test(equal_samples_have_an_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

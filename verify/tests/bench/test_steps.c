@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_steps.c: simulated series of known truth: how often steps are found where none is, and planted ones where they are.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../bench/history/steps.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 
 #include <math.h>
 
@@ -26,9 +20,8 @@ static void simulate(double odd, double *value)
         value[i] = log(1e6) + 0.01 * normal() + (uniform() < odd ? 0.2 * uniform() : 0);
 }
 
-static void series_without_a_step_have_none(void **state)
+TEST(series_without_a_step_have_none)
 {
-    (void)state;
     static const double odd[] = {0, 0.1, 0.5};
     for (int k = 0; k < RG_COUNT(odd); k++) {
         int alarms = 0;
@@ -44,9 +37,8 @@ static void series_without_a_step_have_none(void **state)
 }
 
 // 5 % from a random run on, with 1 % of noise: just that step, at that very run, and its size within the interval.
-static void a_planted_step_is_found_where_it_is(void **state)
+TEST(a_planted_step_is_found_where_it_is)
 {
-    (void)state;
     int found = 0, covered = 0;
     for (int i = 0; i < SERIES; i++) {
         double value[RUNS], level[RUNS];
@@ -64,9 +56,8 @@ static void a_planted_step_is_found_where_it_is(void **state)
 }
 
 // A regression of five runs that was mended: two steps.
-static void a_change_that_was_undone_is_two_steps(void **state)
+TEST(a_change_that_was_undone_is_two_steps)
 {
-    (void)state;
     int found = 0;
     for (int i = 0; i < SERIES / 10; i++) {
         double value[RUNS], level[RUNS];
@@ -79,9 +70,8 @@ static void a_change_that_was_undone_is_two_steps(void **state)
     assert_true(found >= 0.9 * SERIES / 10);
 }
 
-static void few_runs_and_equal_ones_have_no_step(void **state)
+TEST(few_runs_and_equal_ones_have_no_step)
 {
-    (void)state;
     double value[12] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, level[12], same[12] = {0};
     rg_step step[12];
     assert_int_equal(rg_steps_find(value + 4, 5, 1, step, level), 0);
@@ -93,13 +83,4 @@ static void few_runs_and_equal_ones_have_no_step(void **state)
     assert_int_equal(rg_steps_find(value, 0, 1, step, level), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(series_without_a_step_have_none),
-        cmocka_unit_test(a_planted_step_is_found_where_it_is),
-        cmocka_unit_test(a_change_that_was_undone_is_two_steps),
-        cmocka_unit_test(few_runs_and_equal_ones_have_no_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

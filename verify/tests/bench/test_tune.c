@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_tune.c: the space of parameters and the order of the search on made-up costs; and the command on a CPU variant.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/search.h"
 #include "../../../impl/runtime/table.h"
 #include "../../checker/verify.h"
+#include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
 
@@ -34,9 +28,8 @@ static double bowl(const int64_t *p)
     return 1 + fabs((double)p[0] - 2) + fabs((double)p[1] - 7) + fabs((double)p[2] - 3);
 }
 
-static void test_space(void **state)
+TEST(test_space)
 {
-    (void)state;
     rg_search s;
     assert_null(rg_search_begin(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1));
     assert_int_equal(s.combinations, 1000);
@@ -72,9 +65,8 @@ static void run_search(rg_search *s, rg_search_kind kind, int most, uint64_t see
     }
 }
 
-static void test_exhaustive(void **state)
+TEST(test_exhaustive)
 {
-    (void)state;
     rg_search s;
     run_search(&s, RG_SEARCH_EXHAUSTIVE, 0, 1);
     assert_int_equal(s.tried, s.n);
@@ -86,9 +78,8 @@ static void test_exhaustive(void **state)
 }
 
 // In a tenth of the space a local search comes to the bottom of a bowl, where a random one seldom does.
-static void test_local(void **state)
+TEST(test_local)
 {
-    (void)state;
     int local = 0, random = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         rg_search s;
@@ -104,9 +95,8 @@ static void test_local(void **state)
     assert_true(random <= 10);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     rg_search s;
     assert_null(rg_search_begin(&s, &variant, &shape, RG_SEARCH_LOCAL, 10, 1));
     int first = rg_search_next(&s);
@@ -121,46 +111,22 @@ static void test_failures(void **state)
     rg_search_end(&s);
 }
 
-// ---- one configuration against another ---------------------------------------------------------------------------------------
-
-enum { ELEMENTS = 200000 };
-static rg_type real(const rg_shape *s) { return (void)s, RG_F32; }
-static int64_t elements(const rg_shape *s) { return (void)s, ELEMENTS; }
-static rg_tolerance thousandth(const rg_shape *s) { return (void)s, (rg_tolerance){RG_BOUND, 1e-3, 0, "made up"}; }
-static void where(const rg_shape *s, int which, int64_t element, char at[64])
-{
-    (void)s, (void)which;
-    snprintf(at, 64, "(%lld)", (long long)element);
-}
-
-static void test_alike(void **state)
-{
-    (void)state;
-    static float found[ELEMENTS], right[ELEMENTS];
-    const rg_arg args[] = {{"sum", RG_OUT, real, elements}};
-    const rg_algo algo = {.name = "sum", .dim = {"n"}, .arg = args, .n_args = 1, .tolerance = thousandth, .where = where};
-    const rg_entry entry = {.algo = &algo, .variant = &variant};
-    const int64_t param[RG_PARAMS_MAX] = {0};
-    void *const a[] = {found}, *const b[] = {right};
-    for (int i = 0; i < ELEMENTS; i++)
-        found[i] = right[i] = (float)(i % 100);
-    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_PASS);
-    found[77] += 1.5e-3f; // each may be a thousandth off
-    rg_verdict v = rg_compare_alike(&entry, &shape, param, a, b);
-    assert_int_equal(v.status, RG_PASS);
-    assert_true(v.error > 1.4e-3 && v.error < 1.6e-3);
-    found[199999] = NAN;
-    found[150001] += 2.5e-3f;
-    v = rg_compare_alike(&entry, &shape, param, a, b);
-    assert_int_equal(v.status, RG_FAIL);
-    assert_non_null(strstr(v.reason, "(150001)")); // the first, whichever thread finds one
-    found[150001] = right[150001];
-    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_FAIL);
-}
-
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
 static char *folder;
+
+FIXTURE(set_up)
+{
+    folder = test_folder();
+    return folder == NULL;
+}
+
+FIXTURE(tear_down)
+{
+    int code = system(fmt("rm -rf '%s'", folder));
+    free(folder);
+    return code;
+}
 
 // In a child, as the checker forks its workers, which a process that has used OpenMP threads may not.
 static int run_in_child(const char *line)
@@ -186,10 +152,8 @@ static int run_in_child(const char *line)
 
 static int tune(const char *words)
 {
-    char *line = rg_print("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder,
-                          words);
-    int code = run_in_child(line);
-    free(line);
+    int code = run_in_child(fmt("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder,
+                                words));
     return code;
 }
 
@@ -208,9 +172,8 @@ static int rows_of(const char *path, const char *status)
     return n;
 }
 
-static void test_command(void **state)
+TEST_BETWEEN(test_command, set_up, tear_down)
 {
-    (void)state;
     char *out = rg_print("%s/t.tsv", folder), *words = rg_print("--out %s --t4 %s/t.json", out, folder);
     const rg_entry *e = rg_entry_next(NULL, "gridding:simd_gather", "cpu");
     int configurations = e->variant->param[0].n_values;
@@ -218,24 +181,19 @@ static void test_command(void **state)
     assert_non_null(strstr(text, "default"));
     assert_non_null(strstr(text, "best configuration: "));
     assert_int_equal(rows_of(out, "PASS"), configurations);
-    char *json = rg_print("%s/t.json", folder);
-    assert_int_equal(access(json, R_OK), 0);
+    assert_int_equal(access(fmt("%s/t.json", folder), R_OK), 0);
     // Resumed: nothing is left to try, and the rows stay.
-    char *again = rg_print("--resume %s", words);
-    assert_int_equal(tune(again), RG_GOOD);
+    assert_int_equal(tune(fmt("--resume %s", words)), RG_GOOD);
     assert_int_equal(rows_of(out, "PASS"), configurations);
     assert_int_equal(tune("--configs 1"), RG_GOOD);
     assert_non_null(strstr(text, "1 of "));
-    free(again);
-    free(json);
     free(words);
     free(out);
 }
 
 // A configuration that gives wrong sums has no time, and the others do.
-static void test_wrong_plugin(void **state)
+TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
 {
-    (void)state;
     char *plugin = rg_print("%s/broken/parameter.so", test_build());
     assert_int_equal(access(plugin, R_OK), 0);
     char *out = rg_print("%s/p.tsv", folder);
@@ -249,9 +207,8 @@ static void test_wrong_plugin(void **state)
     free(plugin);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const struct { const char *words; int code; } wrong[] = {
         {"tune", RG_USAGE}, {"tune gridding", RG_USAGE}, {"tune gridding:nosuch", RG_USAGE}, {"tune autocorr:naive", RG_USAGE},
         {"tune gridding:simd_gather --shape s16", RG_USAGE}, {"tune gridding:simd_gather --search best", RG_USAGE},
@@ -262,30 +219,41 @@ static void test_refused(void **state)
         assert_int_equal(run_command(&rg_cmd_tune, wrong[i].words, text), wrong[i].code);
 }
 
-static int set_up(void **state)
+// ---- one configuration against another ---------------------------------------------------------------------------------------
+
+enum { ELEMENTS = 200000 };
+static rg_type real(const rg_shape *s) { return (void)s, RG_F32; }
+static int64_t elements(const rg_shape *s) { return (void)s, ELEMENTS; }
+static rg_tolerance thousandth(const rg_shape *s) { return (void)s, (rg_tolerance){RG_BOUND, 1e-3, 0, "made up"}; }
+static void where(const rg_shape *s, int which, int64_t element, char at[64])
 {
-    (void)state;
-    folder = test_folder();
-    return folder == NULL;
+    (void)s, (void)which;
+    snprintf(at, 64, "(%lld)", (long long)element);
 }
 
-static int tear_down(void **state)
+// Last: it uses OpenMP threads, which do not survive a fork.
+TEST(test_alike)
 {
-    (void)state;
-    char *command = rg_print("rm -rf '%s'", folder);
-    int code = system(command);
-    free(command);
-    free(folder);
-    return code;
+    static float found[ELEMENTS], right[ELEMENTS];
+    const rg_arg args[] = {{"sum", RG_OUT, real, elements}};
+    const rg_algo algo = {.name = "sum", .dim = {"n"}, .arg = args, .n_args = 1, .tolerance = thousandth, .where = where};
+    const rg_entry entry = {.algo = &algo, .variant = &variant};
+    const int64_t param[RG_PARAMS_MAX] = {0};
+    void *const a[] = {found}, *const b[] = {right};
+    for (int i = 0; i < ELEMENTS; i++)
+        found[i] = right[i] = (float)(i % 100);
+    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_PASS);
+    found[77] += 1.5e-3f; // each may be a thousandth off
+    rg_verdict v = rg_compare_alike(&entry, &shape, param, a, b);
+    assert_int_equal(v.status, RG_PASS);
+    assert_true(v.error > 1.4e-3 && v.error < 1.6e-3);
+    found[199999] = NAN;
+    found[150001] += 2.5e-3f;
+    v = rg_compare_alike(&entry, &shape, param, a, b);
+    assert_int_equal(v.status, RG_FAIL);
+    assert_non_null(strstr(v.reason, "(150001)")); // the first, whichever thread finds one
+    found[150001] = right[150001];
+    assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_FAIL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_space), cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_local),
-        cmocka_unit_test(test_failures), cmocka_unit_test_setup_teardown(test_command, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong_plugin, set_up, tear_down), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_alike), // last: it uses OpenMP threads, which do not survive a fork
-    };
-    return cmocka_run_group_tests_name("tune", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

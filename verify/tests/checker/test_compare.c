@@ -3,11 +3,9 @@
 #include "../../../reference/reference.h"
 #include "../../checker/checker.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+#include "../test.h"
 
 static bool passes_f64(double found, double expected, rg_tolerance t)
 {
@@ -23,9 +21,8 @@ static bool passes_i64(int64_t found, int64_t expected, rg_tolerance t)
 
 static const rg_tolerance exact = {RG_EXACT, 0, 0, ""}, tenth = {RG_BOUND, 0.125, 0, ""}, relative = {RG_BOUND, 0, 0.125, ""};
 
-static void nan_never_passes(void **state)
+TEST(nan_never_passes)
 {
-    (void)state;
     const rg_tolerance anything = {RG_BOUND, INFINITY, INFINITY, ""};
     assert_false(passes_f64(NAN, 1, tenth));
     assert_false(passes_f64(NAN, 1, anything));
@@ -39,9 +36,8 @@ static void nan_never_passes(void **state)
     assert_false(passes_f64(1, 1, no_bound));
 }
 
-static void bounds_are_inclusive(void **state)
+TEST(bounds_are_inclusive)
 {
-    (void)state;
     assert_true(passes_f64(1.125, 1, tenth));
     assert_false(passes_f64(nextafter(1.125, 2), 1, tenth));
     assert_true(passes_f64(-9, -8, relative));
@@ -50,9 +46,8 @@ static void bounds_are_inclusive(void **state)
     assert_false(passes_f64(-0.0, 0.0, exact));
 }
 
-static void integers_stay_integers(void **state)
+TEST(integers_stay_integers)
 {
-    (void)state;
     const int64_t big = INT64_C(1) << 53;
     const rg_tolerance none = {RG_BOUND, 0, 0, ""}, one = {RG_BOUND, 1, 0, ""};
     assert_false(passes_i64(big + 1, big, exact));
@@ -64,9 +59,8 @@ static void integers_stay_integers(void **state)
     assert_true(passes_i64(INT64_MAX, INT64_MAX, exact));
 }
 
-static void the_largest_error_is_kept(void **state)
+TEST(the_largest_error_is_kept)
 {
-    (void)state;
     const double found[] = {1, 2.5, NAN, 4, 4.5}, expected[] = {1, 2, 3, 4, 5};
     rg_tally tally = {0, 0};
     int64_t wrong;
@@ -80,9 +74,8 @@ static void the_largest_error_is_kept(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void faults_are_described(void **state)
+TEST(faults_are_described)
 {
-    (void)state;
     const rg_algo *algo = rg_algo_find("autocorr");
     const rg_shape shape = {{4, 3, 1, 0}, 1};
     int64_t expected[9] = {10, 11, 12, 13, 14, 15, 16, 17, 18}, found[9], previous[9];
@@ -101,9 +94,8 @@ static void faults_are_described(void **state)
 }
 
 // a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, with X0 to the right and Y0 down.
-static void the_reference_is_eq_1(void **state)
+TEST(the_reference_is_eq_1)
 {
-    (void)state;
     uint8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 0, 0, 2};
     uint16_t bright[] = {65535, 65535, 65535, 65535, 65535, 65535};
     int64_t sums[25], some[2];
@@ -127,12 +119,4 @@ static void the_reference_is_eq_1(void **state)
     assert_true(sums[0] == INT64_C(6) * 65535 * 65535);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nan_never_passes),          cmocka_unit_test(bounds_are_inclusive),
-        cmocka_unit_test(integers_stay_integers),    cmocka_unit_test(the_largest_error_is_kept),
-        cmocka_unit_test(faults_are_described),      cmocka_unit_test(the_reference_is_eq_1),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -4,15 +4,13 @@
 #include "../../checker/checker.h"
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "../test.h"
 
 // ---- the algorithm -------------------------------------------------------------------------------------------------------
 
@@ -143,9 +141,8 @@ static void assert_verdict(rg_verdict v, rg_status status, const char *word)
         fail_msg("%s (%s), expected %s with \"%s\"", rg_status_name[v.status], v.reason, rg_status_name[status], word);
 }
 
-static void right_passes(void **state)
+TEST(right_passes)
 {
-    (void)state;
     rg_verdict v = check(right);
     assert_verdict(v, RG_PASS, "");
     assert_true(v.error == 0);
@@ -154,9 +151,8 @@ static void right_passes(void **state)
     assert_true(v.error > 4e-4 && v.error < 6e-4 && v.tol >= 1e-3);
 }
 
-static void wrong_values_fail(void **state)
+TEST(wrong_values_fail)
 {
-    (void)state;
     rg_verdict v = check(one_nan);
     assert_verdict(v, RG_FAIL, "out[63] is nan");
     assert_true(isinf(v.error));
@@ -164,9 +160,8 @@ static void wrong_values_fail(void **state)
     assert_verdict(check(forgets_acc), RG_FAIL, "acc[0]");
 }
 
-static void memory_is_guarded(void **state)
+TEST(memory_is_guarded)
 {
-    (void)state;
     assert_verdict(check(behind), RG_FAIL, "out: written past the end");
     assert_verdict(check(far_behind), RG_FAIL, "out: written past the end");
     assert_verdict(check(before), RG_FAIL, "out: written before the start, at byte -1");
@@ -174,18 +169,16 @@ static void memory_is_guarded(void **state)
     assert_verdict(check(wants_alignment), RG_FAIL, "unaligned base");
 }
 
-static void order_is_demanded(void **state)
+TEST(order_is_demanded)
 {
-    (void)state;
     const rg_verify_options how = {.seed = 7, .limit_s = 20};
     assert_verdict(check(jitters), RG_FAIL, "run 2 differs from run 1");
     assert_verdict(check_flags(jitters, RG_UNORDERED, &how), RG_PASS, "");
     assert_verdict(check(says_error), RG_FAIL, "run returned");
 }
 
-static void deaths_are_named(void **state)
+TEST(deaths_are_named)
 {
-    (void)state;
     const rg_verify_options soon = {.seed = 7, .limit_s = 0.3};
     assert_verdict(check(wild), RG_CRASH, "SIGSEGV");
     assert_verdict(check(killed), RG_CRASH, "SIGKILL");
@@ -196,9 +189,8 @@ static void deaths_are_named(void **state)
 
 // A limit is of the kernel's own time: with other processes on every core a right kernel passes that is as slow as before, and
 // one that never ends, or sleeps, is still found.
-static void busy_machines_change_no_verdict(void **state)
+TEST(busy_machines_change_no_verdict)
 {
-    (void)state;
     pid_t other[64];
     const int n = 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) < 64 ? 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) : 64;
     for (int i = 0; i < n; i++)
@@ -217,9 +209,8 @@ static void busy_machines_change_no_verdict(void **state)
     assert_verdict(asleep, RG_TIMEOUT, "no end after 0.5 s");
 }
 
-static void same_worker_goes_on_after_a_crash(void **state)
+TEST(same_worker_goes_on_after_a_crash)
 {
-    (void)state;
     static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "w", .idea = "-",
                                  .space = RG_HOST, .needs = "", .run = wild};
     static const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
@@ -228,9 +219,8 @@ static void same_worker_goes_on_after_a_crash(void **state)
         assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
 }
 
-static void refusals_are_skips(void **state)
+TEST(refusals_are_skips)
 {
-    (void)state;
     const rg_verify_options asked = {.seed = 99}, anyway = {.seed = 7, .no_refuse = true};
     assert_verdict(check_flags(right, 0, &asked), RG_SKIP, "not today");
     assert_verdict(check_flags(right, 0, &anyway), RG_PASS, "");
@@ -240,9 +230,8 @@ static void refusals_are_skips(void **state)
 }
 
 // What bench hands over after timing: all elements are compared, and outputs that were inputs too need expected values.
-static void timed_outputs_are_compared(void **state)
+TEST(timed_outputs_are_compared)
 {
-    (void)state;
     static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "v", .idea = "-", .run = right};
     static const rg_entry e = {.algo = &doubling, .variant = &v, .name = "v"};
     float in[64], acc[64], twice[64], right_acc[64], right_twice[64];
@@ -260,14 +249,4 @@ static void timed_outputs_are_compared(void **state)
     rg_answer_free(&answer);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_passes),         cmocka_unit_test(wrong_values_fail),
-        cmocka_unit_test(memory_is_guarded),    cmocka_unit_test(order_is_demanded),
-        cmocka_unit_test(deaths_are_named),     cmocka_unit_test(same_worker_goes_on_after_a_crash),
-        cmocka_unit_test(busy_machines_change_no_verdict),
-        cmocka_unit_test(refusals_are_skips),   cmocka_unit_test(timed_outputs_are_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -2,13 +2,10 @@
 // test_verify_cmd.c: the command `verify` as typed, its file, its exit codes, and the cases that it plans.
 #include "../../checker/checker.h"
 #include "../../../impl/runtime/command.h"
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 
 extern const rg_command rg_cmd_verify;
@@ -22,9 +19,8 @@ static int type(int argc, const char *const *word)
 }
 #define VERIFY(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
-    (void)state;
     assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r3,k0"), RG_GOOD);
     assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r9,k0"), RG_USAGE);
     assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7"), RG_USAGE);
@@ -36,9 +32,8 @@ static void exit_codes(void **state)
 }
 
 // One shape, one thread: a head, the column names and one row, that says PASS in its seventh column.
-static void rows_are_written(void **state)
+TEST(rows_are_written)
 {
-    (void)state;
     char path[] = "/tmp/regather-verify-XXXXXX", line[512];
     int rows = 0, passes = 0, fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -61,9 +56,8 @@ static void rows_are_written(void **state)
 }
 
 // Several words choose all that they name, each shape being that of every one's algorithm.
-static void several_words(void **state)
+TEST(several_words)
 {
-    (void)state;
     assert_int_equal(sh("regather verify autocorr:naive autocorr_printed:naive autocorr:ordered --smoke --quiet > words"), RG_GOOD);
     assert_int_equal(sh("grep -c '^PASS.*autocorr:naive' words > /dev/null && grep -q '^PASS.*autocorr_printed:naive' words && "
                         "grep -q '^PASS.*autocorr:ordered' words && test $(grep -c ^PASS words) = 3"), 0);
@@ -73,9 +67,8 @@ static void several_words(void **state)
 }
 
 // What stands below a FAIL runs as it is printed: the case again, and the trace that shows the fault.
-static void commands_of_a_failure_run_as_printed(void **state)
+TEST(commands_of_a_failure_run_as_printed)
 {
-    (void)state;
     static const char *const broken[] = {"autocorr:off_by_one.so:off_by_one", "gridding:gridding_transposed.so:gridding_transposed"};
     for (int i = 0; i < RG_COUNT(broken); i++) {
         const char *name = strchr(broken[i], ':') + 1;
@@ -113,9 +106,8 @@ static int cases_with(const rg_plan *p, int param, int64_t value)
     return n;
 }
 
-static void plans_cover_shapes_and_threads(void **state)
+TEST(plans_cover_shapes_and_threads)
 {
-    (void)state;
     rg_variant v;
     rg_entry e = entry_of(&v, NULL, 0, RG_THREADED);
     const rg_narrow all = {0}, two = {.threads = 2};
@@ -136,9 +128,8 @@ static void plans_cover_shapes_and_threads(void **state)
     rg_plan_free(&p);
 }
 
-static void plans_cover_parameters(void **state)
+TEST(plans_cover_parameters)
 {
-    (void)state;
     rg_variant v;
     rg_entry e = entry_of(&v, small_grid, 2, 0);
     const rg_narrow all = {0};
@@ -165,15 +156,4 @@ static void plans_cover_parameters(void **state)
     rg_plan_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(rows_are_written),
-        cmocka_unit_test(several_words),
-        cmocka_unit_test(commands_of_a_failure_run_as_printed),
-        cmocka_unit_test(plans_cover_shapes_and_threads),
-        cmocka_unit_test(plans_cover_parameters),
-    };
-    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // test_cases.c: every row of cases.tsv: the command is run as a user types it, and has to end with the exit code and to print the
 // line that stand there.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/tsv.h"
+#include "../test.h"
 #include "../test_program.h"
 
 static const char OPTICS[] = "optics() { sed \"s/^_rlnImageDimensionality #8/&\\n_$1 #9/; s/^1 opticsGroup1 .*/& $2/\" p/particles.star "
                              "> p/x.star; }";
 static rg_tsv table;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
     char *path = rg_share_path("verify/tests/formats/cases.tsv");
     const int code = test_dir_make(state) || rg_tsv_read(path, &table) != RG_GOOD
@@ -24,7 +18,7 @@ static int begin(void **state)
     return code;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
     rg_tsv_free(&table);
     return test_dir_remove(state);
@@ -42,9 +36,8 @@ static char *with_tabs(const char *text)
 }
 
 // Row by row; all that fail are named before the test fails.
-static void test_cases(void **state)
+TEST(test_cases)
 {
-    (void)state;
     int failed = 0, skipped = 0;
     for (int row = 0; row < table.n_rows; row++) {
         const char *point = rg_tsv_cell(&table, row, "point"), *name = rg_tsv_cell(&table, row, "case");
@@ -74,8 +67,4 @@ static void test_cases(void **state)
     assert_true(table.n_rows - skipped > 40);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_cases)};
-    return cmocka_run_group_tests(test, begin, end);
-}
+TESTS(begin, end)

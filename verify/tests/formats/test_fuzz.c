@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_fuzz.c: the fuzz targets of fuzz/ on valid files damaged in seeded ways: the same files in every run, each a line of
 // refusal or a good read. A crash, an abort of a target or a sanitizer's report ends the program, which is the failure.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #define LLVMFuzzerTestOneInput fuzz_image
 #include "../../fuzz/image.c"
+#include "../test.h"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_mrc
 #include "../../fuzz/mrc.c"
@@ -89,9 +83,8 @@ static void fill(uint8_t *grey, size_t n)
         grey[i] = (uint8_t)(rg_bits(3, i / 3) >> 9);
 }
 
-static void test_photographs(void **state)
+TEST(test_photographs)
 {
-    (void)state;
     uint8_t grey[40 * 30 * 2];
     fill(grey, sizeof grey);
     for (int bits = 8; bits <= 16; bits += 8) {
@@ -108,9 +101,8 @@ static void test_photographs(void **state)
 }
 
 #if HAVE_TIFF
-static void test_tiff(void **state)
+TEST(test_tiff)
 {
-    (void)state;
     const int compression[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_PACKBITS, COMPRESSION_ADOBE_DEFLATE};
     uint8_t grey[40 * 30 * 3];
     fill(grey, sizeof grey);
@@ -132,9 +124,8 @@ static void test_tiff(void **state)
 }
 #endif
 
-static void test_maps(void **state)
+TEST(test_maps)
 {
-    (void)state;
     const int mode[] = {RG_MRC_INT8, RG_MRC_INT16, RG_MRC_FLOAT32, RG_MRC_UINT16, RG_MRC_FLOAT16};
     float value[12 * 9];
     for (int i = 0; i < 12 * 9; i++)
@@ -149,9 +140,8 @@ static void test_maps(void **state)
     }
 }
 
-static void test_result_files(void **state)
+TEST(test_result_files)
 {
-    (void)state;
     char *text = rg_print("# suite: regather 0.1\n# machine: a machine\n");
     for (int c = 0; c < RG_COLUMNS; c++) {
         char *more = rg_print("%s%s%s", text, c ? "\t" : "", rg_column_name[c]);
@@ -168,15 +158,4 @@ static void test_result_files(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_photographs),
-#if HAVE_TIFF
-        cmocka_unit_test(test_tiff),
-#endif
-        cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_result_files),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_image.c: photographs of every format against bytes laid out by hand, and what is said of those that are no photographs.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/image.h"
 #include "../../../data/formats/mrc.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
@@ -48,9 +42,8 @@ static int read_code(const char *path)
     return code;
 }
 
-static void test_pnm(void **state)
+TEST(test_pnm)
 {
-    (void)state;
     EXPECT(TEXT("a.pgm", "P5\n2 2\n255\n\x00\x01\xFE\xFF"), 2, 2, 8, 0, 1, 254, 255);
     EXPECT(TEXT("a.png", "P5 2 1 65535 \x01\x02\xFF\xFE"), 2, 1, 16, 0x0102, 0xFFFE); // the name says nothing
     EXPECT(TEXT("a.pgm", "P5 1 1 1023\n\x03\xFF"), 1, 1, 16, 1023);
@@ -62,9 +55,8 @@ static void test_pnm(void **state)
     EXPECT(TEXT("a.ppm", "P3 3 1 500 5 0 0 10 10 10 0 500 0"), 3, 1, 16, 1, 10, 294);
 }
 
-static void test_pnm_refusals(void **state)
+TEST(test_pnm_refusals)
 {
-    (void)state;
     assert_refused(read_code(TEXT("b.pgm", "P5\n2 2\n255\n\x00\x01\xFE")), "b.pgm: at byte 14: expected at least 15 bytes");
     assert_refused(read_code(TEXT("b.pgm", "P5\n2 0\n255\n")), "expected a width and a height of 1 or more");
     assert_refused(read_code(TEXT("b.pgm", "P5\n99999999999 1\n255\n")), "at byte 3: expected the width of at most");
@@ -80,9 +72,8 @@ static void test_pnm_refusals(void **state)
                    "at byte 14: expected a grey value, found the end of the file");
 }
 
-static void test_no_photograph(void **state)
+TEST(test_no_photograph)
 {
-    (void)state;
     assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
                    "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF, MRC or EM file, found \"Dear");
     assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
@@ -90,9 +81,8 @@ static void test_no_photograph(void **state)
     assert_refused(read_code(test_dir), "is a directory");
 }
 
-static void test_writers(void **state)
+TEST(test_writers)
 {
-    (void)state;
     uint8_t grey8[6] = {0, 1, 2, 253, 254, 255};
     uint16_t grey16[6] = {0, 1, 256, 0x1234, 0xFF00, 65535};
     const rg_image image[2] = {{3, 2, 8, grey8}, {3, 2, 16, grey16}};
@@ -126,9 +116,8 @@ static void write_png(const char *path, int w, int h, int depth, int colour, int
     fclose(f);
 }
 
-static void test_png(void **state)
+TEST(test_png)
 {
-    (void)state;
     const char *path = in_dir("d.png");
     write_png(path, 8, 1, 1, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\xA5");
     EXPECT(path, 8, 1, 8, 255, 0, 255, 0, 0, 255, 0, 255);
@@ -150,9 +139,8 @@ static void test_png(void **state)
     EXPECT(path, 3, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8, 9);
 }
 
-static void test_png_damaged(void **state)
+TEST(test_png_damaged)
 {
-    (void)state;
     size_t n = 0;
     write_png(in_dir("e.png"), 3, 3, 8, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
     char *whole = get_file(in_dir("e.png"), &n);
@@ -205,9 +193,8 @@ static void tiff_page(TIFF *t, int w, int h, int bits, int channels, int photome
     TIFFWriteDirectory(t);
 }
 
-static void test_tiff(void **state)
+TEST(test_tiff)
 {
-    (void)state;
     const char *path = in_dir("t.tif"), *mode[2] = {"wl", "wb"};
     const uint8_t grey[6] = {0, 5, 100, 200, 254, 255};
     const uint16_t deep[4] = {0, 300, 0x1234, 65535};
@@ -262,9 +249,8 @@ static const char *write_mrc(int mode, const float *value)
     return in_dir("m.mrc");
 }
 
-static void test_mrc(void **state)
+TEST(test_mrc)
 {
-    (void)state;
     const float whole[6] = {0, 7, 127, 1, 2, 3}, negative[6] = {0, 7, 127, 1, -2, 3};
     int64_t pages;
     rg_image image;
@@ -291,17 +277,4 @@ static void test_mrc(void **state)
     assert_refused(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), "column 1, row 0, found NaN");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_pnm),        cmocka_unit_test(test_pnm_refusals), cmocka_unit_test(test_no_photograph),
-        cmocka_unit_test(test_writers),    cmocka_unit_test(test_mrc),
-#if HAVE_PNG
-        cmocka_unit_test(test_png),        cmocka_unit_test(test_png_damaged),
-#endif
-#if HAVE_TIFF
-        cmocka_unit_test(test_tiff),
-#endif
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_mrc.c: the MRC reader and writer against headers laid out by hand from the format's table.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/mrc.h"
 #include "../../../impl/base/malformed.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #if HAVE_ZLIB
@@ -35,9 +29,8 @@ static void lay_header(unsigned char *h, bool big, int32_t nx, int32_t ny, int32
     }
 }
 
-static void test_half(void **state)
+TEST(test_half)
 {
-    (void)state;
     assert_true(rg_half_to_float(0x3C00) == 1 && rg_half_to_float(0xC000) == -2 && rg_half_to_float(0x7BFF) == 65504);
     assert_true(rg_half_to_float(0x0001) == ldexpf(1, -24) && rg_half_to_float(0x0400) == ldexpf(1, -14));
     for (unsigned h = 0; h < 65536; h++) {
@@ -54,9 +47,8 @@ static void test_half(void **state)
     assert_int_equal(rg_float_to_half(2047.9f), 0x6800); // the fraction carries into the exponent
 }
 
-static void test_byte_orders(void **state)
+TEST(test_byte_orders)
 {
-    (void)state;
     for (int big = 0; big < 2; big++)
         for (int stamp = 0; stamp < 2; stamp++)
             for (int extended = 0; extended <= 100; extended += 100) {
@@ -80,9 +72,8 @@ static void test_byte_orders(void **state)
 }
 
 // Of IMOD's mode 0 the stamp's flags say whether bytes are signed: words 39 and 40, "IMOD" and bit 0.
-static void test_imod_bytes(void **state)
+TEST(test_imod_bytes)
 {
-    (void)state;
     for (int flags = 0; flags < 2; flags++) {
         unsigned char file[1024 + 4];
         float section[4];
@@ -111,9 +102,8 @@ static void put_em(const char *name, int machine, int type, size_t data_bytes)
     put_file(name, file, 512 + data_bytes);
 }
 
-static void test_em(void **state)
+TEST(test_em)
 {
-    (void)state;
     rg_mrc m;
     float section[3];
     for (int machine = 3; machine <= 6; machine += 3) {
@@ -142,9 +132,8 @@ static void put_gzip(const char *name, const void *bytes, size_t n)
     gzclose(f);
 }
 
-static void test_gzip(void **state)
+TEST(test_gzip)
 {
-    (void)state;
     unsigned char file[1024 + 12];
     float section[3];
     rg_mrc m;
@@ -173,9 +162,8 @@ static void test_gzip(void **state)
 #endif
 
 // Files that people have instead: the line says what it is and which tool converts it.
-static void test_other_formats(void **state)
+TEST(test_other_formats)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t n;
@@ -196,9 +184,8 @@ static void test_other_formats(void **state)
     }
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     unsigned char file[1024 + 64] = {0};
     rg_mrc m;
     lay_header(file, false, 4, 2, 1, 4, 0, true);
@@ -234,9 +221,8 @@ static int write_one(const char *path, int mode, const float *value, int64_t nz,
     return code;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
     const int mode[] = {0, 1, 2, 6, 12}, bytes[] = {1, 2, 4, 2, 2};
     for (int i = 0; i < 5; i++) {
@@ -264,9 +250,8 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_nothing_half_written(void **state)
+TEST(test_nothing_half_written)
 {
-    (void)state;
     const float fraction[6] = {0.5f}, large[6] = {40000};
     rg_mrc_out out;
     assert_refused(write_one(in_dir("none.mrc"), 1, fraction, 1, false), "has no place in mode 1");
@@ -275,15 +260,12 @@ static void test_nothing_half_written(void **state)
     assert_int_equal(rg_mrc_write_section(&out, fraction), RG_GOOD);
     assert_refused(rg_mrc_write_commit(&out), "6 values written, 12 announced");
     assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
-    char *command = rg_print("ls %s | grep -q part", test_dir);
-    assert_int_not_equal(system(command), 0);
-    free(command);
+    assert_int_not_equal(system(fmt("ls %s | grep -q part", test_dir)), 0);
 }
 
 // Files of the field with their oddities; the sides are known from elsewhere.
-static void test_real_files(void **state)
+TEST(test_real_files)
 {
-    (void)state;
     const struct {
         const char *path;
         int64_t nx, ny, nz;
@@ -311,17 +293,4 @@ static void test_real_files(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_half),       cmocka_unit_test(test_byte_orders),          cmocka_unit_test(test_imod_bytes),
-        cmocka_unit_test(test_em),
-#if HAVE_ZLIB
-        cmocka_unit_test(test_gzip),
-#endif
-        cmocka_unit_test(test_other_formats),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_nothing_half_written), cmocka_unit_test(test_real_files),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

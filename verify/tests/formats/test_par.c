@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_par.c: FREALIGN's parameter files: versions, columns that touch, rows that must be refused, and what becomes of them as
 // particles.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/par.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
@@ -31,9 +25,8 @@ static int code_of(const char *text)
     return code;
 }
 
-static void test_versions(void **state)
+TEST(test_versions)
 {
-    (void)state;
     static const char *const text[] = {"C comment\n" V9, V9_OLD "C end\n", V8};
     for (int i = 0; i < 3; i++) {
         rg_par p;
@@ -53,9 +46,8 @@ static void test_versions(void **state)
 }
 
 // A shift of -1000.00 A fills its ten columns but for one; an angle of -1000.00 its eight, so that words join.
-static void test_columns_that_touch(void **state)
+TEST(test_columns_that_touch)
 {
-    (void)state;
     rg_par p;
     char text[] = V9, old[] = V8;
     memcpy(text + 7, "-1000.25-2000.50-3000.75", 24);
@@ -72,9 +64,8 @@ static void test_columns_that_touch(void **state)
     rg_par_free(&p);
 }
 
-static void test_free_format(void **state)
+TEST(test_free_format)
 {
-    (void)state;
     rg_par p;
     assert_int_equal(read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p),
                      RG_GOOD);
@@ -82,9 +73,8 @@ static void test_free_format(void **state)
     rg_par_free(&p);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
-    (void)state;
     assert_refused(code_of(""), "expected rows of numbers, found none");
     assert_refused(code_of("C only a comment\n"), "expected rows of numbers, found none");
     assert_refused(code_of("1 2 3\n"), "line 1: expected");
@@ -103,9 +93,8 @@ static void test_malformed(void **state)
 }
 
 // What is written comes back, in fixed widths that FREALIGN reads; what does not fit leaves no file.
-static void test_written(void **state)
+TEST(test_written)
 {
-    (void)state;
     for (int version = 8; version <= 9; version++) {
         rg_par out, in;
         rg_par_make(&out, version, 3);
@@ -163,9 +152,8 @@ static int particles_of(const char *text, rg_particles *p)
 #define ROW8(no) #no " 1 2 3 4 5 10000 1 9000 8000 7 66\n"
 #define ROW9(no) #no " 1 2 3 4 5 10000 1 9000 8000 7 100 0 1 20 0\n"
 
-static void test_particles(void **state)
+TEST(test_particles)
 {
-    (void)state;
     rg_particles p;
     float image[16];
     put_stack(2);
@@ -199,9 +187,8 @@ static void test_particles(void **state)
 }
 
 // Of a width of its columns that does not tell where they end; what is written is read again.
-static void test_narrow_kind(void **state)
+TEST(test_narrow_kind)
 {
-    (void)state;
     rg_par p, again;
     assert_int_equal(read_text("1 2 3 4 5 6 10000 1 9000 8000 7 66 1\n", &p), RG_GOOD);
     assert_int_equal(rg_par_write(in_dir("w.par"), &p), RG_GOOD);
@@ -214,9 +201,8 @@ static void test_narrow_kind(void **state)
 }
 
 // Far beyond what tells the kinds apart, and numbers that no microscope gives.
-static void test_beyond(void **state)
+TEST(test_beyond)
 {
-    (void)state;
     const size_t n = (1 << 20) + 4096;
     char *line = rg_alloc(n + 1);
     memset(line, 'x', n);
@@ -235,12 +221,4 @@ static void test_beyond(void **state)
         assert_refused(code_of(bad[i].text), bad[i].words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),  cmocka_unit_test(test_columns_that_touch), cmocka_unit_test(test_free_format),
-        cmocka_unit_test(test_malformed), cmocka_unit_test(test_written),            cmocka_unit_test(test_particles),
-        cmocka_unit_test(test_narrow_kind), cmocka_unit_test(test_beyond),
-    };
-    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

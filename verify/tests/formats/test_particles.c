@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_particles.c: particle sets, the CTF and the phantom's Gaussians against what follows from their definitions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/phantoms/blobs.h"
 #include "../../../data/formats/particles.h"
-#include "../../../data/geometry/symmetry.h"
+#include "../../../impl/base/symmetry.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <complex.h>
@@ -45,9 +39,8 @@ static int code_of(const char *text)
 
 #define POSES "_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
 
-static void test_relion_31(void **state)
+TEST(test_relion_31)
 {
-    (void)state;
     rg_particles p;
     float image[9];
     put_stack("a.mrcs", 3, 3, 3, 1);
@@ -74,9 +67,8 @@ static void test_relion_31(void **state)
     rg_particles_close(&p);
 }
 
-static void test_relion_30(void **state)
+TEST(test_relion_30)
 {
-    (void)state;
     rg_particles p;
     put_stack("c.mrcs", 3, 3, 1, 0);
     // 5 um at 20,000 times magnification are 2.5 A.
@@ -95,9 +87,8 @@ static void test_relion_30(void **state)
     rg_particles_close(&p);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     put_stack("a.mrcs", 3, 3, 3, 0);
     put_stack("wide.mrcs", 4, 3, 1, 0);
     put_stack("other.mrcs", 5, 5, 1, 0);
@@ -156,9 +147,8 @@ static void test_refused(void **state)
 }
 
 // RELION's names of blocks, and the words of an optics group on what has been done to its images.
-static void test_blocks_and_flags(void **state)
+TEST(test_blocks_and_flags)
 {
-    (void)state;
     rg_particles p;
     put_stack("a.mrcs", 3, 3, 1, 2);
     catch_stderr();
@@ -171,20 +161,17 @@ static void test_blocks_and_flags(void **state)
     rg_particles_close(&p);
     static const char *const column[] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
     for (int i = 0; i < 2; i++) {
-        char *text = rg_print("data_optics\nloop_\n_rlnOpticsGroup\n_%s\n1 1\n\ndata_particles\nloop_\n" POSES
-                              "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n", column[i]);
-        assert_int_equal(open_text(text, &p), RG_GOOD);
+        assert_int_equal(open_text(fmt("data_optics\nloop_\n_rlnOpticsGroup\n_%s\n1 1\n\ndata_particles\nloop_\n" POSES
+                                       "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n", column[i]), &p), RG_GOOD);
         assert_true(p.premultiplied == !i && p.phase_flipped == i);
         assert_refused(rg_particles_plain(&p), column[i]);
         rg_particles_close(&p);
-        free(text);
     }
 }
 
 // One row too few is said and no more: subsets of a stack are what everyone works with.
-static void test_row_too_few(void **state)
+TEST(test_row_too_few)
 {
-    (void)state;
     put_stack("a.mrcs", 3, 3, 130, 0);
     catch_stderr();
     int code = code_of("data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n130@a.mrcs 1 2 3\n");
@@ -193,9 +180,8 @@ static void test_row_too_few(void **state)
     assert_non_null(strstr(said, "2 rows; 128 images of its stacks have no row and are left out, the first is image 2 of "));
 }
 
-static void test_not_finite(void **state)
+TEST(test_not_finite)
 {
-    (void)state;
     put_stack("a.mrcs", 3, 3, 2, 0);
     size_t n = 0;
     char *bytes = get_file(in_dir("a.mrcs"), &n);
@@ -213,9 +199,8 @@ static void test_not_finite(void **state)
 
 // ---- orientation ---------------------------------------------------------------------------------------------------------
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
-    (void)state;
     double a[9], t[9];
     rg_particle_matrix(90, 0, 0, a); // the image's x axis lies along the map's y
     assert_true(fabs(a[1] - 1) < 1e-15 && fabs(a[3] + 1) < 1e-15 && fabs(a[8] - 1) < 1e-15);
@@ -239,9 +224,8 @@ static void test_matrix(void **state)
 
 // ---- CTF -----------------------------------------------------------------------------------------------------------------
 
-static void test_ctf(void **state)
+TEST(test_ctf)
 {
-    (void)state;
     // The wavelengths of the textbooks: 0.0197, 0.0251 and 0.0370 A at 300, 200 and 100 kV.
     assert_true(fabs(rg_electron_wavelength_A(300) - 0.01968749) < 1e-8);
     assert_true(fabs(rg_electron_wavelength_A(200) - 0.02507934) < 1e-8);
@@ -296,9 +280,8 @@ static double complex exact(int n, const rg_blob *blob, const double r[3])
     return sum;
 }
 
-static void test_blobs_exact(void **state)
+TEST(test_blobs_exact)
 {
-    (void)state;
     for (int64_t side = 12; side <= 13; side++) {
         rg_blob blob[RG_ASYMMETRIC_BLOBS];
         double *map = rg_alloc((size_t)(side * side * side) * sizeof *map), a[9];
@@ -348,9 +331,8 @@ static int parts_met(const char *name, const rg_blob *blob, int n, int *operator
 }
 
 // The operators of I1 permute the icosahedral parts, those of I2 do not; D7's permute those of the barrel, D14's do not.
-static void test_blobs_symmetric(void **state)
+TEST(test_blobs_symmetric)
 {
-    (void)state;
     static const char *const name[] = {"I1", "I2", "D7", "D14"};
     for (int i = 0; i < 4; i++) {
         rg_blob blob[RG_D7_BLOBS];
@@ -364,13 +346,4 @@ static void test_blobs_symmetric(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_relion_31),   cmocka_unit_test(test_relion_30),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_blocks_and_flags),
-        cmocka_unit_test(test_row_too_few), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_ctf),         cmocka_unit_test(test_blobs_exact), cmocka_unit_test(test_blobs_symmetric),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_result.c: what is written is read back; what is malformed is one line with file, line, expected and found.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_command.h"
 
 #include <math.h>
@@ -45,9 +39,8 @@ static char *whole_file(void)
     return text;
 }
 
-static void written_and_read_back(void **state)
+TEST(written_and_read_back)
 {
-    (void)state;
     free(whole_file());
     rg_result r;
     bool cut = true;
@@ -70,9 +63,8 @@ static void written_and_read_back(void **state)
     rg_result_free(&r);
 }
 
-static void columns_are_the_contract(void **state)
+TEST(columns_are_the_contract)
 {
-    (void)state;
     char *text = whole_file();
     assert_non_null(strstr(
         text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
@@ -81,9 +73,8 @@ static void columns_are_the_contract(void **state)
     free(text);
 }
 
-static void unfinished_line_is_dropped(void **state)
+TEST(unfinished_line_is_dropped)
 {
-    (void)state;
     char *text = whole_file(), said[400];
     rg_result r;
     bool cut;
@@ -114,9 +105,8 @@ static void refuse(const char *from, const char *to, int line, const char *expec
     free(broken);
 }
 
-static void malformed_files_are_refused(void **state)
+TEST(malformed_files_are_refused)
 {
-    (void)state;
     refuse("# machine: ", "# machine ", 2, "\"# key: value\"", "# machine a machine");
     refuse("\tvariant\t", "\tvariants\t", 4, "variant", "variants");
     refuse("\tsource\n", "\n", 5, "31 cells", "found 32");
@@ -126,9 +116,8 @@ static void malformed_files_are_refused(void **state)
     refuse("PASS", "OK", 5, "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing in column status", "OK");
 }
 
-static void malformed_samples_and_rows(void **state)
+TEST(malformed_samples_and_rows)
 {
-    (void)state;
     refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons in column samples", "1000.000;;");
     refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons in column samples", "1000.000 ");
     refuse("autocorr\tsimd", "\tsimd", 6, "a name in column algo", "\"\"");
@@ -136,9 +125,8 @@ static void malformed_samples_and_rows(void **state)
     refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "32 cells", "found 33");
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
-    (void)state;
     rg_result r;
     bool cut;
     char said[400];
@@ -156,15 +144,7 @@ int main(void)
 {
     folder = test_folder();
     path = rg_print("%s/f.tsv", folder);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_read_back),
-        cmocka_unit_test(columns_are_the_contract),
-        cmocka_unit_test(unfinished_line_is_dropped),
-        cmocka_unit_test(malformed_files_are_refused),
-        cmocka_unit_test(malformed_samples_and_rows),
-        cmocka_unit_test(other_files_are_refused),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = RUN_TESTS(NULL, NULL);
     unlink(path);
     rmdir(folder);
     return failed;

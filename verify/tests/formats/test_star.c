@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_star.c: the STAR reader and writer against files written out by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/star.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
@@ -25,9 +19,8 @@ static int code_of(const char *text)
 
 // What RELION 3.1 writes, with everything that is allowed besides: tabs, CR LF, quotes, comments, blank lines in a loop, no
 // newline at the end.
-static void test_accepted(void **state)
+TEST(test_accepted)
 {
-    (void)state;
     static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
                                "data_general\n\n_rlnNumber\t12 # twelve\n_rlnText 'two words'\n"
                                "\ndata_optics\nloop_ \n_rlnOpticsGroup #1 \n_rlnImagePixelSize #2\n   1\t2.5e0 \r\n\n"
@@ -59,9 +52,8 @@ static void test_accepted(void **state)
     rg_star_free(&star);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } bad[] = {
@@ -91,9 +83,8 @@ static void test_refused(void **state)
     assert_refused(rg_star_read(test_dir, &star), "is a directory");
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     rg_star star;
     double value;
     int64_t whole;
@@ -110,9 +101,8 @@ static void test_numbers(void **state)
     rg_star_free(&star);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     const char *column[] = {"rlnA", "rlnB"}, *list[] = {"rlnC"}, *one[] = {"x y"};
     const char *cell[] = {"1", "", "a b", "#1", "it's", "say \"a b\"", "data_x", "_y", "loop_", "'q", "\t", "plain@name;#"};
     int64_t line[6] = {0};
@@ -134,9 +124,4 @@ static void test_round_trip(void **state)
     assert_int_equal(access(in_dir("c.star"), F_OK), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),
-                                      cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip)};
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

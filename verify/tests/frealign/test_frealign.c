@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: MIT
 // test_frealign.c: what must hold of FREALIGN's routines whoever computes them: a particle that is its own section, one turned
 // by a half turn, symmetry operators, and insertion as the transpose of the section. Truth here comes from no reference.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/frealign/ctf/apply.h"
 #include "../../../data/formats/particles.h"
+#include "../test.h"
 #include "test_routines.h"
 
 static const double TURN = 6.28318530717958647692;
 
 // ---- index.h against the definitions -------------------------------------------------------------------------------------
 
-static void sinc_is_sinc(void **state)
+TEST(sinc_is_sinc)
 {
-    (void)state;
     for (int step = -24000; step <= 24000; step++) {
         const double t = step / 8000.0, x = TURN / 2 * t;
         assert_true(fabs(fr_sinc((float)t) - (step ? sin(x) / x : 1)) < 3e-7);
     }
 }
 
-static void mask_falls_over_six_pixels(void **state)
+TEST(mask_falls_over_six_pixels)
 {
-    (void)state;
     const struct {
         int x, y;
         double e;
@@ -42,9 +34,8 @@ static void mask_falls_over_six_pixels(void **state)
     assert_true(fr_in_disc(5, 25) && !fr_in_disc(5, 26));
 }
 
-static void ctf_is_freealigns(void **state)
+TEST(ctf_is_freealigns)
 {
-    (void)state;
     const float o[FR_OPTICS] = {-0.013f, 0.002f, -0.011f, 1e-5f, 0.9975f, 0.07f};
     assert_true(fabsf(fr_ctf(o, 0, 0) + 0.07f) < 1e-6f); // c(0) = -w2
     for (int i = 0; i < 40; i++)
@@ -55,9 +46,8 @@ static void ctf_is_freealigns(void **state)
 }
 
 // RELION's matrix maps the volume into the image, FREALIGN's the image into the volume.
-static void rotation_is_relions_transposed(void **state)
+TEST(rotation_is_relions_transposed)
 {
-    (void)state;
     double m[9], a[9];
     fr_rotation(0.7, 1.1, -2.3, m);
     rg_particle_matrix(0.7 * 360 / TURN, 1.1 * 360 / TURN, -2.3 * 360 / TURN, a);
@@ -87,9 +77,8 @@ static void correlates_with_itself(const rg_variant *v, problem *p, void *contex
     }
 }
 
-static void a_section_correlates_with_itself(void **state)
+TEST(a_section_correlates_with_itself)
 {
-    (void)state;
     const char *const name[] = {"cc3m", "presb", "ccoef", "sigma2"};
     const int64_t kinds[] = {FR_V9, FR_TRILINEAR, FR_BOX3 | FR_SQUARED, FR_NEAREST | FR_PAD_2, FR_BOX5};
     for (int a = 0; a < RG_COUNT(name); a++)
@@ -135,9 +124,8 @@ static void half_turn(const rg_variant *v, problem *p, void *context)
     assert_true(fabs(before) > 1e-4);
 }
 
-static void a_half_turn_conjugates(void **state)
+TEST(a_half_turn_conjugates)
 {
-    (void)state;
     const char *const name[] = {"cc3m", "ccoef"};
     for (int a = 0; a < RG_COUNT(name); a++) {
         const int64_t n[RG_DIMS] = {26, 1, FR_TRILINEAR, 1, 11, 1};
@@ -183,9 +171,8 @@ static void quarter_turn(const rg_variant *v, problem *p, void *expected)
     assert_true(expected ? fabs(after - before) < 3e-6 : fabs(after - before) > 1e-3);
 }
 
-static void operators_of_the_group_change_nothing(void **state)
+TEST(operators_of_the_group_change_nothing)
 {
-    (void)state;
     const int64_t n[RG_DIMS] = {20, 1, FR_TRILINEAR, 1, 8, 1};
     problem p = problem_make("cc3m", n, RG_RANDOM);
     each_variant(&p, quarter_turn, NULL); // without the symmetry they do
@@ -216,9 +203,8 @@ static void peaks_at(const rg_variant *v, problem *p, void *context)
 }
 
 // The section of another psi, moved by lags of two pixels.
-static void ccp_finds_quarter_and_lag(void **state)
+TEST(ccp_finds_quarter_and_lag)
 {
-    (void)state;
     const peak cases[] = {{0, 0, 0}, {1, 3, -2}, {2, -6, 5}, {3, 1, 6}};
     for (int i = 0; i < RG_COUNT(cases); i++) {
         const int64_t n[RG_DIMS] = {48, 1, FR_TRILINEAR, 1, 12, 3};
@@ -285,9 +271,8 @@ static void mass_and_mirror(const rg_variant *v, problem *p, void *context)
         }
 }
 
-static void insertion_keeps_mass_and_mirror(void **state)
+TEST(insertion_keeps_mass_and_mirror)
 {
-    (void)state;
     const int64_t kinds[] = {FR_TRILINEAR, FR_NEAREST};
     for (int k = 0; k < RG_COUNT(kinds); k++) {
         problem p = plain_insertion(kinds[k]);
@@ -326,9 +311,8 @@ static void is_transposed(const rg_variant *v, problem *p, void *context)
     assert_true(fabs(gathered - scattered) < 1e-5 * size && fabs(gathered) > 1e-3 * size);
 }
 
-static void insertion_is_the_sections_transpose(void **state)
+TEST(insertion_is_the_sections_transpose)
 {
-    (void)state;
     problem p = plain_insertion(FR_TRILINEAR);
     const int64_t n[RG_DIMS] = {22, 1, FR_TRILINEAR, 1, 9, 1};
     problem section = problem_make("ccoef", n, RG_RANDOM);
@@ -359,9 +343,8 @@ static void accumulates(const rg_variant *v, problem *p, void *context)
     free(both);
 }
 
-static void insertion_accumulates(void **state)
+TEST(insertion_accumulates)
 {
-    (void)state;
     problem p = plain_insertion(FR_BOX2 | FR_SQUARED);
     each_variant(&p, accumulates, NULL);
     problem_free(&p);
@@ -380,9 +363,8 @@ static void comes_home(const rg_variant *v, problem *p, void *context)
         assert_true(fabsf(D[2 * e] - fr_sign(fr_i(side, e), fr_j(side, e))) < 1e-5f && fabsf(D[2 * e + 1]) < 1e-5f);
 }
 
-static void a_shift_brings_the_particle_home(void **state)
+TEST(a_shift_brings_the_particle_home)
 {
-    (void)state;
     const int64_t n[RG_DIMS] = {20, 1, FR_SQUARED, 1};
     problem p = problem_make("ctfapply", n, RG_RANDOM);
     float *image = p.arg[FR_APPLY_IMAGE], *shift = p.arg[FR_APPLY_SHIFT];
@@ -394,21 +376,4 @@ static void a_shift_brings_the_particle_home(void **state)
     problem_free(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sinc_is_sinc),
-        cmocka_unit_test(mask_falls_over_six_pixels),
-        cmocka_unit_test(ctf_is_freealigns),
-        cmocka_unit_test(rotation_is_relions_transposed),
-        cmocka_unit_test(a_section_correlates_with_itself),
-        cmocka_unit_test(a_half_turn_conjugates),
-        cmocka_unit_test(operators_of_the_group_change_nothing),
-        cmocka_unit_test(ccp_finds_quarter_and_lag),
-        cmocka_unit_test(insertion_keeps_mass_and_mirror),
-        cmocka_unit_test(insertion_is_the_sections_transpose),
-        cmocka_unit_test(insertion_accumulates),
-        cmocka_unit_test(a_shift_brings_the_particle_home),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

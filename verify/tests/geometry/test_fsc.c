@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_fsc.c: what is said of a curve of Fourier shell correlation.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/phantoms/noise.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +20,8 @@ static void assert_words(const double *fsc, double level, const char *words)
     free(text);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     double fsc[SHELLS];
     for (int s = 0; s < SHELLS; s++)
         fsc[s] = 0.8;
@@ -42,9 +35,8 @@ static void test_words(void **state)
 }
 
 // A straight line: the ends are where it stands a deviation above and below the level, by counting the shell's frequencies.
-static void test_deviation(void **state)
+TEST(test_deviation)
 {
-    (void)state;
     double fsc[SHELLS], low, high, level = 0.5;
     int64_t n = 0;
     for (int s = 0; s < SHELLS; s++)
@@ -61,9 +53,8 @@ static void test_deviation(void **state)
 }
 
 // Amplitudes stay, shells below stay whole, and what is above has nothing to do with what it was.
-static void test_randomise(void **state)
+TEST(test_randomise)
 {
-    (void)state;
     for (int side = 15; side <= 16; side++) {
         enum { MOST = 16 * 16 * 16 };
         static float map[MOST], changed[MOST], again[MOST];
@@ -91,9 +82,8 @@ static void test_randomise(void **state)
 
 // Two maps that share a broad blob and have noise of their own: a hard mask spreads the blob's frequencies over all shells, where
 // the maps then seem to agree; corrected, they do not.
-static void test_mask(void **state)
+TEST(test_mask)
 {
-    (void)state;
     enum { N = 32, ALL = N * N * N };
     static float map[2][ALL], masked[2][ALL];
     double plain[N / 2 + 1], of_mask[N / 2 + 1], random[N / 2 + 1], corrected[N / 2 + 1], mean[2] = {0};
@@ -123,9 +113,4 @@ static void test_mask(void **state)
     assert_true(mean[0] > 0.5 && fabs(mean[1]) < 0.2 && fabs(plain[12]) < 0.2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_deviation), cmocka_unit_test(test_randomise),
-                                      cmocka_unit_test(test_mask)};
-    return cmocka_run_group_tests(test, NULL, NULL);
-}
+TESTS(NULL, NULL)

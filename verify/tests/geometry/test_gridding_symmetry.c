@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_gridding_symmetry.c: the point groups: order, closure, orthogonality, the settings of their axes, the lattice's share.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "../../../data/geometry/symmetry.h"
+#include "../../../impl/base/symmetry.h"
+#include "../test.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,9 +45,8 @@ static void assert_rotation(const double m[9])
     assert_true(fabs(det - 1) < 1e-13);
 }
 
-static void groups_are_closed(void **state)
+TEST(groups_are_closed)
 {
-    (void)state;
     static gr_symmetry g;
     const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int k = 0; k < GROUPS; k++) {
@@ -80,9 +73,8 @@ static void rotation_about(double turn, double x, double y, double z, double m[9
 }
 
 // The axes that RELION and Xmipp give for each group, to the digits that they print.
-static void axes_are_those_of_relion(void **state)
+TEST(axes_are_those_of_relion)
 {
-    (void)state;
     static gr_symmetry g;
     const struct {
         const char *name;
@@ -111,9 +103,8 @@ static void axes_are_those_of_relion(void **state)
 }
 
 // Every operator is one of the lattice times one coset's, once; those of the lattice are exact, a subgroup, and all there are.
-static void lattice_times_cosets_is_the_group(void **state)
+TEST(lattice_times_cosets_is_the_group)
 {
-    (void)state;
     static gr_symmetry g;
     static gr_lattice l;
     for (int k = 0; k < GROUPS; k++) {
@@ -137,9 +128,8 @@ static void lattice_times_cosets_is_the_group(void **state)
     }
 }
 
-static void cube_has_24_rotations(void **state)
+TEST(cube_has_24_rotations)
 {
-    (void)state;
     double m[24][9];
     const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < 24; i++) {
@@ -153,9 +143,8 @@ static void cube_has_24_rotations(void **state)
     assert_true(apart(m[0], one) == 0);
 }
 
-static void unknown_names_are_refused(void **state)
+TEST(unknown_names_are_refused)
 {
-    (void)state;
     static gr_symmetry g;
     const char *const wrong[] = {"", "C", "C0", "C-2", "C257", "D129", "D", "T1", "O2", "I", "I3", "I12", "X",
                                  "C4x", "C99999999999999999999"};
@@ -166,12 +155,4 @@ static void unknown_names_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_are_closed),      cmocka_unit_test(axes_are_those_of_relion),
-        cmocka_unit_test(cube_has_24_rotations),  cmocka_unit_test(lattice_times_cosets_is_the_group),
-        cmocka_unit_test(unknown_names_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

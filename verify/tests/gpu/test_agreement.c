@@ -2,17 +2,11 @@
 // test_agreement.c: the same .cu file on the GPU and on the emulated one. For every CUDA variant, several check shapes and one
 // seed, both outputs are written side by side and compared within the variant's tolerance, exactly for integer algorithms. So a
 // verdict reached without a GPU speaks for the GPU too. Skips, saying so, where there is no GPU.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/call.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/gpu/emulator/emulation.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,9 +122,8 @@ static void agree_at(const rg_entry *gpu, const rg_entry *host, const rg_shape *
     }
 }
 
-static void test_agreement(void **state)
+TEST(test_agreement)
 {
-    (void)state;
     char why[200];
     if (rg_gpu_count(why) < 1) {
         print_message("no agreement to test: %s\n", why);
@@ -161,8 +154,4 @@ static void test_agreement(void **state)
     assert_true(compared > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreement)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

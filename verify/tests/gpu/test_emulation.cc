@@ -14,7 +14,7 @@ static __global__ void where_am_i(int *out)
     out[block * threads + thread] += 1 + (int)threadIdx.z * 10000 + (int)threadIdx.y * 100 + (int)threadIdx.x;
 }
 
-static void every_thread_once(void **)
+TEST(every_thread_once)
 {
     Memory<int> out(2 * 3 * 4 * 5 * 3 * 2);
     RG_LAUNCH(where_am_i, dim3(2, 3, 4), dim3(5, 3, 2), 0, nullptr, out.p);
@@ -40,7 +40,7 @@ static std::vector<unsigned> order_of(uint64_t seed)
     return std::vector<unsigned>(order.p, order.p + order.n);
 }
 
-static void seed_decides_the_order(void **)
+TEST(seed_decides_the_order)
 {
     const std::vector<unsigned> one = order_of(1), two = order_of(2);
     assert_true(one == order_of(1));
@@ -68,7 +68,7 @@ static __global__ void votes(int *out)
         out[0] = n, out[1] = all, out[2] = any;
 }
 
-static void counting_barriers(void **)
+TEST(counting_barriers)
 {
     Memory<int> out(3);
     RG_LAUNCH(votes, 1, 70, 0, nullptr, out.p);
@@ -100,7 +100,7 @@ static __global__ void warp_words(int *out, unsigned *sets)
         out[160] = any * 4 + all * 2 + (most == 0);
 }
 
-static void warp_wide_words(void **)
+TEST(warp_wide_words)
 {
     Memory<int> out(161);
     Memory<unsigned> sets(32);
@@ -145,7 +145,7 @@ static __global__ void reverse(const int *in, int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
 }
 
-static void sums_and_dynamic_shared(void **)
+TEST(sums_and_dynamic_shared)
 {
     Memory<int> in(3000), out(3000);
     Memory<unsigned long long> sum(1);
@@ -189,7 +189,7 @@ static __global__ void matrix(const unsigned char *a, const unsigned char *b, in
         d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = fd[i];
 }
 
-static void matrix_product(void **)
+TEST(matrix_product)
 {
     Memory<unsigned char> a(16 * 32), b(8 * 32);
     Memory<int> d(16 * 8);
@@ -208,7 +208,7 @@ static void matrix_product(void **)
         }
 }
 
-static void integer_words(void **)
+TEST(integer_words)
 {
     assert_int_equal(__dp4a(0xff01807fu, 0x02ff80ffu, 5u), 255 * 2 + 1 * 255 + 128 * 128 + 127 * 255 + 5);
     assert_int_equal(__dp4a((int)0xff01807fu, (int)0x02ff80ffu, 5), -1 * 2 + 1 * -1 + -128 * -128 + 127 * -1 + 5);
@@ -241,7 +241,7 @@ static __global__ void add_pairs(float4 *sum, double *total, float *cas)
     } while (assumed != seen);
 }
 
-static void atomics(void **)
+TEST(atomics)
 {
     Memory<float4> sum(1);
     Memory<double> total(1);
@@ -289,7 +289,7 @@ static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, 
 }
 
 // Hand-computed. Weights are multiples of 1/256: 0.3 is 77/256, 0.001 is 0, 0.999 is 1.
-static void linear_texture(void **)
+TEST(linear_texture)
 {
     const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
@@ -314,7 +314,7 @@ static void linear_texture(void **)
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
 
-static void byte_texture(void **)
+TEST(byte_texture)
 {
     const unsigned char image[2][2] = {{0, 255}, {51, 102}};
     const cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>();
@@ -342,7 +342,7 @@ static __global__ void fetch_other(cudaTextureObject_t line, cudaTextureObject_t
     out[3] = tex2DLayered<float>(layers, 0.5f, 1.0f, 1);
 }
 
-static void other_textures(void **)
+TEST(other_textures)
 {
     Memory<int> line(3);
     Memory<float> out(4);
@@ -383,27 +383,10 @@ static void other_textures(void **)
     cudaFreeArray(arrays[1]);
 }
 
-static void time_is_refused(void **)
+TEST(time_is_refused)
 {
     double ms;
     assert_int_not_equal(host()->event_ms(nullptr, nullptr, &ms), 0);
 }
 
-int main()
-{
-    const CMUnitTest tests[] = {
-        cmocka_unit_test(every_thread_once),
-        cmocka_unit_test(seed_decides_the_order),
-        cmocka_unit_test(counting_barriers),
-        cmocka_unit_test(warp_wide_words),
-        cmocka_unit_test(sums_and_dynamic_shared),
-        cmocka_unit_test(matrix_product),
-        cmocka_unit_test(integer_words),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(linear_texture),
-        cmocka_unit_test(byte_texture),
-        cmocka_unit_test(other_textures),
-        cmocka_unit_test(time_is_refused),
-    };
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
-}
+TESTS(NULL, NULL)

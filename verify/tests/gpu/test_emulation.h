@@ -6,11 +6,7 @@
 #include "../../../impl/gpu/cuda.h"
 #include "../../../impl/gpu/device.h"
 #include "../../../impl/gpu/emulator/emulation.h"
-#include <csetjmp>
-#include <cstdarg>
-extern "C" {
-#include <cmocka.h>
-}
+#include "../test.h"
 
 static inline const rg_device *host() { return rg_device_emulated(); }
 

@@ -40,7 +40,7 @@ static __global__ void outside_lane(int *out)
 
 static __global__ void store(int *out) { out[0] = 1; }
 
-static void divergence(void **)
+TEST(divergence)
 {
     Memory<int> out(64);
     RG_LAUNCH(branch, 1, 64, 0, nullptr, out.p);
@@ -118,7 +118,7 @@ static __global__ void reverse(const int *in, int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
 }
 
-static void missing_barriers(void **)
+TEST(missing_barriers)
 {
     Memory<int> in(64), out(64);
     for (int i = 0; i < 64; i++)
@@ -166,7 +166,7 @@ static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool f
             *sum += part[b];
 }
 
-static void races_and_bounds(void **)
+TEST(races_and_bounds)
 {
     Memory<int> in(64), out(64);
     RG_LAUNCH(plain_sum, 1, 2, 0, nullptr, out.p);
@@ -194,7 +194,7 @@ static void races_and_bounds(void **)
     assert_fault("hole, block (0,0,0), thread (41,0,0)", "uninitialised shared memory: read of byte 164 of the shared array");
 }
 
-static void fences(void **)
+TEST(fences)
 {
     Memory<int> part(8), sum(1);
     Memory<unsigned> arrived(1);
@@ -208,15 +208,4 @@ static void fences(void **)
 
 #endif
 
-int main()
-{
-    const CMUnitTest tests[] = {
-        cmocka_unit_test(divergence),
-#if RG_CHECKED
-        cmocka_unit_test(missing_barriers),
-        cmocka_unit_test(races_and_bounds),
-        cmocka_unit_test(fences),
-#endif
-    };
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
-}
+TESTS(NULL, NULL)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_gridding.c: the algorithm and its variants for the CPU against sums over the whole cube, made here without half planes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "test_gridding.h"
 
 // ---- the sum over the whole cube, no mates, no halves --------------------------------------------------------------------
@@ -84,9 +78,8 @@ static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem
             }
 }
 
-static void every_plane_is_right(void **state)
+TEST(every_plane_is_right)
 {
-    (void)state;
     const int64_t cases[][5] = {{5, 1, 1, 19, 0}, {7, 2, 1, 19, 3}, {9, 1, 3, 18, 1}, {11, 1, 1, 30, 2}, {13, 1, 1, 10, 0}};
     for (int i = 0; i < RG_COUNT(cases); i++)
         for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
@@ -131,9 +124,8 @@ static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, voi
     }
 }
 
-static void one_pixel_reaches_its_voxels(void **state)
+TEST(one_pixel_reaches_its_voxels)
 {
-    (void)state;
     problem p = problem_make(9, 1, 1, 19, 0, RG_POSITION);
     const float one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(p.arg[GR_ROTATION], one, sizeof one);
@@ -160,9 +152,8 @@ static void column(const rg_variant *v, const int64_t *param, problem *p, void *
     }
 }
 
-static void the_column_counts_once(void **state)
+TEST(the_column_counts_once)
 {
-    (void)state;
     const float turned[3][9] = {{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
     for (int axis = 0; axis < 3; axis++) {
         problem p = problem_make(9, 1, 1, 19, 1, RG_MAXIMUM);
@@ -177,10 +168,5 @@ static void the_column_counts_once(void **state)
 int main(void)
 {
     algo = rg_algo_find("gridding");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plane_is_right),
-        cmocka_unit_test(one_pixel_reaches_its_voxels),
-        cmocka_unit_test(the_column_counts_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL);
 }

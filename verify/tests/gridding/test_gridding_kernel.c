@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums that the error bound rests on, against integrals
 // and sums computed here in double precision.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/gridding/bound.h"
+#include "../test.h"
 
 #include <math.h>
 
@@ -25,9 +19,8 @@ static double i0(double x)
 
 static double w(double d, double b) { return d > b ? 0 : i0(15 * sqrt(1 - d * d / (b * b))) / i0(15); }
 
-static void i0_is_the_integral(void **state)
+TEST(i0_is_the_integral)
 {
-    (void)state;
     assert_true(fabs(gr_i0(0) - 1) < 1e-15);
     for (double x = 0.1; x <= 15; x += 0.1)
         assert_true(fabs(gr_i0(x) / i0(x) - 1) < 1e-13);
@@ -36,9 +29,8 @@ static void i0_is_the_integral(void **state)
     assert_true(fabs(gr_kernel_exact(1) * i0(15) - 1) < 1e-13);
 }
 
-static void polynomial_is_within_its_error(void **state)
+TEST(polynomial_is_within_its_error)
 {
-    (void)state;
     double most = 0, nested = 0, rational = 0;
     for (int i = 0; i <= 200000; i++) {
         const float q = (float)i / 200000;
@@ -58,9 +50,8 @@ static void polynomial_is_within_its_error(void **state)
 }
 
 // The nearest element is never further than half a step; a truncated index is, by nearly a step.
-static void table_is_within_half_a_step(void **state)
+TEST(table_is_within_half_a_step)
 {
-    (void)state;
     static float table[GR_TABLE];
     gr_table_fill(table);
     assert_true(table[0] == 1 && fabs(table[GR_TABLE - 1] * i0(15) - 1) < 1e-6);
@@ -88,9 +79,8 @@ static double integral(double b, double R)
     return sum * b / STEPS / 3;
 }
 
-static void transform_is_the_integral(void **state)
+TEST(transform_is_the_integral)
 {
-    (void)state;
     const double radii[] = {0.5, 1.8, 1.9, 3.0};
     for (int i = 0; i < RG_COUNT(radii); i++) {
         const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * pi * b);
@@ -104,9 +94,8 @@ static void transform_is_the_integral(void **state)
 }
 
 // What one image can add to a voxel, over places of the voxel in the unit square of pixels and heights above the image.
-static void sums_of_a_voxel_are_below_the_bounds(void **state)
+TEST(sums_of_a_voxel_are_below_the_bounds)
 {
-    (void)state;
     for (int tenths = 1; tenths <= GR_RADIUS_MAX; tenths++) {
         const double b = tenths / 10.0;
         double pairs = 0, weight = 0, slope = 0;
@@ -134,20 +123,11 @@ static void sums_of_a_voxel_are_below_the_bounds(void **state)
 }
 
 // The edge's jump is what bound.h says, and nothing is left out there: d = b exactly is inside.
-static void edge_belongs_to_the_kernel(void **state)
+TEST(edge_belongs_to_the_kernel)
 {
-    (void)state;
     assert_true(fabs(gr_kernel(0) - 1 / i0(15)) <= GR_KERNEL_ERROR);
     assert_true(gr_first(0.5f, 1.5f, -9) == -1 && gr_last(0.5f, 1.5f, 9) == 2);
     assert_true(gr_first(-7.2f, 1.9f, -8) == -8 && gr_last(7.2f, 1.9f, 8) == 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(i0_is_the_integral),           cmocka_unit_test(polynomial_is_within_its_error),
-        cmocka_unit_test(table_is_within_half_a_step),  cmocka_unit_test(transform_is_the_integral),
-        cmocka_unit_test(edge_belongs_to_the_kernel),   cmocka_unit_test(sums_of_a_voxel_are_below_the_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -4,9 +4,8 @@
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../../../impl/gridding/index.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "../test.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +29,8 @@ static const struct {
     {"GTX680", {16, 1, 1, 0, 0, 0, 8}},
 };
 
-static void presets_are_table_3(void **state)
+TEST(presets_are_table_3)
 {
-    (void)state;
     char *path = rg_share_path("impl/gridding/presets.tsv");
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -67,9 +65,8 @@ static void assert_refused(const char *params, const char *word)
     assert_non_null(strstr(reason, word));
 }
 
-static void table_2_forbids(void **state)
+TEST(table_2_forbids)
 {
-    (void)state;
     assert_refused("ATOMICS=0;GRID_DIM_Z=4", "GRID_DIM_Z");
     assert_refused("PRECOMP_INT=0;SHARED_INT=1", "PRECOMP_INT");
     assert_refused("PRECOMP_INT=1;SHARED_INT=1;SHARED_IMG=1;TILE_SIZE=1", "SHARED_IMG");
@@ -79,9 +76,8 @@ static void table_2_forbids(void **state)
 
 // GRID_DIM_Z 1, 4, 8, 16 with atomics and 1 without; three ways to a weight with every tile size that divides BLOCK_DIM; two
 // ways, and tiles of 1, with the image in shared memory: 445. Added here are GRID_DIM_Z 32 and one more way.
-static void table_2_leaves(void **state)
+TEST(table_2_leaves)
 {
-    (void)state;
     const rg_variant *v = gather();
     int64_t param[RG_PARAMS_MAX] = {0}, index[RG_PARAMS_MAX] = {0};
     int allowed = 0, of_table_2 = 0, k = 0;
@@ -103,12 +99,4 @@ static void table_2_leaves(void **state)
     assert_int_equal(allowed, 6 * (4 * pairs + 3 * 7));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_are_table_3),
-        cmocka_unit_test(table_2_forbids),
-        cmocka_unit_test(table_2_leaves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_gridding_sums.c: what holds of gridding's sums whichever way they were made, and the algorithm as data.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "../../../data/geometry/symmetry.h"
+#include "../../../impl/base/symmetry.h"
+#include "../test.h"
 #include "test_gridding.h"
 
 // ---- scatter, gather, threads, what lies beyond the circle ---------------------------------------------------------------
@@ -45,9 +39,8 @@ static void sums_free(sums *s)
 }
 
 // Rotations keep distances, so that both ways add the same pairs with the same weights (digest S15).
-static void scatter_and_gather_agree(void **state)
+TEST(scatter_and_gather_agree)
 {
-    (void)state;
     problem p = problem_make(41, 3, 2, 19, 3, RG_RANDOM);
     sums s = naive(&p);
     each_variant(&p, same_as, &s);
@@ -62,9 +55,8 @@ static void scatter_and_gather_agree(void **state)
     problem_free(&p);
 }
 
-static void beyond_the_circle_nothing_counts(void **state)
+TEST(beyond_the_circle_nothing_counts)
 {
-    (void)state;
     problem p = problem_make(15, 2, 1, 19, 1, RG_RANDOM);
     sums s = naive(&p);
     for (int64_t i = 0; i < 2; i++)
@@ -96,9 +88,8 @@ static void same_bits(const rg_variant *v, const int64_t *param, problem *p, voi
     sums_free(&s);
 }
 
-static void threads_change_no_bit(void **state)
+TEST(threads_change_no_bit)
 {
-    (void)state;
     problem p = problem_make(49, 5, 1, 19, 0, RG_RANDOM);
     each_variant(&p, same_bits, NULL);
     problem_free(&p);
@@ -139,9 +130,8 @@ static void set_rotations(problem *p, const gr_symmetry *g, const int *operators
 }
 
 // Inserting once for each of the 60 operators is the same as inserting for 5 and turning the sums 12 times.
-static void lattice_operators_act_on_the_sums(void **state)
+TEST(lattice_operators_act_on_the_sums)
 {
-    (void)state;
     static gr_symmetry g;
     static gr_lattice l;
     int every[60];
@@ -177,9 +167,8 @@ static void lattice_operators_act_on_the_sums(void **state)
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------
 
-static void inputs_are_transforms_of_real_images(void **state)
+TEST(inputs_are_transforms_of_real_images)
 {
-    (void)state;
     for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
         problem p = problem_make(11, 3, 4, 19, 3, pattern);
         const float *image = p.arg[GR_IMAGE], *ctf = p.arg[GR_CTF], *m = p.arg[GR_ROTATION];
@@ -198,9 +187,8 @@ static void inputs_are_transforms_of_real_images(void **state)
     }
 }
 
-static void place_and_project_are_inverse(void **state)
+TEST(place_and_project_are_inverse)
 {
-    (void)state;
     problem p = problem_make(101, 4, 1, 19, 0, RG_RANDOM);
     for (int i = 0; i < 4; i++) {
         const float *m = gr_rotation(p.arg[GR_ROTATION], 1, i, 0);
@@ -215,9 +203,8 @@ static void place_and_project_are_inverse(void **state)
     problem_free(&p);
 }
 
-static void work_counts_pixels_in_the_circle(void **state)
+TEST(work_counts_pixels_in_the_circle)
 {
-    (void)state;
     const rg_shape s = {{13, 3, 5, 19, 0}, 1};
     int64_t pixels = 0;
     for (int64_t y = -6; y <= 6; y++)
@@ -226,9 +213,8 @@ static void work_counts_pixels_in_the_circle(void **state)
     assert_true(algo->work(&s) == (double)(pixels * 15));
 }
 
-static void invariant_sees(void **state)
+TEST(invariant_sees)
 {
-    (void)state;
     const int64_t computed[RG_PARAMS_MAX] = {0}, k = 10;
     problem p = problem_make(2 * k + 1, 2, 1, 19, 1, RG_RANDOM);
     run(variant("naive_scatter"), computed, 1, &p);
@@ -254,9 +240,8 @@ static void invariant_sees(void **state)
     problem_free(&p);
 }
 
-static void wrong_shapes_are_refused(void **state)
+TEST(wrong_shapes_are_refused)
 {
-    (void)state;
     const rg_shape wrong[] = {{{4, 1, 1, 19, 0}, 1}, {{0, 1, 1, 19, 0}, 1}, {{9, 0, 1, 19, 0}, 1}, {{9, 1, 0, 19, 0}, 1},
                               {{9, 1, 1, 0, 0}, 1},  {{9, 1, 1, 31, 0}, 1}, {{9, 1, 1, 19, 4}, 1}, {{8193, 1, 1, 19, 0}, 1},
                               {{9, INT64_MAX / 4, 1, 19, 0}, 1}, {{9, 1, INT64_MAX / 4, 19, 0}, 1}};
@@ -267,16 +252,5 @@ static void wrong_shapes_are_refused(void **state)
 int main(void)
 {
     algo = rg_algo_find("gridding");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scatter_and_gather_agree),
-        cmocka_unit_test(beyond_the_circle_nothing_counts),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(lattice_operators_act_on_the_sums),
-        cmocka_unit_test(inputs_are_transforms_of_real_images),
-        cmocka_unit_test(place_and_project_are_inverse),
-        cmocka_unit_test(work_counts_pixels_in_the_circle),
-        cmocka_unit_test(invariant_sees),
-        cmocka_unit_test(wrong_shapes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_align.c: the job align: whole jobs against series of known transforms, what stands still in them, and bad input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/mrc.h"
+#include "../test.h"
 #include "test_align.h"
 
 extern const rg_command rg_cmd_phantom;
@@ -16,9 +10,8 @@ extern const rg_command rg_cmd_phantom;
 
 static void simulate(const char *name, const char *options)
 {
-    char *words = rg_print("phantom tilt --out %s --quiet %s", in_dir(name), options);
-    assert_int_equal(run_command(&rg_cmd_phantom, words, printed), RG_GOOD);
-    free(words);
+    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom tilt --out %s --quiet %s", in_dir(name), options), printed),
+                                                      RG_GOOD);
 }
 
 typedef struct errors {
@@ -48,14 +41,12 @@ static errors largest_errors(const char *truth_path)
 }
 
 // A range that ends before the truth is said, in the table and once on stderr.
-static void test_edge(void **state)
+TEST(test_edge)
 {
-    (void)state;
     simulate("edge", "--width 96 --height 96 --images 3 --snr 10 --seed 3");
     for (int wide = 0; wide < 2; wide++) {
-        char *words = rg_print("%s %s", in_dir("edge/series.mrc"), wide ? "" : "--rotation 0.2");
         catch_stderr();
-        int code = align(words);
+        int code = align(fmt("%s %s", in_dir("edge/series.mrc"), wide ? "" : "--rotation 0.2"));
         const char *said = caught();
         assert_int_equal(code, RG_GOOD);
         assert_true(wide == !strstr(said, "end at the edge of a searched range"));
@@ -67,19 +58,15 @@ static void test_edge(void **state)
             marked += strcmp(rg_tsv_cell(&t, i, "edge"), "rotation") == 0;
         assert_true(wide ? marked == 0 : marked > 0);
         rg_tsv_free(&t);
-        free(words);
     }
 }
 
 // Signal and noise of equal variance: the bounds of the issue.
-static void test_series(void **state)
+TEST(test_series)
 {
-    (void)state;
     simulate("series", "--width 512 --height 480 --images 4 --snr 1");
-    char *words = rg_print("%s --tilts %s --aligned %s --truth %s", in_dir("series/series.mrc"), in_dir("series/series.rawtlt"),
-                           in_dir("aligned.mrc"), in_dir("series/truth.tsv"));
-    assert_int_equal(align(words), RG_GOOD);
-    free(words);
+    assert_int_equal(align(fmt("%s --tilts %s --aligned %s --truth %s", in_dir("series/series.mrc"),
+                               in_dir("series/series.rawtlt"), in_dir("aligned.mrc"), in_dir("series/truth.tsv"))), RG_GOOD);
     errors e = largest_errors(in_dir("series/truth.tsv"));
     assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
     assert_int_equal(access(in_dir("t.svg"), F_OK), access("/usr/bin/gnuplot", F_OK));
@@ -109,9 +96,8 @@ static void test_series(void **state)
 }
 
 // The series that test_series has written: every image looks like the first one, which only half of them do as they are.
-static void test_aligned(void **state)
+TEST(test_aligned)
 {
-    (void)state;
     const char *const path[2] = {in_dir("aligned.mrc"), in_dir("series/series.mrc")};
     double least[2] = {1, 1};
     const int64_t n = 512 * 480;
@@ -144,34 +130,28 @@ static void test_aligned(void **state)
 }
 
 // Turns, shifts and magnifications over the paper's ranges, and without the optimiser to a coarser bound.
-static void test_wide(void **state)
+TEST(test_wide)
 {
-    (void)state;
     simulate("wide", "--width 256 --images 4 --snr 4 --rotation 10 --shift 60 --scale 1.1 --seed 3");
     char *words = rg_print("%s", in_dir("wide/series.mrc"));
     assert_int_equal(align(words), RG_GOOD);
     errors e = largest_errors(in_dir("wide/truth.tsv"));
     assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
-    char *rough = rg_print("%s --no-fine --outside zero", words);
-    assert_int_equal(align(rough), RG_GOOD);
+    assert_int_equal(align(fmt("%s --no-fine --outside zero", words)), RG_GOOD);
     e = largest_errors(in_dir("wide/truth.tsv"));
     assert_true(e.rotation_deg < 0.3 && e.shift_px < 0.6 && e.scale < 0.01); // zeros from outside pull at the borders
     free(words);
-    free(rough);
 }
 
 // The paper's own kernel, built for the host, gives what plain C gives.
-static void test_variants(void **state)
+TEST(test_variants)
 {
-    (void)state;
     simulate("small", "--width 48 --images 2 --snr 100 --rotation 1 --shift 3 --scale 1.01");
     rg_similarity found[2];
     static const char *const how[2] = {"--variant naive", "--device host --variant atct_2d"};
     for (int v = 0; v < 2; v++) {
         rg_tsv t;
-        char *words = rg_print("%s --rotation 1 --shift 4 --scale 1:1 %s", in_dir("small/series.mrc"), how[v]);
-        assert_int_equal(align(words), RG_GOOD);
-        free(words);
+        assert_int_equal(align(fmt("%s --rotation 1 --shift 4 --scale 1:1 %s", in_dir("small/series.mrc"), how[v])), RG_GOOD);
         assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
         found[v] = row_of(&t, 1);
         rg_tsv_free(&t);
@@ -182,9 +162,8 @@ static void test_variants(void **state)
 }
 
 // Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel that takes groups: as one by one.
-static void test_batches(void **state)
+TEST(test_batches)
 {
-    (void)state;
     enum { N = 12 };
     const int64_t side[3] = {24, 20, 1};
     static const char *const device[2] = {"cpu", "host"}, *const variant[2] = {"naive", "batch"};
@@ -226,9 +205,8 @@ static void tilt_errors(double *shift_px, double *linear)
 }
 
 // A specimen that is tilted: with the known stretch and without; the axis known and searched; the affine model without angles.
-static void test_tilted(void **state)
+TEST(test_tilted)
 {
-    (void)state;
     simulate("tilt", "--width 128 --images 4 --snr 20 --shift 5 --rotation 1 --scale 1 --tilt-axis 12 --tilts -54:0");
     static const struct {
         const char *options;
@@ -236,10 +214,9 @@ static void test_tilted(void **state)
     } way[] = {{"--tilt-axis 12", 0.1, 2e-3}, {"--tilt-axis search", 0.15, 6e-3}, {"--model affine --stretch 1.2", 0.15, 4e-3}};
     double shift_px, linear, plain = 1;
     for (int i = 0; i < RG_COUNT(way); i++) {
-        char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.82:1.05 --tilts %s --truth %s %s --xf %s", in_dir("tilt/series.mrc"),
-                               in_dir("tilt/series.rawtlt"), in_dir("tilt/truth.tsv"), way[i].options, in_dir("t.xf"));
-        assert_int_equal(align(words), RG_GOOD);
-        free(words);
+        assert_int_equal(align(fmt("%s --shift 8 --rotation 3 --scale 0.82:1.05 --tilts %s --truth %s %s --xf %s",
+                                   in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("tilt/truth.tsv"), way[i].options,
+                                   in_dir("t.xf"))), RG_GOOD);
         tilt_errors(&shift_px, &linear);
         assert_true(shift_px < way[i].shift_px && linear < way[i].linear);
         const char *said = strstr(printed, "tilt axis\t");
@@ -247,9 +224,7 @@ static void test_tilted(void **state)
         if (said)
             assert_near(strtod(said + strlen("tilt axis\t"), NULL), 12, 1.5);
     }
-    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05", in_dir("tilt/series.mrc"));
-    assert_int_equal(align(words), RG_GOOD);
-    free(words);
+    assert_int_equal(align(fmt("%s --shift 8 --rotation 3 --scale 0.95:1.05", in_dir("tilt/series.mrc"))), RG_GOOD);
     rg_tsv t;
     assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
     for (int i = 1; i < 4; i++)
@@ -270,9 +245,8 @@ static bool bracket(const char *text, int n, double v[4])
 // What IMOD and RELION are told, against the truth of the phantom: a point of the flat specimen, carried by the truth from the image
 // at 0 degrees into another one, is where the projection matrix puts the point of the tomogram's middle plane; and .xf brings both
 // to the same height above the axis, and to distances from it that go as the cosines.
-static void test_geometry(void **state)
+TEST(test_geometry)
 {
-    (void)state;
     enum { N = 4, SIDE = 128 };
     rg_affine step[N], whole = rg_affine_identity;
     char text[1 << 14];
@@ -339,9 +313,8 @@ static void put_patch(const char *from, const char *to, float *mask, int64_t sid
     free(image);
 }
 
-static void test_mask(void **state)
+TEST(test_mask)
 {
-    (void)state;
     enum { SIDE = 128 };
     static float mask[SIDE * SIDE];
     rg_mrc_out out;
@@ -387,10 +360,9 @@ static void refused(const char *words, const char *reason)
     assert_int_equal(access(in_dir("t.tsv"), F_OK), -1);
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-    (void)state;
-    char *good = rg_print("%s", put_stack("good.mrc", 32, 32, 2, false, false)), *words;
+    char *good = rg_print("%s", put_stack("good.mrc", 32, 32, 2, false, false));
     char *wide = rg_print("%s %s", good, put_stack("wide.mrc", 33, 32, 2, false, false));
     refused(wide, "expected images of 32 x 32 pixels as in");
     refused(put_stack("constant.mrc", 32, 32, 2, false, true), "image 2: expected an image, found the constant 2.5, whose "
@@ -409,59 +381,27 @@ static void test_bad_input(void **state)
                  {"--shift 32", "--shift"},
                  {"--variant fastest", "fastest"}};
     for (int i = 0; i < RG_COUNT(wrong); i++) {
-        words = rg_print("%s %s", good, wrong[i].options);
-        refused(words, wrong[i].reason);
-        free(words);
+        refused(fmt("%s %s", good, wrong[i].options), wrong[i].reason);
     }
-    words = rg_print("%s --aligned %s/absent/a.mrc", in_dir("series/series.mrc"), test_dir);
-    refused(words, "cannot write here");
-    free(words);
-    words = rg_print("%s --tilts %s", good, put_file("one.tlt", "5\n", 2));
-    refused(words, "expected 2 angles, one an image, found 1");
-    free(words);
-    words = rg_print("%s --tilts %s", good, put_file("word.tlt", "5\nx\n", 4));
-    refused(words, "expected one angle in degrees on the line");
-    free(words);
+    refused(fmt("%s --aligned %s/absent/a.mrc", in_dir("series/series.mrc"), test_dir), "cannot write here");
+    refused(fmt("%s --tilts %s", good, put_file("one.tlt", "5\n", 2)), "expected 2 angles, one an image, found 1");
+    refused(fmt("%s --tilts %s", good, put_file("word.tlt", "5\nx\n", 4)), "expected one angle in degrees on the line");
     static const struct {
         const char *angles, *axis, *reason;
     } axis[] = {{"5\n9\n", "x", "--tilt-axis: expected search or an angle"},
                 {"5\n89\n", "0", "expected angles from -85 to 85 degrees, found 89 of image 2"},
                 {"5\n-5\n", "search", "no two neighbours whose cosines differ"}};
     for (int i = 0; i < RG_COUNT(axis); i++) {
-        words = rg_print("%s --tilts %s --tilt-axis %s", good, put_file("axis.tlt", axis[i].angles, strlen(axis[i].angles)), axis[i].axis);
-        refused(words, axis[i].reason);
-        free(words);
+        refused(fmt("%s --tilts %s --tilt-axis %s", good, put_file("axis.tlt", axis[i].angles, strlen(axis[i].angles)),
+                    axis[i].axis), axis[i].reason);
     }
-    words = rg_print("%s --mask %s", good, in_dir("wide.mrc"));
-    refused(words, "expected one image of 32 x 32 pixels for --mask");
-    free(words);
+    refused(fmt("%s --mask %s", good, in_dir("wide.mrc")), "expected one image of 32 x 32 pixels for --mask");
     static const char few[] = "image\tr\tx\ty\ts\n1\t0\t0\t0\t1\n", narrow[] = "image\tr\tx\ty\ts\n1\t0\t0\n2\t0\t0\t0\t1\n";
-    words = rg_print("%s --truth %s", good, put_file("truth.tsv", few, sizeof few - 1));
-    refused(words, "expected 2 rows, found 1");
-    free(words);
-    words = rg_print("%s --truth %s", good, put_file("truth.tsv", narrow, sizeof narrow - 1));
-    refused(words, "line 2: expected 5 cells, found 3");
-    free(words);
-    words = rg_print("%s --no-fine --rotation 0 --scale 1:1", good);
-    assert_int_equal(align(words), RG_GOOD);
-    free(words);
+    refused(fmt("%s --truth %s", good, put_file("truth.tsv", few, sizeof few - 1)), "expected 2 rows, found 1");
+    refused(fmt("%s --truth %s", good, put_file("truth.tsv", narrow, sizeof narrow - 1)), "line 2: expected 5 cells, found 3");
+    assert_int_equal(align(fmt("%s --no-fine --rotation 0 --scale 1:1", good)), RG_GOOD);
     free(wide);
     free(good);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_series),
-        cmocka_unit_test(test_edge),
-        cmocka_unit_test(test_aligned),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_tilted),
-        cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_bad_input),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -23,9 +23,7 @@ static inline void assert_near(double found, double expected, double within)
 // `regather align WORDS`; its table is t.tsv in the test's folder.
 static inline int align(const char *words)
 {
-    char *line = rg_print("align %s --quiet --threads 1 --out %s", words, in_dir("t.tsv"));
-    int code = run_command(&rg_cmd_align, line, printed);
-    free(line);
+    int code = run_command(&rg_cmd_align, fmt("align %s --quiet --threads 1 --out %s", words, in_dir("t.tsv")), printed);
     return code;
 }
 

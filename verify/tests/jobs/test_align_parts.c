@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_align_parts.c: what the job align stands on: transforms, filters, pyramids and readers against their definitions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "test_align.h"
 
 // ---- transforms ----------------------------------------------------------------------------------------------------------
@@ -14,9 +8,8 @@
 static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
 
 // By hand: (10, 0) turned by 90 degrees, which takes +x to +y, doubled and shifted.
-static void test_transforms(void **state)
+TEST(test_transforms)
 {
-    (void)state;
     double p[2] = {10, 0}, q[2], back[2];
     rg_affine hand = rg_affine_of(&(rg_similarity){90, 1, 2, 2});
     rg_affine_apply(&hand, p, q);
@@ -48,9 +41,8 @@ static void test_transforms(void **state)
 
 // From 60 degrees to 0 about +y: x doubles, y stays, and by polar decomposition that is no rotation and a scale of root 2. About
 // +x, which is -90 degrees from +y, it is y that doubles.
-static void test_stretch(void **state)
+TEST(test_stretch)
 {
-    (void)state;
     const rg_affine x = rg_tilt_stretch(0, 60, 0), y = rg_tilt_stretch(-90, -60, 0);
     const double expected[4] = {2, 0, 0, 1};
     for (int k = 0; k < 4; k++) {
@@ -64,9 +56,8 @@ static void test_stretch(void **state)
 
 // IMOD counts from the corner of the area and we from the middle of a pixel: of an even width our centre, pixel 4 of 8, is half a
 // pixel from its, of an odd one it is the same. Doubling about ours takes pixel 3 to 2, and so must the line.
-static void test_xf(void **state)
+TEST(test_xf)
 {
-    (void)state;
     const rg_affine twice = {{2, 0, 0, 2}, {0, 0}};
     for (int odd = 0; odd < 2; odd++) {
         const double side = 8 + odd, pixel = 3;
@@ -84,9 +75,8 @@ static void test_xf(void **state)
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
 // A ramp is kept by the binomial, so its half has the values at c + 2 (X - C) away from the border.
-static void test_half(void **state)
+TEST(test_half)
 {
-    (void)state;
     static const int64_t size[][3] = {{16, 20, 1}, {17, 21, 1}, {18, 23, 1}, {12, 13, 14}, {19, 16, 17}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         const int64_t *n = size[s];
@@ -110,9 +100,8 @@ static void test_half(void **state)
 }
 
 // Constants stay or vanish, borders included; a point becomes the product of sampled Gaussians, also in its mirror image.
-static void test_band_pass(void **state)
+TEST(test_band_pass)
 {
-    (void)state;
     const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
     float *v = rg_alloc((size_t)n * sizeof *v);
     for (int64_t i = 0; i < n; i++)
@@ -151,9 +140,8 @@ static int read_tilts(const char *text)
     return code;
 }
 
-static void test_tilts(void **state)
+TEST(test_tilts)
 {
-    (void)state;
     int64_t n;
     double *tilt;
     static const char text[] = "-60.0\r\n   1.5\n\n+2e1";
@@ -167,15 +155,4 @@ static void test_tilts(void **state)
     assert_refused(read_tilts("\n"), "expected one angle in degrees a line, found none");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_transforms),
-        cmocka_unit_test(test_stretch),
-        cmocka_unit_test(test_xf),
-        cmocka_unit_test(test_half),
-        cmocka_unit_test(test_band_pass),
-        cmocka_unit_test(test_tilts),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_align_real.c: the job align against images of other laboratories whose shifts another program found, where they are at
 // hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/mrc.h"
+#include "../test.h"
 #include "test_align.h"
 
 #define TILT2D "../shared/data/tilt2d/"
@@ -37,47 +31,41 @@ static void assert_shifts(const char *words, int n, double (*shift)[2], bool fir
 
 #define SHIFTS_ONLY " --rotation 0 --scale 1:1"
 
-static void test_t1(void **state)
+TEST(test_t1)
 {
-    (void)state;
     SKIP_WITHOUT(T1);
     assert_shifts(T1 SHIFTS_ONLY " --band-pass 3,12", 3, (double[][2]){{-22.1, 0}, {0, -0.1}, {23.8, 0.1}}, false, 0.7);
 }
 
-static void test_t4(void **state)
+TEST(test_t4)
 {
-    (void)state;
     SKIP_WITHOUT(T4);
     assert_shifts(T4 SHIFTS_ONLY, 6, (double[][2]){{-3.9, -10.2}, {-14.9, -7.2}, {-21.0, -8.6}, {-32.7, -11.4}, {-17.9, -16.8},
                                                    {-15.5, -62.9}}, true, 1.5);
 }
 
-static void test_t5(void **state)
+TEST(test_t5)
 {
-    (void)state;
     SKIP_WITHOUT(T5);
     static double known[][2] = {{-17.6, 11.5}, {-8.3, -18.1}, {18.6, -10.7}, {9.5, 19.0}};
     assert_shifts(T5 SHIFTS_ONLY " --shift 60", 4, known, true, 1.2);
 }
 
-static void test_t6(void **state)
+TEST(test_t6)
 {
-    (void)state;
     SKIP_WITHOUT(T6 "1.mrc");
     assert_shifts(T6 "1.mrc " T6 "2.mrc --rotation 2 --scale 0.98:1.02", 1, (double[][2]){{-25.95, -20.9}}, false, 0.1);
 }
 
-static void test_t8(void **state)
+TEST(test_t8)
 {
-    (void)state;
     SKIP_WITHOUT(T8);
     assert_shifts(T8 " --shift 40" SHIFTS_ONLY, 1, (double[][2]){{0, 0}}, false, 0.15);
 }
 
 // The optimiser of the last stage ends no lower than the climb that --no-fine ends with: on these four it lay 3e-4 below it.
-static void test_fine_is_not_worse(void **state)
+TEST(test_fine_is_not_worse)
 {
-    (void)state;
     SKIP_WITHOUT(T1);
     rg_tsv t;
     double climbed[4];
@@ -94,9 +82,8 @@ static void test_fine_is_not_worse(void **state)
 }
 
 // Real tilts without fiducials or angles: six numbers fit no worse than four, and where the images are shifted alone they say so.
-static void test_affine_is_not_worse(void **state)
+TEST(test_affine_is_not_worse)
 {
-    (void)state;
     SKIP_WITHOUT(T1);
     rg_tsv t;
     double similar[4];
@@ -131,9 +118,8 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
 
 // 91 X-ray projections of a body that turns: each lies 0.4 to -0.5 pixels along x from the one before, to the right in the
 // first third and to the left afterwards, and nothing along y. The sign is held to the definition: image i is brought onto i - 1.
-static void test_t3(void **state)
+TEST(test_t3)
 {
-    (void)state;
     SKIP_WITHOUT(T3 "f32.mrc");
     rg_tsv t;
     rg_mrc mrc;
@@ -161,17 +147,4 @@ static void test_t3(void **state)
     assert_refused(align(T3 "orig_float16_nan.mrc"), "image 1: expected finite values, found NaN at pixel (0, 0)");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_t1),
-        cmocka_unit_test(test_fine_is_not_worse),
-        cmocka_unit_test(test_affine_is_not_worse),
-        cmocka_unit_test(test_t3),
-        cmocka_unit_test(test_t4),
-        cmocka_unit_test(test_t5),
-        cmocka_unit_test(test_t6),
-        cmocka_unit_test(test_t8),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

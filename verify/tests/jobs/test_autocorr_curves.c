@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_autocorr_curves.c: what the job autocorr makes of sums: rings, peaks and normalisations against their definitions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/jobs/autocorr/autocorr.h"
+#include "../test.h"
 
 #include <math.h>
 
-static void test_rings(void **state)
+TEST(test_rings)
 {
-    (void)state;
     enum { R = 40 };
     int64_t n[R + 1] = {0};
     for (int64_t y = -R; y <= R; y++)
@@ -33,9 +26,8 @@ static void test_rings(void **state)
     assert_int_equal(ac_ring(k, 23171), k + 1);  // 23171^2 = 536895241 > k
 }
 
-static void test_peak(void **state)
+TEST(test_peak)
 {
-    (void)state;
     double r, v;
     // -(x - 4.25)^2 around its top, after a minimum at 2.
     const double c[] = {9, -4, -6, -1.5625, -0.0625, -0.5625, -3.0625};
@@ -62,9 +54,8 @@ static void test_peak(void **state)
 }
 
 // All three normalisations of a random photograph (and pair), each term of the definitions summed in the plainest way.
-static void test_normalisations(void **state)
+TEST(test_normalisations)
 {
-    (void)state;
     enum { W = 7, H = 5, R = 6 };
     uint16_t pixel[2][W * H];
     int64_t sums[(2 * R + 1) * (2 * R + 1)];
@@ -106,12 +97,4 @@ static void test_normalisations(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_peak),
-        cmocka_unit_test(test_normalisations),
-    };
-    return cmocka_run_group_tests(test, NULL, NULL);
-}
+TESTS(NULL, NULL)

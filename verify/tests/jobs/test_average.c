@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // test_average.c: the job average: whole jobs against known poses and, where they are at hand, against volumes of other
 // programs, and bad input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/phantoms/blobs.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/mrc.h"
 #include "../../../data/phantoms/noise.h"
 #include "../../../data/formats/particles.h"
 #include "../../../impl/jobs/average/average.h"
-#include "../../../impl/affine/sample.h"
+#include "../../../impl/affine/index.h"
 #include "../../../report/report.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -30,17 +24,14 @@ static double uniform(uint64_t i) { return rg_uniform(77, i); }
 
 static int average(const char *words)
 {
-    char *line = rg_print("average %s --quiet --threads 1 --out %s", words, in_dir("avg.mrc"));
-    int code = run_command(&rg_cmd_average, line, printed);
-    free(line);
+    int code = run_command(&rg_cmd_average, fmt("average %s --quiet --threads 1 --out %s", words, in_dir("avg.mrc")), printed);
     return code;
 }
 
 static void simulate(const char *name, const char *options)
 {
-    char *words = rg_print("phantom subtomograms --out %s --quiet %s", in_dir(name), options);
-    assert_int_equal(run_command(&rg_cmd_phantom, words, printed), RG_GOOD);
-    free(words);
+    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom subtomograms --out %s --quiet %s", in_dir(name), options),
+                                                      printed), RG_GOOD);
 }
 
 // "DIR/subtomogram_0001.mrc ..", malloc'ed.
@@ -78,9 +69,8 @@ static void pose_errors(const char *truth_path, int n, double *angle_deg, double
 }
 
 // Poses turned from one frame to another and away from it: the turn is found, and what each is off remains.
-static void test_common_rotation(void **state)
+TEST(test_common_rotation)
 {
-    (void)state;
     rg_pose found[5], truth[5];
     double q[9], known[9], a[9], b[9];
     rg_particle_matrix(20, 130, -60, known);
@@ -119,16 +109,14 @@ static void true_map(const double q[9], float *map)
 }
 
 // Noise of the signal's variance and a missing wedge of 60 degrees, no reference: the bounds of the issue.
-static void test_wedge_and_noise(void **state)
+TEST(test_wedge_and_noise)
 {
-    (void)state;
     enum { SIDE = 48 };
     double angle, shift, q[9], fsc[SIDE / 2 + 1];
     rg_volume map;
     simulate("noisy", "--box 48 --images 8 --snr 1 --wedge 60");
     char *files = particles("noisy", 8);
-    char *words = rg_print("%s --wedge 60 --half-maps --truth %s", files, in_dir("noisy/truth.tsv"));
-    assert_int_equal(average(words), RG_GOOD);
+    assert_int_equal(average(fmt("%s --wedge 60 --half-maps --truth %s", files, in_dir("noisy/truth.tsv"))), RG_GOOD);
     assert_non_null(strstr(printed, "converged after "));
     assert_null(strstr(printed, "not converged"));
     pose_errors(in_dir("noisy/truth.tsv"), 8, &angle, &shift, q);
@@ -147,21 +135,18 @@ static void test_wedge_and_noise(void **state)
         assert_int_equal(access(in_dir(made[i]), R_OK), 0);
     free(truth);
     free(map.value);
-    free(words);
     free(files);
 }
 
 // Little noise, nothing missing, the map as reference: small errors only, and the average is the map.
-static void test_clean(void **state)
+TEST(test_clean)
 {
-    (void)state;
     double angle, shift, q[9], fsc[17], unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     rg_volume map, truth;
     simulate("clean", "--box 32 --images 5 --snr 100 --wedge 90 --sigma 1.2 --shift 2");
     char *files = particles("clean", 5);
-    char *words = rg_print("%s --reference %s --iterations 2 --everywhere 1 --truth %s", files, in_dir("clean/map.mrc"),
-                           in_dir("clean/truth.tsv"));
-    assert_int_equal(average(words), RG_GOOD);
+    assert_int_equal(average(fmt("%s --reference %s --iterations 2 --everywhere 1 --truth %s", files, in_dir("clean/map.mrc"),
+                                 in_dir("clean/truth.tsv"))), RG_GOOD);
     pose_errors(in_dir("clean/truth.tsv"), 5, &angle, &shift, q);
     assert_true(angle < 0.5 && shift < 0.06 && rg_rotation_apart_deg(q, unit) < 0.5);
     assert_int_equal(rg_volume_read(in_dir("avg.mrc"), &map), RG_GOOD);
@@ -171,7 +156,6 @@ static void test_clean(void **state)
     assert_true(fsc[4] > 0.995 && fsc[8] > 0.95); // beyond, the parts of the map are weaker than the noise
     free(map.value);
     free(truth.value);
-    free(words);
     free(files);
 }
 
@@ -182,9 +166,8 @@ static void test_clean(void **state)
 #define S4 "../shared/data/subtomo3d/S4_emd3420_64/emd_3420_b4.mrc"
 
 // A ribosome of known pose, SNR 1, tilts to 60 degrees, made by another program; and a sphere, which looks like nothing.
-static void test_s1(void **state)
+TEST(test_s1)
 {
-    (void)state;
     SKIP_WITHOUT(S1 "particle_0.mrc");
     static const double known[9] = {-0.176564566, 0.179312528, -0.967818150, -0.568606069, -0.821184221,
                                     -0.048410887, -0.803437672, 0.541759626, 0.246950227};
@@ -205,9 +188,8 @@ static void test_s1(void **state)
 
 // A subtomogram with values of 1e12 and the average it belongs to. Another program starts from Rz(psi) Rx(theta) Rz(phi) and
 // has its peak at (1, 1, -4); its list of angles goes in steps of 20 degrees.
-static void test_s2(void **state)
+TEST(test_s2)
 {
-    (void)state;
     SKIP_WITHOUT(S2 "reference_sta_48.mrc");
     const double degree = 3.14159265358979323846 / 180, phi = -0.4114 * degree, theta = 10.5956 * degree, psi = 7.5454 * degree;
     double c1 = cos(psi), s1 = sin(psi), c2 = cos(theta), s2 = sin(theta), c3 = cos(phi), s3 = sin(phi), a[9];
@@ -228,9 +210,8 @@ static void test_s2(void **state)
 }
 
 // A real map, turned and shifted here.
-static void test_s4(void **state)
+TEST(test_s4)
 {
-    (void)state;
     SKIP_WITHOUT(S4);
     rg_volume map, turned;
     rg_tsv t;
@@ -246,9 +227,7 @@ static void test_s4(void **state)
                                        (float)(a[2] * p[0] + a[5] * p[1] + a[8] * p[2]), &takes_part);
     }
     assert_int_equal(rg_volume_write(in_dir("turned.mrc"), &turned), RG_GOOD);
-    char *words = rg_print("%s --reference " S4 " --iterations 1 --everywhere 1", in_dir("turned.mrc"));
-    assert_int_equal(average(words), RG_GOOD);
-    free(words);
+    assert_int_equal(average(fmt("%s --reference " S4 " --iterations 1 --everywhere 1", in_dir("turned.mrc"))), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, b);
     print_message("S4: %.3f degrees, shift (%.3f, %.3f, %.3f)\n", rg_rotation_apart_deg(a, b),
@@ -279,9 +258,8 @@ static void refused(const char *words, const char *reason)
     assert_int_equal(access(in_dir("avg.mrc"), F_OK), -1);
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-    (void)state;
     char *good = rg_print("%s", put_volume("good.mrc", 16, 0));
     static const struct {
         const char *options, *reason;
@@ -294,16 +272,10 @@ static void test_bad_input(void **state)
                  {"--truth /dev/null", "/dev/null"},
                  {"--reference /dev/null", "/dev/null"}};
     for (int i = 0; i < RG_COUNT(wrong); i++) {
-        char *words = rg_print("%s %s", good, wrong[i].options);
-        refused(words, wrong[i].reason);
-        free(words);
+        refused(fmt("%s %s", good, wrong[i].options), wrong[i].reason);
     }
-    char *words = rg_print("%s %s", good, put_volume("larger.mrc", 18, 0));
-    refused(words, "expected 16 voxels a side as in the first volume, found 18");
-    free(words);
-    words = rg_print("%s %s", good, put_volume("constant.mrc", 16, 3));
-    refused(words, "expected a volume, found the constant");
-    free(words);
+    refused(fmt("%s %s", good, put_volume("larger.mrc", 18, 0)), "expected 16 voxels a side as in the first volume, found 18");
+    refused(fmt("%s %s", good, put_volume("constant.mrc", 16, 3)), "expected a volume, found the constant");
     refused(put_volume("tiny.mrc", 8, 0), "expected volumes of at least 16 voxels a side, found 8");
     refused(in_dir("absent.mrc"), "absent.mrc");
     float nan_volume[16 * 16];
@@ -318,16 +290,4 @@ static void test_bad_input(void **state)
     free(good);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_common_rotation),
-        cmocka_unit_test(test_wedge_and_noise),
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_s1),
-        cmocka_unit_test(test_s2),
-        cmocka_unit_test(test_s4),
-        cmocka_unit_test(test_bad_input),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

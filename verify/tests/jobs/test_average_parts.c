@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: MIT
 // test_average_parts.c: what the job average stands on: poses, the wedge and the grid of rotations against their definitions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/phantoms/blobs.h"
 #include "../../../data/phantoms/noise.h"
 #include "../../../data/formats/particles.h"
 #include "../../../data/geometry/wedge.h"
 #include "../../../impl/jobs/average/average.h"
 #include "../../../impl/base/core.h"
+#include "../test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static double uniform(uint64_t i) { return rg_uniform(77, i); }
 
-static void test_pose_angles(void **state)
+TEST(test_pose_angles)
 {
-    (void)state;
     for (uint64_t i = 0; i < 200; i++) {
         double tilt = i % 4 == 0 ? 0 : i % 4 == 1 ? 180 : 180 * uniform(3 * i), a[9], b[9];
         rg_pose pose;
@@ -40,9 +33,8 @@ static void test_pose_angles(void **state)
 }
 
 // cos(2 pi (kx x + kz z) / n) is kept or taken out by the side of the border on which it stands, |kz| = |kx| tan W.
-static void test_wedge(void **state)
+TEST(test_wedge)
 {
-    (void)state;
     static const struct {
         int64_t kx, kz;
         bool seen; // by tilts to 60 degrees: tan 60 = 1.73
@@ -68,9 +60,8 @@ static void test_wedge(void **state)
 }
 
 // Every rotation has one of the grid near it.
-static void test_grid_covers(void **state)
+TEST(test_grid_covers)
 {
-    (void)state;
     enum { SIDE = 24, N = 1 };
     aj_average job = {.n = N, .side = SIDE, .shift_px = 2, .wedge_deg = 90, .step_deg = 20, .threads = 2};
     const int64_t side[3] = {SIDE, SIDE, SIDE};
@@ -125,9 +116,8 @@ static void test_grid_covers(void **state)
 }
 
 // What the average does as a whole is no change of it: all poses turned by Rz and moved by t with it, one by 3 degrees more.
-static void test_common_motion(void **state)
+TEST(test_common_motion)
 {
-    (void)state;
     enum { N = 12 };
     rg_pose before[N], now[N];
     double turned[N], moved[N];
@@ -151,13 +141,4 @@ static void test_common_motion(void **state)
     assert_true(turned[0] < 0.5 && moved[0] < 0.1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_pose_angles),
-        cmocka_unit_test(test_wedge),
-        cmocka_unit_test(test_common_motion),
-        cmocka_unit_test(test_grid_covers),
-    };
-    return cmocka_run_group_tests(test, NULL, NULL);
-}
+TESTS(NULL, NULL)

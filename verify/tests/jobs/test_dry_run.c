@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_dry_run.c: --dry-run of every job writes nothing and names the files that the job then writes; the log beside them says with
 // which command, from what, and notices another input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -33,9 +27,7 @@ static int entries(const char *path)
 // Whether the text has the line "WORD<tab>PATH<tab>...".
 static bool has_row(const char *text, const char *word, const char *path)
 {
-    char *row = rg_print("%s\t%s\t", word, path);
-    const bool found = strstr(text, row);
-    free(row);
+    const bool found = strstr(text, fmt("%s\t%s\t", word, path));
     return found;
 }
 
@@ -91,9 +83,8 @@ static void compare(const rg_command *command, const char *words, const char *ou
     free(line);
 }
 
-static void make(void **state)
+TEST(make)
 {
-    (void)state;
     char *words[] = {rg_print("phantom tilt --quiet --width 64 --images 3 --snr 20 --shift 3 --rotation 1 --out %s", in_dir("tilt")),
                      rg_print("phantom subtomograms --quiet --box 24 --images 3 --out %s", in_dir("sub")),
                      rg_print("phantom coarsening --quiet --model B --time 200 --width 96 --height 96 --frames 2 --format pgm --out %s",
@@ -105,70 +96,52 @@ static void make(void **state)
     }
 }
 
-static void test_align(void **state)
+TEST(test_align)
 {
-    (void)state;
-    char *words = rg_print("align %s --rotation 2 --scale 1:1 --shift 5 --no-fine --truth %s --aligned %s --xf %s", in_dir("tilt/series.mrc"),
-                           in_dir("tilt/truth.tsv"), in_dir("al.mrc"), in_dir("al.xf"));
-    compare(&rg_cmd_align, words, "a.tsv", "a.tsv.log");
-    free(words);
+    compare(&rg_cmd_align, fmt("align %s --rotation 2 --scale 1:1 --shift 5 --no-fine --truth %s --aligned %s --xf %s", in_dir(
+                               "tilt/series.mrc"), in_dir("tilt/truth.tsv"), in_dir("al.mrc"), in_dir("al.xf")), "a.tsv",
+                               "a.tsv.log");
 }
 
-static void test_average(void **state)
+TEST(test_average)
 {
-    (void)state;
-    char *words = rg_print("average %s %s --no-fine --iterations 1 --step 60 --half-maps", in_dir("sub/subtomogram_0001.mrc"),
-                           in_dir("sub/subtomogram_0002.mrc"));
-    compare(&rg_cmd_average, words, "avg.mrc", "avg.mrc.log");
-    free(words);
+    compare(&rg_cmd_average, fmt("average %s %s --no-fine --iterations 1 --step 60 --half-maps", in_dir(
+                                 "sub/subtomogram_0001.mrc"), in_dir("sub/subtomogram_0002.mrc")), "avg.mrc", "avg.mrc.log");
 }
 
-static void test_reconstruct(void **state)
+TEST(test_reconstruct)
 {
-    (void)state;
-    char *words = rg_print("reconstruct %s --half-maps --ctf --device cpu", in_dir("part/particles.star"));
-    compare(&rg_cmd_reconstruct, words, "r.mrc", "r.mrc.log");
-    free(words);
-    words = rg_print("reconstruct %s --method frealign --half-maps --device cpu", in_dir("part/particles.star"));
-    compare(&rg_cmd_reconstruct, words, "f.mrc", "f.mrc.log");
-    free(words);
+    compare(&rg_cmd_reconstruct, fmt("reconstruct %s --half-maps --ctf --device cpu", in_dir("part/particles.star")), "r.mrc",
+                                     "r.mrc.log");
+    compare(&rg_cmd_reconstruct, fmt("reconstruct %s --method frealign --half-maps --device cpu", in_dir(
+                                     "part/particles.star")), "f.mrc", "f.mrc.log");
 }
 
-static void test_refine(void **state)
+TEST(test_refine)
 {
-    (void)state;
-    char *words = rg_print("refine %s --reference %s --device cpu --max-evaluations 10", in_dir("part/particles.star"),
-                           in_dir("part/map.mrc"));
-    compare(&rg_cmd_refine, words, "n.star", "n.star.log");
-    free(words);
-    words = rg_print("search %s --reference %s --device cpu --angle 45 --best 1 --sym D7", in_dir("part/particles.star"), in_dir("part/map.mrc"));
-    compare(&rg_cmd_search, words, "s.star", "s.star.log");
-    free(words);
+    compare(&rg_cmd_refine, fmt("refine %s --reference %s --device cpu --max-evaluations 10", in_dir("part/particles.star"),
+                                in_dir("part/map.mrc")), "n.star", "n.star.log");
+    compare(&rg_cmd_search, fmt("search %s --reference %s --device cpu --angle 45 --best 1 --sym D7", in_dir(
+                                "part/particles.star"), in_dir("part/map.mrc")), "s.star", "s.star.log");
 }
 
 // Its memory is the maps'.
-static void test_fsc(void **state)
+TEST(test_fsc)
 {
-    (void)state;
-    char *words = rg_print("fsc %s %s", in_dir("r.mrc"), in_dir("f.mrc"));
-    compare(&rg_cmd_fsc, words, "f.tsv", "f.tsv.log");
-    free(words);
+    compare(&rg_cmd_fsc, fmt("fsc %s %s", in_dir("r.mrc"), in_dir("f.mrc")), "f.tsv", "f.tsv.log");
 }
 
-static void test_autocorr(void **state)
+TEST(test_autocorr)
 {
-    (void)state;
-    char *words = rg_print("autocorr %s %s --max-offset 40 --norm centred", in_dir("photo/coarsening_0001.pgm"), in_dir("photo/coarsening_0002.pgm"));
     const int before = entries(test_dir);
-    compare(&rg_cmd_autocorr, words, "results", "results/regather.log");
+    compare(&rg_cmd_autocorr, fmt("autocorr %s %s --max-offset 40 --norm centred", in_dir("photo/coarsening_0001.pgm"), in_dir(
+                                  "photo/coarsening_0002.pgm")), "results", "results/regather.log");
     assert_int_equal(entries(test_dir), before + 1);
-    free(words);
 }
 
 // The same job gives the same log; another input, another hash in its row alone; a file that is no log stays.
-static void test_log(void **state)
+TEST(test_log)
 {
-    (void)state;
     char *words = rg_print("fsc %s %s --quiet --out %s", in_dir("r.mrc"), in_dir("f.mrc"), in_dir("l.tsv"));
     run(&rg_cmd_fsc, words);
     char *first = text_of(in_dir("l.tsv.log"));
@@ -198,12 +171,4 @@ static void test_log(void **state)
     free(words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(make),          cmocka_unit_test(test_align),  cmocka_unit_test(test_average),
-        cmocka_unit_test(test_reconstruct), cmocka_unit_test(test_refine), cmocka_unit_test(test_fsc),
-        cmocka_unit_test(test_autocorr), cmocka_unit_test(test_log),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

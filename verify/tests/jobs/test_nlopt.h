@@ -3,6 +3,8 @@
 #ifndef RG_TEST_NLOPT_H
 #define RG_TEST_NLOPT_H
 
+#include "../test.h"
+
 static inline void test_no_nlopt(void **state)
 {
     (void)state;
@@ -11,8 +13,10 @@ static inline void test_no_nlopt(void **state)
 }
 static const struct CMUnitTest without_nlopt[] = {cmocka_unit_test(test_no_nlopt)};
 
-#define run_group_with_nlopt(tests, set_up, tear_down)             \
-    (HAVE_NLOPT ? cmocka_run_group_tests(tests, set_up, tear_down) \
-                : cmocka_run_group_tests(without_nlopt, NULL, NULL))
+#define TESTS_WITH_NLOPT(set_up, tear_down)                                                                          \
+    int main(void)                                                                                                   \
+    {                                                                                                                \
+        return HAVE_NLOPT ? RUN_TESTS(set_up, tear_down) : cmocka_run_group_tests(without_nlopt, NULL, NULL); \
+    }
 
 #endif

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_pipeline.c: rows through feeds and teams, sums of any number of devices, readers and devices that fail, the table of
 // stages.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/runtime/choice.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -99,9 +93,8 @@ static int job(world *w, const char *device, int64_t gpus, int threads, int seen
 }
 
 // Batches that do not divide the rows, one device and many, more devices than rows, one slot and more than there are batches.
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     for (int64_t rows = 1; rows < 30; rows += 4)
         for (int64_t each = 1; each < 12; each += 3)
             for (int slots = 1; slots < 6; slots += 2)
@@ -121,9 +114,8 @@ static void test_rows(void **state)
 }
 
 // Of two bad rows the first is complained of, once, whichever reader meets one first; batches before it are worked on.
-static void test_bad_rows(void **state)
+TEST(test_bad_rows)
 {
-    (void)state;
     for (int again = 0; again < 20; again++)
         for (int gpus = 1; gpus < 4; gpus++) {
             world w = {{17, 9}, .each = 4, .slots = 3, .fails = -1, .rows = 23};
@@ -141,9 +133,8 @@ static void test_bad_rows(void **state)
 }
 
 // A device that fails at work ends the job with its code; one that does not open is told of once, and no task is run on it.
-static void test_bad_devices(void **state)
+TEST(test_bad_devices)
 {
-    (void)state;
     world w = {{-1, -1}, .each = 2, .slots = 2, .fails = 1, .rows = 23};
     catch_stderr();
     assert_int_equal(job(&w, "host", 3, 2, -1, 3), RG_WRONG);
@@ -178,9 +169,8 @@ static int make_sum(pl_member *m, void *context)
 }
 
 // Sums that all members have, and such that every other has, of any number of devices.
-static void test_merge(void **state)
+TEST(test_merge)
 {
-    (void)state;
     for (int n = 1; n < 10; n++) {
         pl_team t;
         rg_buffer sum[3 * 10] = {{0}};
@@ -214,9 +204,8 @@ static int stages(pl_member *m, void *context)
 }
 
 // Of several devices the longest time, and all calls; what was never entered does not appear.
-static void test_stages(void **state)
+TEST(test_stages)
 {
-    (void)state;
     size_t size;
     pl_team t;
     assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = 2, .most = 9,
@@ -234,11 +223,4 @@ static void test_stages(void **state)
     pl_team_close(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_bad_rows), cmocka_unit_test(test_bad_devices),
-        cmocka_unit_test(test_merge),       cmocka_unit_test(test_stages),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_ranks.c: several processes of one job: work handed out, sums, faults, cores. Under mpirun this program is the job itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/jobs/pipeline/ranks.h"
 #include "../../../impl/runtime/cpu.h"
+#include "../test.h"
 #include "../test_data.h"
 #include "../test_mpirun.h"
 
@@ -178,9 +172,8 @@ static void expect_lines(const char *name, const char *word, int expected)
     free(text);
 }
 
-static void test_alone(void **state)
+TEST(test_alone)
 {
-    (void)state;
     int64_t record[5] = {0}, first, past, arrived = 0;
     rg_deal d = {.n = 5, .least = 2, .record = record, .bytes = 8, .note_bytes = 8, .arrived = count, .of = &arrived};
     assert_int_equal(rg_ranks(), 1);
@@ -194,9 +187,8 @@ static void test_alone(void **state)
     assert_string_equal(rg_ranks_device("gpu"), "gpu");
 }
 
-static void test_work_and_sums(void **state)
+TEST(test_work_and_sums)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     static const int ranks[] = {1, 2, 3, 5};
     for (int i = 0; i < 4; i++) {
@@ -206,9 +198,8 @@ static void test_work_and_sums(void **state)
 }
 
 // One process fails while the others work, all fail alike, one has no memory left: one line of ours and its code, soon.
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     static const struct {
         const char *what, *line;
@@ -228,16 +219,13 @@ static void test_failures(void **state)
 
 static int files(const char *pattern)
 {
-    char *line = rg_print("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern);
-    int n = test_shell(line);
-    free(line);
+    int n = test_shell(fmt("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern));
     return n;
 }
 
 // Killed, crashed, stopped: first and last process, each in turn.
-static void test_signals(void **state)
+TEST(test_signals)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     static const struct {
         const char *signal, *line;
@@ -261,9 +249,8 @@ static void test_signals(void **state)
 }
 
 // Open MPI binds a process to a core: it takes its share of what mpirun has, and says so. Where the user has bound it, it stays.
-static void test_cores(void **state)
+TEST(test_cores)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     int cores = rg_cpu_cores();
     unsetenv("OMPI_MCA_rmaps_base_oversubscribe"); // with it Open MPI binds nothing
@@ -292,9 +279,5 @@ int main(int argc, char **argv)
     if (argc > 2)
         return as_job(argv[1], argv[2], argv[0]);
     program = argv[0];
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_alone),    cmocka_unit_test(test_work_and_sums), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_signals), cmocka_unit_test(test_cores),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+    return RUN_TESTS(test_dir_make, test_dir_remove);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_ranks_jobs.c: the files of a job of several processes are those of one, byte for byte, also when the work does not divide
 // among them and when there is less of it than processes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_data.h"
 #include "../test_mpirun.h"
 
@@ -24,38 +18,30 @@ static void shell(const char *line)
 // `regather WORDS` alone and in processes of each number, in folders of its own beside the input's; then their files.
 static void same_files(const char *words, const int *ranks, int n)
 {
-    char *line = rg_print("cd %s && rm -rf alone && mkdir alone && cd alone && %s/regather %s > said 2> /dev/null", test_dir,
-                          test_build(), words);
-    shell(line);
-    free(line);
+    shell(fmt("cd %s && rm -rf alone && mkdir alone && cd alone && %s/regather %s > said 2> /dev/null", test_dir, test_build(),
+              words));
     for (int i = 0; i < n; i++) {
-        line = rg_print("cd %s && rm -rf several && mkdir several && cd several && %s -n %d %s/regather %s > said 2> ../err || "
-                        "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' alone several", test_dir, test_mpirun(), ranks[i], test_build(),
-                        words);
-        shell(line);
-        free(line);
+        shell(fmt("cd %s && rm -rf several && mkdir several && cd several && %s -n %d %s/regather %s > said 2> ../err || "
+                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' alone several", test_dir, test_mpirun(), ranks[i],
+                  test_build(), words));
     }
 }
 
 static void phantom(const char *words)
 {
-    char *line = rg_print("cd %s && %s/regather phantom %s --quiet", test_dir, test_build(), words);
-    shell(line);
-    free(line);
+    shell(fmt("cd %s && %s/regather phantom %s --quiet", test_dir, test_build(), words));
 }
 
-static void test_align(void **state)
+TEST(test_align)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("tilt --out tilt --width 96 --height 80 --images 5 --shift 5");
     same_files("align ../tilt/series.mrc --out t.tsv --aligned a.mrc --tilts ../tilt/series.rawtlt --truth ../tilt/truth.tsv "
                "--shift 8 --rotation 4", (const int[]){1, 2, 3, 6}, 4);
 }
 
-static void test_average(void **state)
+TEST(test_average)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("subtomograms --out sub --box 16 --images 5 --snr 2");
     same_files("average ../sub/subtomogram_0001.mrc ../sub/subtomogram_0002.mrc ../sub/subtomogram_0003.mrc "
@@ -63,9 +49,8 @@ static void test_average(void **state)
                "--iterations 2 --everywhere 1 --no-fine --truth ../sub/truth.tsv", (const int[]){3, 7}, 2);
 }
 
-static void test_autocorr(void **state)
+TEST(test_autocorr)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("coarsening --out photos --width 48 --height 40 --frames 5 --time 20");
     char *photos = rg_print("%s", "");
@@ -95,9 +80,8 @@ static void test_autocorr(void **state)
 #define REFINE "refine ../par/particles.star --reference ../par/map.mrc --out r.star --batch 3"
 
 // Also on emulated GPUs, two of which each process has.
-static void test_particles(void **state)
+TEST(test_particles)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("particles --out par --shape asymmetric --box 24 --images 13 --ctf");
     same_files(SEARCH, (const int[]){2, 5}, 2);
@@ -106,9 +90,8 @@ static void test_particles(void **state)
 }
 
 // Stopped after a few particles of three processes, gone on with by two: the file of one that was never stopped.
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("particles --out par --shape asymmetric --box 24 --images 40 --ctf");
     // Whole lines alone count: the last one may be cut off.
@@ -133,9 +116,8 @@ static float *map_of(const char *name, int64_t *voxels)
 }
 
 // Both ways of reconstruct, to rounding, also where a process has no row; and in the same number of processes to the bit.
-static void test_reconstruct(void **state)
+TEST(test_reconstruct)
 {
-    (void)state;
     SKIP_WITHOUT_MPIRUN();
     phantom("particles --out par --shape asymmetric --box 16 --images 5 --ctf");
     static const char *const method[] = {"--method frealign", "--ctf --half-maps --sym C2"};
@@ -160,15 +142,4 @@ static void test_reconstruct(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_align),
-        cmocka_unit_test(test_average),
-        cmocka_unit_test(test_autocorr),
-        cmocka_unit_test(test_particles),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_reconstruct),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_reconstruct.c: the jobs reconstruct and fsc: each stage against its definition, whole jobs against the phantom's exact
 // map.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "test_reconstruct.h"
 
 #include <complex.h>
@@ -17,9 +11,8 @@ static const double PI = 3.14159265358979323846;
 // ---- stages --------------------------------------------------------------------------------------------------------------
 
 // F(p) = sum over the pixels q of image(q) exp(-2 pi i p.(q - c + origin) / P), for even and odd sides and paddings.
-static void test_prepare(void **state)
+TEST(test_prepare)
 {
-    (void)state;
     static const int64_t size[][2] = {{6, 12}, {7, 14}, {7, 7}, {6, 6}, {5, 15}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         int64_t n = size[s][0], padded = size[s][1], k = padded / 2;
@@ -45,9 +38,8 @@ static void test_prepare(void **state)
     }
 }
 
-static void test_ctf_pixels(void **state)
+TEST(test_ctf_pixels)
 {
-    (void)state;
     const int64_t k = 9;
     gr_prepare prepare;
     rg_ctf_of of = {.voltage_kV = 300, .cs_mm = 2.7, .amplitude_contrast = 0.1, .defocus_u_A = 12000, .defocus_v_A = 9000,
@@ -69,9 +61,8 @@ static void test_ctf_pixels(void **state)
 }
 
 // Against sums over the shells by the direct transform.
-static void test_fsc_direct(void **state)
+TEST(test_fsc_direct)
 {
-    (void)state;
     for (int64_t n = 5; n <= 6; n++) {
         float a[216], b[216];
         double fsc[4], sum[4][3] = {{0}};
@@ -110,9 +101,9 @@ static void whole_job(const char *name, const char *phantom_options, const char 
 {
     int64_t side, truth_side;
     char *star = rg_print("%s", phantom(name, phantom_options)), *out = rg_print("%s", in_dir("map.mrc"));
-    char *words = rg_print("reconstruct %s --out %s --quiet --variant naive_scatter %s", star, out, options);
     char *truth_path = rg_print("%s/map.mrc", in_dir(name));
-    assert_int_equal(run_command(&rg_cmd_reconstruct, words, printed), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --out %s --quiet --variant naive_scatter %s", star,
+                                                          out, options), printed), RG_GOOD);
     assert_non_null(strstr(printed, "\ninsert\t"));
     float *map = read_map(out, &side), *truth = read_map(truth_path, &truth_side);
     assert_int_equal(side, truth_side);
@@ -128,29 +119,26 @@ static void whole_job(const char *name, const char *phantom_options, const char 
     free(map);
     free(truth);
     free(fsc);
-    free(words);
     free(star);
     free(out);
     free(truth_path);
 }
 
-static void test_phantom(void **state)
+TEST(test_phantom)
 {
-    (void)state;
     whole_job("even", "--shape asymmetric --box 32 --images 900", "", 0.99);
     whole_job("odd", "--shape asymmetric --box 33 --images 900 --seed 7", "", 0.99);
     whole_job("shell", "--shape icosahedral --box 40 --images 60", "--sym I1", 0.99);
 }
 
 // Half maps: files of their names, whose mean is near the whole map, and one row goes to each in turn.
-static void test_half_maps(void **state)
+TEST(test_half_maps)
 {
-    (void)state;
     int64_t side;
     char *star = rg_print("%s", phantom("halves", "--shape asymmetric --box 20 --images 400 --snr 1"));
     char *out = rg_print("%s", in_dir("v.mrc"));
-    char *words = rg_print("reconstruct %s --out %s --half-maps --quiet --variant naive_scatter", star, out);
-    assert_int_equal(run_command(&rg_cmd_reconstruct, words, printed), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --out %s --half-maps --quiet --variant naive_scatter",
+                                                          star, out), printed), RG_GOOD);
     float *map = read_map(out, &side);
     float *half[2] = {read_map(in_dir("v_half1.mrc"), &side), read_map(in_dir("v_half2.mrc"), &side)};
     int64_t n = side * side * side;
@@ -181,15 +169,13 @@ static void test_half_maps(void **state)
     free(map);
     free(half[0]);
     free(half[1]);
-    free(words);
     free(star);
     free(out);
 }
 
 // Batches of any size add up to the same sums, and operators of the grid applied afterwards to the same as inserted ones.
-static void test_batches_and_lattice(void **state)
+TEST(test_batches_and_lattice)
 {
-    (void)state;
     static const char *const group[] = {"C1", "D2", "C4", "O", "I1", "I2", "C3"};
     static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; none by 120 degrees about z fits the grid
     char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
@@ -220,9 +206,8 @@ static void test_batches_and_lattice(void **state)
 }
 
 // f by its definition on every sample: 0.1 operators times the mean of w c^2 over the additions, here of a small job.
-static void test_wiener(void **state)
+TEST(test_wiener)
 {
-    (void)state;
     gr_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
     double total = 0, ball = 4 * PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
@@ -238,9 +223,8 @@ static void test_wiener(void **state)
 }
 
 // With the CTF in the images: weighting by it gives the truth back, and leaving it out does not.
-static void test_phantom_ctf(void **state)
+TEST(test_phantom_ctf)
 {
-    (void)state;
     int64_t side;
     double fsc[2][17];
     char *star = rg_print("%s", phantom("ctf", "--shape asymmetric --box 32 --images 700 --ctf --pixel 6"));
@@ -257,9 +241,8 @@ static void test_phantom_ctf(void **state)
     free(star);
 }
 
-static void test_fsc_command(void **state)
+TEST(test_fsc_command)
 {
-    (void)state;
     phantom("fsc", "--box 16 --images 1 --pixel 2");
     phantom("fsc9", "--box 9 --images 1");
     char *words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc/map.mrc"), in_dir("f.tsv"));
@@ -272,27 +255,12 @@ static void test_fsc_command(void **state)
     assert_non_null(strstr(table, "\n8\t0.25\t4\t"));
     assert_null(strstr(table, "\n9\t"));
     free(table);
-    words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc9/map.mrc"), in_dir("g.tsv"));
-    assert_refused(run_command(&rg_cmd_fsc, words, printed), "has 16 voxels a side");
-    free(words);
+    assert_refused(run_command(&rg_cmd_fsc, fmt("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc9/map.mrc"),
+                                                in_dir("g.tsv")), printed), "has 16 voxels a side");
     words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc/particles.mrcs"), in_dir("g.tsv"));
     assert_refused(run_command(&rg_cmd_fsc, words, printed), "cubic map of at least 2 voxels a side, found 16 x 16 x 1");
     free(words);
     assert_int_equal(access(in_dir("g.tsv"), F_OK), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_ctf_pixels),
-        cmocka_unit_test(test_fsc_direct),
-        cmocka_unit_test(test_phantom),
-        cmocka_unit_test(test_half_maps),
-        cmocka_unit_test(test_batches_and_lattice),
-        cmocka_unit_test(test_wiener),
-        cmocka_unit_test(test_phantom_ctf),
-        cmocka_unit_test(test_fsc_command),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

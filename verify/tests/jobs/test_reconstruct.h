@@ -94,11 +94,10 @@ static inline void turn_origins(rg_particles *p)
 
 static inline const char *phantom(const char *name, const char *options)
 {
-    char *words = rg_print("phantom particles --out %s --quiet %s", in_dir(name), options);
     char *star = rg_print("%s/particles.star", name);
-    assert_int_equal(run_command(&rg_cmd_phantom, words, printed), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom particles --out %s --quiet %s", in_dir(name), options), printed),
+                                                      RG_GOOD);
     const char *path = in_dir(star);
-    free(words);
     free(star);
     return path;
 }
@@ -125,9 +124,7 @@ static inline double apart(const float *a, const float *b, int64_t n) // the lar
 
 static inline int reconstruct(const char *words)
 {
-    char *line = rg_print("reconstruct %s", words);
-    int code = run_command(&rg_cmd_reconstruct, line, printed);
-    free(line);
+    int code = run_command(&rg_cmd_reconstruct, fmt("reconstruct %s", words), printed);
     return code;
 }
 

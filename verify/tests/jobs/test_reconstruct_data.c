@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
 // test_reconstruct_data.c: reconstruct on data of other programs and of a microscope, where they are at hand, against
 // independent figures, with the faults that must show in the result.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "test_reconstruct.h"
 
 #define R2 "../shared/data/reconstruct/R2_tomodrgn_classE_clean/10076_classE_32"
 
 // Independent figures: correlation with the truth 0.915, FSC above 0.89 through shell 15; 0.727 with transposed matrices and
 // 0.334 with origins of the wrong sign.
-static void test_r2(void **state)
+TEST(test_r2)
 {
-    (void)state;
     SKIP_WITHOUT(R2 ".mrc");
     static edit_rows *const edit[3] = {NULL, transpose, turn_origins};
     double found[3], fsc[17];
@@ -75,9 +68,8 @@ static void one_pixel_further(rg_particles *p)
 #define R1 "../shared/data/reconstruct/R1_aspire_rln65/"
 
 // An odd box of RELION, whose projections stand one pixel further in x and y than the map's centre would have them.
-static void test_r1(void **state)
+TEST(test_r1)
 {
-    (void)state;
     SKIP_WITHOUT(R1 "rln_proj_65.star");
     double found[2];
     int64_t side;
@@ -96,9 +88,8 @@ static void test_r1(void **state)
 #define R3 "../shared/data/reconstruct/R3_real_ribo_tilts_220/sta_testing_bin8.star"
 
 // Real images, 219 rows for 220 of them. Independent figures of the FSC of odd and even rows, shells 1 to 7, without a mask.
-static void test_r3(void **state)
+TEST(test_r3)
 {
-    (void)state;
     static const double known[8] = {1, 0.98, 0.94, 0.93, 0.87, 0.78, 0.60, 0.5};
     double fsc[33];
     SKIP_WITHOUT(R3);
@@ -127,9 +118,8 @@ static void test_r3(void **state)
 #define F5 "../shared/data/frealign/F5_sim_ctf_noise_classE_720/10076_classE_32"
 
 // RELION's own projections with its CTF show the sign; F5 has the other sign (cryoDRGN's) and noise.
-static void test_ctf_of_others(void **state)
+TEST(test_ctf_of_others)
 {
-    (void)state;
     SKIP_WITHOUT(F4 "pointmass.mrc");
     static const double known[9] = {1, 0.96, 0.99, 0.96, 0.91, 0.89, 0.67, 0.55, 0.48};
     double fsc[33];
@@ -154,13 +144,4 @@ static void test_ctf_of_others(void **state)
     free(truth);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_r1),
-        cmocka_unit_test(test_r2),
-        cmocka_unit_test(test_r3),
-        cmocka_unit_test(test_ctf_of_others),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

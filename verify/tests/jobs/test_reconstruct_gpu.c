@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 // test_reconstruct_gpu.c: reconstruct over emulated GPUs and over processes, against the job on the host.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "test_reconstruct.h"
 #include "../test_build.h"
 
 // The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
 // half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
 // CTF and none.
-static void test_device(void **state)
+TEST(test_device)
 {
-    (void)state;
     static const struct {
         const char *variant, *options, *symmetry;
         int64_t padding;
@@ -73,9 +66,8 @@ static void test_device(void **state)
 
 #if HAVE_MPI
 // Two processes of mpirun make the map of one, also over emulated GPUs, and say once what is wrong.
-static void test_processes(void **state)
+TEST(test_processes)
 {
-    (void)state;
     char *mpirun = rg_program_path("mpirun"), *regather = rg_print("%s/regather", test_build());
     if (!mpirun || access(regather, X_OK) != 0) {
         print_message("skipped: no mpirun, or no %s\n", regather);
@@ -93,10 +85,8 @@ static void test_processes(void **state)
         float *map[2];
         int64_t side;
         for (int ranks = 1; ranks <= 2; ranks++) {
-            char *line = rg_print("%s -n %d %s reconstruct %s --out %s/r%d.mrc --quiet %s > %s/said", mpirun, ranks, regather,
-                                  star, test_dir, ranks, options[o], test_dir);
-            assert_int_equal(system(line), 0);
-            free(line);
+            assert_int_equal(system(fmt("%s -n %d %s reconstruct %s --out %s/r%d.mrc --quiet %s > %s/said", mpirun, ranks,
+                                        regather, star, test_dir, ranks, options[o], test_dir)), 0);
             map[ranks - 1] = read_map(in_dir(ranks == 1 ? "r1.mrc" : "r2.mrc"), &side);
         }
         assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
@@ -110,25 +100,22 @@ static void test_processes(void **state)
         free(map[0]);
         free(map[1]);
     }
-    char *line = rg_print("%s -n 2 %s reconstruct %s --out %s/none.mrc --sym Q3 2> %s/said", mpirun, regather, star, test_dir,
-                          test_dir);
-    assert_true(system(line) != 0);
+    assert_true(system(fmt("%s -n 2 %s reconstruct %s --out %s/none.mrc --sym Q3 2> %s/said", mpirun, regather, star, test_dir,
+                           test_dir)) != 0);
     size_t n;
     char *said = get_file(in_dir("said"), &n), *once = strstr(said, "--sym Q3: ");
     assert_non_null(once);
     assert_null(strstr(once + 1, "--sym Q3: "));
     assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
     free(said);
-    free(line);
     free(star);
     free(mpirun);
     free(regather);
 }
 #else
 // Without MPI in the build several processes would each make the whole map.
-static void test_processes(void **state)
+TEST(test_processes)
 {
-    (void)state;
     char *words = rg_print("%s --out %s", phantom("ranks", "--box 8 --images 2"), in_dir("v.mrc"));
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     catch_stderr();
@@ -139,11 +126,4 @@ static void test_processes(void **state)
 }
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_device),
-        cmocka_unit_test(test_processes),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

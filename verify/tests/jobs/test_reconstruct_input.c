@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
 // test_reconstruct_input.c: what reconstruct refuses, in one line and with nothing written, and the files that it reads alike.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/geometry/volume.h"
+#include "../test.h"
 #include "test_reconstruct.h"
 
 #include <fftw3.h>
 
 static void refused(const char *star, const char *options, const char *reason)
 {
-    char *words = rg_print("%s --out %s --quiet %s", star, in_dir("none.mrc"), options);
-    assert_refused(reconstruct(words), reason);
+    assert_refused(reconstruct(fmt("%s --out %s --quiet %s", star, in_dir("none.mrc"), options)), reason);
     assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
     assert_int_equal(access(in_dir("none_half1.mrc"), F_OK), -1);
     assert_int_equal(access(in_dir("none_stages.tsv"), F_OK), -1);
-    free(words);
 }
 
 enum { SIDE = 6, IMAGES = 20 };
@@ -78,9 +70,8 @@ static const char *rows(const char *name, const char *stack_name, int64_t n, int
     return path;
 }
 
-static void test_rows_and_stacks(void **state)
+TEST(test_rows_and_stacks)
 {
-    (void)state;
     stack("good.mrcs", 2, SIDE, IMAGES);
     stack("wide.mrcs", 2, SIDE - 1, IMAGES);
     const char *cut = stack("cut.mrcs", 2, SIDE, IMAGES);
@@ -92,18 +83,15 @@ static void test_rows_and_stacks(void **state)
     refused(rows("a.star", "wide.mrcs", IMAGES, 0, ""), "", "expected square images, found 5 columns and 6 rows");
     refused(rows("a.star", "cut.mrcs", IMAGES, 0, ""), "", "found the end of the file in section 13");
     // One row too few is a part of a stack: taken, and said.
-    char *words = rg_print("%s --out %s --quiet --variant naive_scatter", rows("a.star", "good.mrcs", IMAGES - 1, 0, ""),
-                           in_dir("v.mrc"));
     catch_stderr();
-    assert_int_equal(reconstruct(words), RG_GOOD);
+    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("a.star", "good.mrcs", IMAGES - 1, 0,
+                                     ""), in_dir("v.mrc"))), RG_GOOD);
     assert_non_null(strstr(caught(), "19 rows; 1 images of its stacks have no row and are left out, the first is image 20"));
-    free(words);
 }
 
 // A value that is no number, found while images are read: by one thread, and by several for an emulated GPU, the first in line.
-static void test_bad_pixel(void **state)
+TEST(test_bad_pixel)
 {
-    (void)state;
     const char *path = stack("nan.mrcs", 2, SIDE, IMAGES);
     FILE *f = fopen(path, "r+b");
     for (int64_t image = 7; image < IMAGES; image += 2) {
@@ -121,9 +109,8 @@ static void test_bad_pixel(void **state)
 }
 
 // Mode 12 and others, both byte orders: one map.
-static void test_modes(void **state)
+TEST(test_modes)
 {
-    (void)state;
     static const int mode[] = {RG_MRC_FLOAT32, RG_MRC_FLOAT16, RG_MRC_INT16, RG_MRC_UINT16, RG_MRC_INT8};
     float *first = NULL;
     int64_t side, n = SIDE * SIDE * SIDE;
@@ -132,15 +119,13 @@ static void test_modes(void **state)
             const char *path = stack("mode.mrcs", mode[m], SIDE, IMAGES);
             if (swapped)
                 swap_bytes(path, (size_t)rg_mrc_mode_bytes(mode[m]));
-            char *words = rg_print("%s --out %s --quiet --variant naive_scatter", rows("m.star", "mode.mrcs", IMAGES, 0, ""),
-                                   in_dir("v.mrc"));
-            assert_int_equal(reconstruct(words), RG_GOOD);
+            assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("m.star", "mode.mrcs", IMAGES,
+                                             0, ""), in_dir("v.mrc"))), RG_GOOD);
             float *map = read_map(in_dir("v.mrc"), &side);
             first = first ? first : map;
             assert_memory_equal(map, first, (size_t)n * sizeof *map);
             if (map != first)
                 free(map);
-            free(words);
         }
     free(first);
 }
@@ -182,17 +167,15 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
 }
 
 // Sum of c F over f + sum of c^2 comes out alike whether c has been applied to F before or not, on the CPU and on (emulated) GPUs.
-static void test_ctf_applied(void **state)
+TEST(test_ctf_applied)
 {
-    (void)state;
     static const char *const column[2] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
     static const char *const device[2] = {"cpu", "host"};
     char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));
     rg_particles p;
     assert_int_equal(rg_particles_open(&p, star), RG_GOOD);
-    char *words = rg_print("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"));
-    assert_int_equal(reconstruct(words), RG_GOOD);
-    free(words);
+    assert_int_equal(reconstruct(fmt("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"))),
+                                     RG_GOOD);
     rg_volume plain, map;
     assert_int_equal(rg_volume_read(in_dir("plain.mrc"), &plain), RG_GOOD);
     for (int kind = 0; kind < 2; kind++) {
@@ -210,9 +193,8 @@ static void test_ctf_applied(void **state)
         }
         fclose(f);
         for (int d = 0; d < 2; d++) {
-            words = rg_print("%s --ctf --padding 1 --device %s --quiet --out %s", path, device[d], in_dir("map.mrc"));
-            assert_int_equal(reconstruct(words), RG_GOOD);
-            free(words);
+            assert_int_equal(reconstruct(fmt("%s --ctf --padding 1 --device %s --quiet --out %s", path, device[d],
+                                             in_dir("map.mrc"))), RG_GOOD);
             assert_int_equal(rg_volume_read(in_dir("map.mrc"), &map), RG_GOOD);
             double most = 0, apart = 0;
             for (int e = 0; e < 24 * 24 * 24; e++) {
@@ -234,9 +216,8 @@ static void test_ctf_applied(void **state)
     free(star);
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-    (void)state;
     char *star = rg_print("%s", phantom("bad", "--box 8 --images 3"));
     refused(star, "--sym Q3", "--sym Q3: ");
     refused(star, "--ctf", "expected a column _rlnDefocusU for --ctf, found none");
@@ -250,26 +231,11 @@ static void test_bad_input(void **state)
                               "1@bad/particles.mrcs 1 2 3\n";
     const char *one = put_file("one.star", row, strlen(row));
     catch_stderr();
-    char *words = rg_print("%s --out %s --quiet --half-maps", one, in_dir("none.mrc"));
-    assert_int_equal(reconstruct(words), RG_USAGE);
+    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --half-maps", one, in_dir("none.mrc"))), RG_USAGE);
     assert_non_null(strstr(caught(), "expected at least two rows for half maps, found one"));
-    free(words);
-    words = rg_print("%s --quiet", star);
-    assert_refused(reconstruct(words), "reconstruct: --out VOL.mrc is needed");
-    free(words);
-    words = rg_print("%s --quiet --out %s/absent/v.mrc", star, test_dir);
-    assert_refused(reconstruct(words), "cannot write here");
-    free(words);
+    assert_refused(reconstruct(fmt("%s --quiet", star)), "reconstruct: --out VOL.mrc is needed");
+    assert_refused(reconstruct(fmt("%s --quiet --out %s/absent/v.mrc", star, test_dir)), "cannot write here");
     free(star);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_ctf_applied), cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_rows_and_stacks),
-        cmocka_unit_test(test_bad_pixel),
-        cmocka_unit_test(test_modes),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_refine.c: regather refine on the D7 phantom: it finds back what was spoilt, whatever the file format, the batch and the
 // device; and says what is wrong with input that it cannot take.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/par.h"
 #include "../test_frealign.h"
 #include "test_nlopt.h"
 
 // 16 images of 128 pixels at a signal-to-noise ratio of 1/4, their poses off by 3 degrees and a pixel.
-static int make_phantom(void **state)
+FIXTURE(make_phantom)
 {
     rg_particles p;
     if (test_dir_make(state) != 0)
@@ -33,9 +26,8 @@ static int make_phantom(void **state)
 #define REFINE(more, ...)                                                                                                      \
     RUN(refine, "refine %s/wrong.star --reference %s/map.mrc --device cpu --high 8 " more, test_dir, test_dir, __VA_ARGS__)
 
-static void test_recovery(void **state)
+TEST(test_recovery)
 {
-    (void)state;
     errors before = errors_of(in_dir("wrong.star"), in_dir("particles.star"), "D7");
     assert_true(fabs(before.median_deg - 3) < 0.01 && fabs(before.median_A - 258.0 / 128) < 0.01);
     assert_int_equal(REFINE("--out %s/new.star", test_dir), RG_GOOD);
@@ -48,9 +40,8 @@ static void test_recovery(void **state)
 }
 
 // The same bits whatever shares the batch.
-static void test_batch_does_not_matter(void **state)
+TEST(test_batch_does_not_matter)
 {
-    (void)state;
     size_t n, m;
     assert_int_equal(REFINE("--out %s/all.star", test_dir), RG_GOOD);
     assert_int_equal(REFINE("--batch 5 --out %s/five.star", test_dir), RG_GOOD);
@@ -61,9 +52,8 @@ static void test_batch_does_not_matter(void **state)
     free(five);
 }
 
-static void test_other_forms(void **state)
+TEST(test_other_forms)
 {
-    (void)state;
     static const char *const form[] = {"--preset paper --tolerance 0.3", "--optimiser bobyqa --step 0.5 --tolerance 0.03"};
     for (int i = 0; i < RG_COUNT(form); i++) {
         assert_int_equal(REFINE("%s --out %s/other.star", form[i], test_dir), RG_GOOD);
@@ -91,9 +81,8 @@ static void put_par(const char *name, int version, const rg_particles *p)
 }
 
 // Version 8, shifts in pixels, to STAR; version 9, shifts in A, to .par and from there to STAR.
-static void test_par_files(void **state)
+TEST(test_par_files)
 {
-    (void)state;
     const rg_par_optics optics = {258.0 / 128, 200, 2, 0.07};
     rg_particles p;
     assert_int_equal(rg_particles_open(&p, in_dir("wrong.star")), RG_GOOD);
@@ -124,9 +113,8 @@ static void test_par_files(void **state)
 }
 
 // The kernels of the GPU, emulated, score the same poses as those of the CPU.
-static void test_devices_agree(void **state)
+TEST(test_devices_agree)
 {
-    (void)state;
     static const char *const device[] = {"cpu", "host"};
     double score[2][2];
     assert_int_equal(
@@ -174,18 +162,16 @@ static void put_stack(const char *name, int64_t side, float value)
 }
 
 // Scores of fine rings have no sign; the whole coefficient has.
-static void test_inverted(void **state)
+TEST(test_inverted)
 {
-    (void)state;
     assert_refused(REFINE("--invert --out %s/inverted.star", test_dir), "of the reference's contrast, found the other one");
     assert_int_not_equal(access(in_dir("inverted.star"), F_OK), 0);
     assert_int_not_equal(access(in_dir("inverted.star.part"), F_OK), 0);
 }
 
 // A .par file has no columns for these, and the score would fall without them: asked before the work.
-static void test_par_holds_less(void **state)
+TEST(test_par_holds_less)
 {
-    (void)state;
     static const struct {
         const char *columns, *row, *words;
     } lost[] = {
@@ -208,9 +194,8 @@ static void test_par_holds_less(void **state)
     assert_int_not_equal(access(in_dir("lost.par"), F_OK), 0);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     put_stack("flat.mrcs", 128, 3);
     put_stack("one.mrcs", 128, 0);
     put_stack("odd.mrcs", 33, 0);
@@ -243,12 +228,4 @@ static void test_refused(void **state)
     assert_int_not_equal(access("x.star", F_OK), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recovery),  cmocka_unit_test(test_batch_does_not_matter), cmocka_unit_test(test_other_forms),
-        cmocka_unit_test(test_par_files), cmocka_unit_test(test_devices_agree),         cmocka_unit_test(test_inverted), cmocka_unit_test(test_par_holds_less),
-        cmocka_unit_test(test_refused),
-    };
-    return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
-}
+TESTS_WITH_NLOPT(make_phantom, test_dir_remove)

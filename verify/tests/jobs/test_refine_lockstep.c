@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_refine_lockstep.c: minimisations in lock step: right, independent of their neighbours, evaluated together, ended by an
 // error.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/jobs/refine/lockstep.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "test_nlopt.h"
 
 #include <math.h>
@@ -44,9 +38,8 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
 static const fr_minimiser standard = {.optimiser = "praxis", .dimensions = N, .unit = {0.1, 0.1, 0.1, 0.02, 0.02}, .step = 2,
                                       .tolerance = 1e-3, .most_evaluations = 2000, .seed = 1};
 
-static void test_finds_the_lowest(void **state)
+TEST(test_finds_the_lowest)
 {
-    (void)state;
     static const char *const name[] = {"praxis", "bobyqa"};
     for (int o = 0; o < RG_COUNT(name); o++) {
         double x[MANY * N] = {0}, value[MANY];
@@ -69,9 +62,8 @@ static void test_finds_the_lowest(void **state)
     }
 }
 
-static void test_neighbours_do_not_matter(void **state)
+TEST(test_neighbours_do_not_matter)
 {
-    (void)state;
     double x[MANY * N] = {0}, value[MANY], alone[N] = {0}, alone_value;
     int64_t evaluations[MANY], alone_evaluations, steps;
     bowls b = {0}, c = {.first = 17};
@@ -81,9 +73,8 @@ static void test_neighbours_do_not_matter(void **state)
     assert_true(alone_value == value[17] && alone_evaluations == evaluations[17]);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     double x[MANY * N] = {0}, value[MANY];
     int64_t evaluations[MANY], steps;
     bowls b = {.fail_at = 12}, c = {0};
@@ -98,12 +89,4 @@ static void test_limits(void **state)
     assert_non_null(fr_optimiser_unknown("guess"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_lowest),
-        cmocka_unit_test(test_neighbours_do_not_matter),
-        cmocka_unit_test(test_limits),
-    };
-    return run_group_with_nlopt(tests, NULL, NULL);
-}
+TESTS_WITH_NLOPT(NULL, NULL)

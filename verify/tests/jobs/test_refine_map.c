@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_refine_map.c: regather reconstruct --method frealign: the phantom's map comes back to a quarter of the sampling rate,
 // the same from the emulated GPU; signs and units on data that others have made.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/mrc.h"
 #include "../../../data/formats/par.h"
+#include "../test.h"
 #include "../test_frealign.h"
 
 // The column `fsc` of a table, at most n shells.
@@ -37,9 +31,8 @@ static void compare_maps(const char *a, const char *b, double *fsc, int64_t shel
     assert_int_equal(read_fsc(in_dir("f.tsv"), fsc, shells), shells);
 }
 
-static void test_recovery(void **state)
+TEST(test_recovery)
 {
-    (void)state;
     double fsc[65], halves[65];
     assert_int_equal(
         RUN(phantom, "phantom particles --shape d7 --box 128 --images 200 --sigma 1.5 --ctf --shift 2 --out %s", test_dir),
@@ -77,9 +70,8 @@ static void test_recovery(void **state)
 
 // Without the operators, or with those of another group, the same 200 images give a worse map: they are used, and turned
 // rightly.
-static void test_symmetry_matters(void **state)
+TEST(test_symmetry_matters)
 {
-    (void)state;
     double right[65], none[65], wrong[65];
     compare_maps(in_dir("vol.mrc"), in_dir("map.mrc"), right, 65);
     assert_int_equal(
@@ -94,9 +86,8 @@ static void test_symmetry_matters(void **state)
 }
 
 // The same parameters give the same map on both devices, to Nyquist; in both forms.
-static void test_devices_agree(void **state)
+TEST(test_devices_agree)
 {
-    (void)state;
     static const char *const preset[] = {"v9", "paper"};
     assert_int_equal(RUN(phantom,
                          "phantom particles --shape d7 --box 24 --images 12 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small",
@@ -117,9 +108,8 @@ static void test_devices_agree(void **state)
 }
 
 // Rows of occupancy 0 take no part; f given is f taken.
-static void test_par_weights(void **state)
+TEST(test_par_weights)
 {
-    (void)state;
     rg_particles p;
     rg_par par;
     double fsc[13];
@@ -163,9 +153,8 @@ static void test_par_weights(void **state)
 #define F4 "../shared/data/frealign/F4_relion_project_ctf_24/"
 #define F5 "../shared/data/frealign/F5_sim_ctf_noise_classE_720/10076_classE_32"
 
-static void test_others_data(void **state)
+TEST(test_others_data)
 {
-    (void)state;
     double fsc[17];
     float section[64 * 64], largest = 0;
     int64_t at[3] = {0, 0, 0};
@@ -207,9 +196,8 @@ static void test_others_data(void **state)
                      RG_GOOD);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method bilinear --out x.mrc", test_dir),
                    "expected gridding or frealign");
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym E8 --out x.mrc", test_dir), "E8");
@@ -220,13 +208,6 @@ static void test_refused(void **state)
     assert_int_not_equal(access("x.mrc", F_OK), 0);
 }
 
-static int make_folder(void **state) { return rg_quiet = true, test_dir_make(state); }
+FIXTURE(make_folder) { return rg_quiet = true, test_dir_make(state); }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recovery),    cmocka_unit_test(test_symmetry_matters), cmocka_unit_test(test_devices_agree),
-        cmocka_unit_test(test_par_weights), cmocka_unit_test(test_others_data),      cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, test_dir_remove);
-}
+TESTS(make_folder, test_dir_remove)

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 // test_refine_more.c: what refine finds beside poses; runs that were stopped go on; several GPUs give what one gives; input
 // that no mode of FREALIGN can take.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../data/formats/mrc.h"
 #include "../../../data/formats/par.h"
 #include "../test_frealign.h"
+#include "test_nlopt.h"
 
 // 12 images of 96 pixels for the CPU, 13 of 24 for the emulated GPU.
-static int make_phantoms(void **state)
+FIXTURE(make_phantoms)
 {
     if (test_dir_make(state) != 0)
         return -1;
@@ -39,9 +33,8 @@ static void put_spoilt(const char *name, double defocus_A, double pixel_A)
     rg_particles_close(&p);
 }
 
-static void test_defocus(void **state)
+TEST(test_defocus)
 {
-    (void)state;
     rg_particles truth, found;
     put_spoilt("defocus.star", 500, 258.0 / 96);
     assert_int_equal(RUN(refine, "refine %s/defocus.star --reference %s/map.mrc --device cpu --high 6 --also defocus "
@@ -79,9 +72,8 @@ static void cut_map(const char *from, const char *to)
     rg_mrc_close(&in);
 }
 
-static void test_magnification(void **state)
+TEST(test_magnification)
 {
-    (void)state;
     double found;
     assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 98 --images 1 --sigma 1.225 --out %s/large", test_dir),
                      RG_GOOD);
@@ -98,9 +90,8 @@ static void test_magnification(void **state)
 }
 
 // A particle never ends lower with more starts, and some end higher when they began 25 degrees off.
-static void test_restarts(void **state)
+TEST(test_restarts)
 {
-    (void)state;
     rg_particles p;
     double score[2];
     assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
@@ -168,9 +159,8 @@ static void assert_same(const char *name, const char *text, size_t n, const char
 
 // A run that ends at image 10 of 12 leaves 8 particles behind; the rest gives what one whole run gives, bit for bit, and so do
 // the sums over all of them.
-static void test_resume(void **state)
+TEST(test_resume)
 {
-    (void)state;
     size_t n = 0, rings = 0, bytes = 0;
     write_stop(false);
     copy_stack("stop.mrcs", -1, 1000);
@@ -210,9 +200,8 @@ static void test_resume(void **state)
 }
 
 // What is no longer what it was, and what is no result: refused, the finished rows kept.
-static void test_resume_refused(void **state)
+TEST(test_resume_refused)
 {
-    (void)state;
     size_t n = 0;
     char *part = get_file(in_dir("kept.part"), &n), *bad;
     put_file("stopped.star.part", part, n);
@@ -249,9 +238,8 @@ static void test_resume_refused(void **state)
 
 // ---- several GPUs --------------------------------------------------------------------------------------------------------
 
-static void test_gpus_alike(void **state)
+TEST(test_gpus_alike)
 {
-    (void)state;
     static const char *const command[] = {"refine --high 22 --tolerance 0.5",
                                           "search --sym D7 --angle 45 --best 1 --max-evaluations 3"};
     for (int i = 0; i < 2; i++) {
@@ -272,9 +260,8 @@ static void test_gpus_alike(void **state)
 }
 
 // Maps of 2, 4 and 6 GPUs, which add in other orders, and of more GPUs than rows.
-static void test_gpus_map(void **state)
+TEST(test_gpus_map)
 {
-    (void)state;
     static float one[24 * 24 * 24], other[24 * 24 * 24];
     static const int gpus[] = {1, 2, 4, 6, 14};
     for (int i = 0; i < RG_COUNT(gpus); i++) {
@@ -300,9 +287,8 @@ static void test_gpus_map(void **state)
 
 // ---- input that cannot be taken ------------------------------------------------------------------------------------------
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
-    (void)state;
 #define SMALL "refine %s/particles.star --reference %s/small/map.mrc --device cpu --high 22 --out %s/new.star "
     // The same field of view at another sampling is resampled; with another pixel size it is another field of view.
     assert_int_equal(RUN(refine, SMALL, test_dir, test_dir, test_dir), RG_GOOD);
@@ -324,9 +310,8 @@ static void test_reference(void **state)
 }
 
 // Every mode says the same of the same fault.
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const struct {
         const char *optics, *row, *words;
     } bad[] = {
@@ -374,28 +359,4 @@ static void test_refused(void **state)
     assert_int_not_equal(access(in_dir("bad_out.mrc"), F_OK), 0);
 }
 
-#if !HAVE_NLOPT
-static void test_no_nlopt(void **state)
-{
-    (void)state;
-    print_message("no NLopt in this build\n");
-    skip();
-}
-#endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defocus),    cmocka_unit_test(test_magnification), cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_resume),    cmocka_unit_test(test_resume_refused),
-        cmocka_unit_test(test_gpus_alike), cmocka_unit_test(test_gpus_map),
-        cmocka_unit_test(test_reference),  cmocka_unit_test(test_refused),
-    };
-#if HAVE_NLOPT
-    return cmocka_run_group_tests(tests, make_phantoms, test_dir_remove);
-#else
-    const struct CMUnitTest none[] = {cmocka_unit_test(test_no_nlopt)};
-    (void)tests, (void)make_phantoms;
-    return cmocka_run_group_tests(none, NULL, NULL);
-#endif
-}
+TESTS_WITH_NLOPT(make_phantoms, test_dir_remove)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_repeat.c: one command, one seed, the same bytes: every job five times under load, on one thread and on two. Each run is
 // a process of its own, so that no plan of FFTW is handed on; two others keep the processors busy, so that timings differ.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 
 #include <signal.h>
@@ -16,7 +10,7 @@
 enum { LOADS = 2, RUNS = 5 };
 static pid_t load[LOADS];
 
-static int begin(void **state)
+FIXTURE(begin)
 {
     int failed = test_dir_make(state)
                  || sh("regather phantom particles --out p --shape d7 --box 48 --images 6 --sigma 1 --ctf --snr 1 > log")
@@ -27,7 +21,7 @@ static int begin(void **state)
     return failed;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
     for (int i = 0; i < LOADS; i++)
         if (load[i] > 0) {
@@ -55,43 +49,31 @@ static void assert_repeats(const char *words)
         }
 }
 
-static void test_search(void **state)
+TEST(test_search)
 {
-    (void)state;
     assert_repeats("search p/particles.star --reference p/map.mrc --out r/new.star --sym D7 --angle 45 --best 2 --seed 5");
 }
 
-static void test_refine(void **state)
+TEST(test_refine)
 {
-    (void)state;
     assert_repeats("refine p/particles.star --reference p/map.mrc --out r/new.star");
 }
 
-static void test_average(void **state)
+TEST(test_average)
 {
-    (void)state;
     assert_repeats("average s/subtomogram_0001.mrc s/subtomogram_0002.mrc s/subtomogram_0003.mrc --wedge 60 --iterations 1 "
                    "--out r/avg.mrc");
 }
 
-static void test_reconstruct(void **state)
+TEST(test_reconstruct)
 {
-    (void)state;
     assert_repeats("reconstruct p/particles.star --out r/map.mrc --half-maps --ctf");
     assert_repeats("reconstruct p/particles.star --out r/map.mrc --method frealign");
 }
 
-static void test_align(void **state)
+TEST(test_align)
 {
-    (void)state;
     assert_repeats("align p/particles.mrcs --out r/t.tsv --aligned r/a.mrc");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search), cmocka_unit_test(test_refine), cmocka_unit_test(test_average),
-        cmocka_unit_test(test_reconstruct), cmocka_unit_test(test_align),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS(begin, end)

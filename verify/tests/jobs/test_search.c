@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_search.c: regather search finds every orientation of the D7 phantom from nothing, again and again the same for a seed;
 // and takes real particles whose orientations nobody knows.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../test_frealign.h"
 #include "test_nlopt.h"
 
-static int make_phantom(void **state)
+FIXTURE(make_phantom)
 {
     if (test_dir_make(state) != 0)
         return -1;
@@ -32,9 +25,8 @@ static void assert_all_found(const char *name)
     assert_true(e.worst_deg < 2 && e.worst_A < 2);
 }
 
-static void test_all_found(void **state)
+TEST(test_all_found)
 {
-    (void)state;
     rg_particles p;
     size_t n = 0, m = 0;
     assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
@@ -64,9 +56,8 @@ static void test_all_found(void **state)
 }
 
 // The wrong group's unit leaves most orientations out.
-static void test_group_matters(void **state)
+TEST(test_group_matters)
 {
-    (void)state;
     assert_int_equal(RUN(search,
                          "search %s/particles.star --reference %s/map.mrc --sym I1 --device cpu --high 10 --angle 15 --best 1 "
                          "--out %s/wrong.star",
@@ -85,9 +76,8 @@ static void test_group_matters(void **state)
 
 // Rows without angles, a map of a tenth of the sampling and of unknown voxel size. At 13 A a particle of this kind cannot be
 // told from its mirror image, so that only the run itself is looked at.
-static void test_real_particles(void **state)
+TEST(test_real_particles)
 {
-    (void)state;
     rg_particles found;
     if (access(F2, R_OK) != 0) {
         print_message("no " F2 " here\n");
@@ -96,18 +86,15 @@ static void test_real_particles(void **state)
     assert_refused(RUN(search, "search " F2 " --reference " MAP32 " --device cpu --out %s/f2.star", test_dir), "419.2 A");
     assert_int_equal(RUN(search, "search " F2 " --reference " MAP32 " --reference-pixel 13.1 --device cpu --high 60 --angle 45 "
                          "--best 1 --out %s/f2.star", test_dir), RG_GOOD);
-    char *copy = rg_print("cp %s %s", "../shared/data/frealign/F2_real_empiar10076_7/empiar_10076_7.mrc", test_dir);
-    assert_int_equal(system(copy), 0);
-    free(copy);
+    assert_int_equal(system(fmt("cp %s %s", "../shared/data/frealign/F2_real_empiar10076_7/empiar_10076_7.mrc", test_dir)), 0);
     assert_int_equal(rg_particles_open(&found, in_dir("f2.star")), RG_GOOD);
     assert_true(found.n == 7 && found.row[0].ctf.defocus_u_A > 10000);
     rg_particles_close(&found);
 }
 
 // On noise alone a best answer is found all the same; that it is none, is said, and of real answers nothing.
-static void test_nothing_there(void **state)
+TEST(test_nothing_there)
 {
-    (void)state;
     for (int noise = 0; noise < 2; noise++) {
         assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 32 --images 6 --sigma 2 --ctf --snr %s --out %s/noise",
                              noise ? "0.0001" : "4", test_dir), RG_GOOD);
@@ -120,13 +107,4 @@ static void test_nothing_there(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_found),
-        cmocka_unit_test(test_group_matters),
-        cmocka_unit_test(test_real_particles),
-        cmocka_unit_test(test_nothing_there),
-    };
-    return run_group_with_nlopt(tests, make_phantom, test_dir_remove);
-}
+TESTS_WITH_NLOPT(make_phantom, test_dir_remove)

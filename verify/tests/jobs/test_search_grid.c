@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
 // test_search_grid.c: the directions of a search against the counts that eight runs of the original program gave, and against
 // the purpose of it: every view lies near one of them, after some operator of the group.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/jobs/refine/grid.h"
-#include "../../../data/geometry/symmetry.h"
+#include "../../../impl/base/symmetry.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 
 #include <math.h>
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     static const char *const group[5] = {"C1", "C7", "D2", "D7", "O"};
     static const struct {
         double step_deg;
@@ -54,9 +47,8 @@ static double nearest(const fr_grid *grid, const gr_symmetry *group, const doubl
     return best;
 }
 
-static void test_every_view_is_near_one(void **state)
+TEST(test_every_view_is_near_one)
 {
-    (void)state;
     static const char *const group[] = {"C1", "C2", "C7", "D2", "D7", "T", "O", "I1", "I2"};
     for (int s = 0; s < RG_COUNT(group); s++) {
         fr_grid grid;
@@ -78,19 +70,10 @@ static void test_every_view_is_near_one(void **state)
     }
 }
 
-static void test_no_such_group(void **state)
+TEST(test_no_such_group)
 {
-    (void)state;
     fr_grid grid;
     assert_non_null(fr_grid_make(&grid, "E8", 10));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_every_view_is_near_one),
-        cmocka_unit_test(test_no_such_group),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // test_coarsening.c: the simulator against theory: growth of small modes, conservation, decay of energy, Stokes' equation on a
 // grid of differences, and the growth laws.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/command.h"
 #include "../../../data/phantoms/coarsening.h"
 #include "../../../data/formats/image.h"
 #include "../../../data/phantoms/phantom.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <math.h>
@@ -24,9 +18,8 @@ static rg_coarsening_setup setup_of(rg_coarsening_model model, int64_t width, in
 }
 
 // A single mode of small amplitude grows as exp(k^2 (1 - k^2) t) (linearised Cahn-Hilliard equation).
-static void test_linear_growth(void **state)
+TEST(test_linear_growth)
 {
-    (void)state;
     enum { W = 64, H = 48 };
     const int mode[][2] = {{4, 0}, {0, 5}, {6, 3}, {12, 0}};
     float *phi = rg_alloc(W * H * sizeof *phi);
@@ -49,9 +42,8 @@ static void test_linear_growth(void **state)
     free(phi);
 }
 
-static void test_mass_and_energy(void **state)
+TEST(test_mass_and_energy)
 {
-    (void)state;
     for (int model = RG_MODEL_B; model <= RG_MODEL_H; model++) {
         rg_coarsening_setup setup = setup_of(model, 90, 64);
         setup.mean = 0.2;
@@ -90,9 +82,8 @@ static void differentiate(float *to, const float *f, int w, int h, int axis)
 }
 
 // curl of eta laplacian v + force = 0 with the force mu grad phi, which equals - phi grad mu but for a gradient; div v = 0.
-static void test_stokes_flow(void **state)
+TEST(test_stokes_flow)
 {
-    (void)state;
     enum { W = 96, H = 80, N = W * H };
     float *f[8], *phi, *vx, *vy, *mu, *t1, *t2, *vorticity, *curl;
     for (int i = 0; i < 8; i++)
@@ -158,9 +149,8 @@ static double exponent(rg_coarsening_model model, int64_t side, double from, dou
     return log(length[1] / length[0]) / log(to / from);
 }
 
-static void test_growth_laws(void **state)
+TEST(test_growth_laws)
 {
-    (void)state;
     double b[2], h[2];
     // Lifshitz and Slyozov: 1/3, approached from below as 1/3 - O(interface width / L) (Huse 1986), which at L = 15..30 with a
     // width of 1.4 is up to 0.06; the finite frame adds 0.03 of scatter.
@@ -186,9 +176,8 @@ static int phantom(const char *words)
     return code;
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
-    (void)state;
     size_t n[3];
     char *file[3], words[200];
     const char *seed[3] = {"3", "3", "4"};
@@ -214,11 +203,4 @@ static void test_command(void **state)
     assert_refused(phantom("coarsening"), "phantom coarsening: --out DIR is needed");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {
-        cmocka_unit_test(test_linear_growth), cmocka_unit_test(test_mass_and_energy), cmocka_unit_test(test_stokes_flow),
-        cmocka_unit_test(test_growth_laws),   cmocka_unit_test(test_command),
-    };
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

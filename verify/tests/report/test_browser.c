@@ -3,14 +3,8 @@
 // has the cards, filters, menu and sorting work, text is large and strong enough in both schemes, the console is silent, and without
 // its script all is there. verify/browser/probe.html looks; a page that is wrong on purpose shows that it can see. Screenshots stay in
 // BUILD/browser. Skipped, with that word, where there is no Chromium.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -24,17 +18,15 @@ static const char *browser;
 
 static char *run_browser(const char *words)
 {
-    char *command = rg_print("timeout 120 %s --headless --no-sandbox --disable-gpu --hide-scrollbars --allow-file-access-from-files "
-                             "--user-data-dir='%s/profile' --virtual-time-budget=20000 --enable-logging=stderr %s 2>'%s/log.txt'",
-                             browser, folder, words, folder);
-    FILE *f = popen(command, "r");
+    FILE *f = popen(fmt("timeout 120 %s --headless --no-sandbox --disable-gpu --hide-scrollbars --allow-file-access-from-files "
+                        "--user-data-dir='%s/profile' --virtual-time-budget=20000 --enable-logging=stderr %s 2>'%s/log.txt'",
+                        browser, folder, words, folder), "r");
     char *text = rg_alloc(OUTPUT_MAX);
     assert_non_null(f);
     text[fread(text, 1, OUTPUT_MAX - 1, f)] = 0;
     const int status = pclose(f);
     if (status)
         fail_msg("the browser ended with %d; see %s/log.txt", status, folder);
-    free(command);
     return text;
 }
 
@@ -53,9 +45,8 @@ static char *probe(const char *page)
     return text;
 }
 
-static int make_pages(void **state)
+FIXTURE(make_pages)
 {
-    (void)state;
     static const char *const name[] = {"chromium", "chromium-browser", "google-chrome"};
     for (int i = 0; i < RG_COUNT(name) && !browser; i++) {
         char *path = rg_program_path(name[i]);
@@ -79,9 +70,8 @@ static int make_pages(void **state)
     return 0;
 }
 
-static void the_page_is_as_it_should_be(void **state)
+TEST(the_page_is_as_it_should_be)
 {
-    (void)state;
     size_t n;
     if (!browser)
         skip();
@@ -103,9 +93,8 @@ static void the_page_is_as_it_should_be(void **state)
     free(text);
 }
 
-static void the_probe_sees_what_is_wrong(void **state)
+TEST(the_probe_sees_what_is_wrong)
 {
-    (void)state;
     size_t n;
     if (!browser)
         skip();
@@ -131,25 +120,18 @@ static void the_probe_sees_what_is_wrong(void **state)
     free(text);
 }
 
-static void screenshots(void **state)
+TEST(screenshots)
 {
-    (void)state;
     static const struct { int width, height; } size[] = {{1400, 900}, {400, 2600}};
     if (!browser)
         skip();
     for (int i = 0; i < RG_COUNT(size); i++) {
         char *png = rg_print("%s/page-%d.png", folder, size[i].width);
-        char *words = rg_print("--window-size=%d,%d '--screenshot=%s' 'file://%s/index.html'", size[i].width, size[i].height, png, folder);
-        free(run_browser(words));
+        free(run_browser(fmt("--window-size=%d,%d '--screenshot=%s' 'file://%s/index.html'", size[i].width, size[i].height, png,
+                             folder)));
         assert_int_equal(access(png, R_OK), 0);
         free(png);
-        free(words);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(the_page_is_as_it_should_be), cmocka_unit_test(the_probe_sees_what_is_wrong),
-                                      cmocka_unit_test(screenshots)};
-    return cmocka_run_group_tests_name("browser", test, make_pages, NULL);
-}
+TESTS(make_pages, NULL)

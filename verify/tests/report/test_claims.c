@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_claims.c: the kinds of claims that look at more than two rows or at tables, on made-up rows and tables.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../report/report.h"
+#include "../test.h"
 #include "../test_command.h"
 #include <math.h>
 
@@ -49,33 +44,28 @@ static rg_comparison asked(const char *a, const char *b, const char *size, doubl
     return (rg_comparison){&machine, NULL, a, b, size, "kernel,device", direction, "s", low, high};
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     folder = test_folder();
     file = (rg_result){.path = "made.tsv", .row = row};
     machine = (rg_bench_machine){.n_files = 1, .file = &file};
     return folder == NULL;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     for (int i = 0; i < file.n_rows; i++)
         rg_row_free(&row[i]);
     for (int i = 0; i < machine.n_tables; i++)
         rg_tsv_free(&machine.table[i].tsv);
     free(machine.table);
-    char *command = rg_print("rm -rf '%s'", folder);
-    int code = system(command);
-    free(command);
+    int code = system(fmt("rm -rf '%s'", folder));
     free(folder);
     return code;
 }
 
-static void test_growth(void **state)
+TEST_BETWEEN(test_growth, set_up, tear_down)
 {
-    (void)state;
     add("scatter", "s9", "-", 3000, 1e9);
     add("gather", "s9", "-", 1000, 1e9);
     add("scatter", "s99", "-", 60000, 2e9);
@@ -92,9 +82,8 @@ static void test_growth(void **state)
     assert_int_equal(rg_judge_as("growth", &q).outcome, RG_NOT_TESTABLE);
 }
 
-static void test_agree(void **state)
+TEST_BETWEEN(test_agree, set_up, tear_down)
 {
-    (void)state;
     const char *const error[] = {"1e-6", "2e-6", "5e-6", "1e-6"};
     for (int i = 0; i < 4; i++) {
         add(i % 2 ? "gather" : "scatter", i < 2 ? "s9" : "s99", "-", 1000, 1e9);
@@ -110,9 +99,8 @@ static void test_agree(void **state)
     assert_int_equal(rg_judge_as("agree", &q).outcome, RG_DIRECTION);
 }
 
-static void test_configs(void **state)
+TEST_BETWEEN(test_configs, set_up, tear_down)
 {
-    (void)state;
     add("gather", "s9", "b=1", 1000, 1e9);
     add("gather", "s9", "b=2", 1000, 1e9);
     add("gather", "s9", "b=3", 1000, 1e9);
@@ -131,9 +119,8 @@ static void test_configs(void **state)
 }
 
 // A ratio to scalar C says beside it what a compiler of today makes of the same loops.
-static void test_autovec(void **state)
+TEST_BETWEEN(test_autovec, set_up, tear_down)
 {
-    (void)state;
     add("naive", "s9", "threads=1", 8000, 1e9);
     add("gather", "s9", "-", 1000, 1e9);
     add("autovec", "s99", "threads=1", 500, 1e9); // another size
@@ -148,9 +135,8 @@ static void test_autovec(void **state)
     assert_null(strstr(rg_judge_as("ratio", &q).ours, "over autovec"));
 }
 
-static void test_energy(void **state)
+TEST_BETWEEN(test_energy, set_up, tear_down)
 {
-    (void)state;
     add("naive", "s9", "-", 1000, 1e9);
     add("gather", "s9", "-", 1000, 1e9);
     put(RG_C_JOULES, "0.5");
@@ -176,9 +162,8 @@ static void test_energy(void **state)
     assert_non_null(strstr(j.why, "`gather` takes 0.5 J"));
 }
 
-static void test_cell(void **state)
+TEST_BETWEEN(test_cell, set_up, tear_down)
 {
-    (void)state;
     add_table("one", "stage\tbusy_s\nregion\t8\nwhole\t10\nempty\t-\n");
     add_table("two", "stage\tbusy_s\nregion\t5\n");
     rg_comparison q = asked("one stage=whole busy_s", "", "", NAN, 12, "<100");
@@ -214,9 +199,8 @@ static void test_cell(void **state)
     }
 }
 
-static void test_crossing(void **state)
+TEST_BETWEEN(test_crossing, set_up, tear_down)
 {
-    (void)state;
     add_table("a", "frequency\tfsc\n0\t1\n0.1\t0.9\n0.2\t0.1\n");
     add_table("b", "frequency\tfsc\n0\t1\n0.1\t0.9\n0.2\t0.7\n");
     rg_comparison q = asked("a", "a", "", 0.99, 1.01, ">0.9");
@@ -230,9 +214,8 @@ static void test_crossing(void **state)
     assert_int_equal(rg_judge_as("crossing", &q).outcome, RG_NOT_TESTABLE);
 }
 
-static void test_least(void **state)
+TEST_BETWEEN(test_least, set_up, tear_down)
 {
-    (void)state;
     add_table("same", "shell\tfsc\n0\t-\n1\t0.99\n2\t0.96\n3\t1\n");
     rg_comparison q = asked("same fsc", "", "", 0.97, NAN, ">0.9");
     rg_judgement j = rg_judge_as("least", &q);
@@ -247,9 +230,8 @@ static void test_least(void **state)
 
 // Jobs are compared at the same number of particles: of different ones there is a number, by particles a second, but no
 // verdict. Where two numbers were timed, what a job takes without any particle stands beside: 400 and 320 ns here.
-static void test_equal_work(void **state)
+TEST_BETWEEN(test_equal_work, set_up, tear_down)
 {
-    (void)state;
     add("default", "s500", "gpus=0;threads=1", 1000, 1);
     put(RG_C_WORK, "2");
     add("default", "s500", "gpus=1", 600, 1);
@@ -283,9 +265,8 @@ static void test_equal_work(void **state)
 }
 
 // A kind of input other than the first is compared where the claim names it, and only there.
-static void test_kinds_of_input(void **state)
+TEST_BETWEEN(test_kinds_of_input, set_up, tear_down)
 {
-    (void)state;
     add("naive", "s500,p1,k64,t1", "threads=1", 6000, 1);
     add("gather", "s500,p1,k64,t1", "-", 600, 1);
     add("naive", "s56,p1,k0,t1", "threads=1", 100, 1);
@@ -299,9 +280,8 @@ static void test_kinds_of_input(void **state)
 }
 
 // Means over turns: of the ratios, and called only where the whole range was timed.
-static void test_mean(void **state)
+TEST_BETWEEN(test_mean, set_up, tear_down)
 {
-    (void)state;
     add("naive", "s1,t1", "-", 2000, 1);
     add("gather", "s1,t1", "-", 1000, 1);
     add("naive", "s1,t2", "-", 4000, 1);
@@ -318,11 +298,4 @@ static void test_mean(void **state)
     assert_int_equal(rg_judge_as("mean", &q).outcome, RG_NOT_TESTABLE);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(test_growth), TEST(test_agree), TEST(test_configs), TEST(test_autovec),
-                                       TEST(test_energy), TEST(test_cell),  TEST(test_crossing),
-                                       TEST(test_least),  TEST(test_mean),  TEST(test_equal_work), TEST(test_kinds_of_input)};
-    return cmocka_run_group_tests_name("claims", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

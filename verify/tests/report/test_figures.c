@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_figures.c: names, heads and cells of files are data in every figure: no command runs, and the figure is drawn.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
 
@@ -62,9 +56,8 @@ static void put_text(const char *name, const char *text)
     fclose(f);
 }
 
-static void test_hostile_names(void **state)
+TEST(test_hostile_names)
 {
-    (void)state;
     char *gnuplot = rg_program_path("gnuplot");
     if (!gnuplot)
         skip();
@@ -103,9 +96,8 @@ static void test_hostile_names(void **state)
 }
 
 // No script of plots/ can make a command of a text: the words that do so do not occur, but in comments.
-static void test_scripts_make_no_commands(void **state)
+TEST(test_scripts_make_no_commands)
 {
-    (void)state;
     static const char *const word[] = {"eval", "system", "`", "@", "\"<", "'<", "\"|", "'|", "ARG"};
     char *folder = rg_share_path("plots");
     DIR *open = opendir(folder);
@@ -128,8 +120,4 @@ static void test_scripts_make_no_commands(void **state)
     assert_true(scripts > 25);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_scripts_make_no_commands)};
-    return cmocka_run_group_tests_name("figures", test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

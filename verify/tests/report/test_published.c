@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_published.c: every number of the papers' tables, as their texts print it, against reference/published. The texts are not
 // part of the project: without them (REGATHER_PAPERS=DIR, else ../shared/papers) the tests are skipped.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_data.h"
 #include <ctype.h>
 #include <math.h>
@@ -188,25 +183,22 @@ static void check_table(const printed *p)
     free(text);
 }
 
-static void numbers_of_li(void **state)
+TEST(numbers_of_li)
 {
-    (void)state;
     for (int i = 0; i < RG_COUNT(tables); i++)
         if (!strcmp(tables[i].file, "li2010.txt"))
             check_table(&tables[i]);
 }
 
-static void numbers_of_strelak(void **state)
+TEST(numbers_of_strelak)
 {
-    (void)state;
     for (int i = 0; i < RG_COUNT(tables); i++)
         if (!strcmp(tables[i].file, "strelak2019.txt"))
             check_table(&tables[i]);
 }
 
-static void numbers_of_garcia(void **state)
+TEST(numbers_of_garcia)
 {
-    (void)state;
     for (int i = 0; i < RG_COUNT(tables); i++)
         if (!strcmp(tables[i].file, "garcia2014.txt"))
             check_table(&tables[i]);
@@ -219,9 +211,8 @@ static int ascending(const void *a, const void *b)
 }
 
 // Supp. Table 2 stands in the scan with its lines shifted: its percentages, in any order, are those of F9.
-static void percentages_of_li(void **state)
+TEST(percentages_of_li)
 {
-    (void)state;
     enum { MOST = 64 };
     char *text = text_of("li2010.txt");
     rg_tsv t;
@@ -249,9 +240,8 @@ static void percentages_of_li(void **state)
 }
 
 // Numbers that are ratios or products of others are those, to the digit that is printed. Needs no text.
-static void ratios_of_published_numbers(void **state)
+TEST(ratios_of_published_numbers)
 {
-    (void)state;
     rg_tsv t;
     read_published("li2010.tsv", &t);
     int seen = 0;
@@ -283,9 +273,8 @@ static void ratios_of_published_numbers(void **state)
 }
 
 // A number that is not the paper's is found.
-static void a_wrong_number_is_seen(void **state)
+TEST(a_wrong_number_is_seen)
 {
-    (void)state;
     rg_tsv t;
     read_published("li2010.tsv", &t);
     static const char right[] = "9.89±0.00", wrong[] = "9.98±0.00", error[] = "9.89±0.27";
@@ -296,10 +285,4 @@ static void a_wrong_number_is_seen(void **state)
     rg_tsv_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_li),      cmocka_unit_test(percentages_of_li),
-                                       cmocka_unit_test(numbers_of_strelak), cmocka_unit_test(numbers_of_garcia),
-                                       cmocka_unit_test(ratios_of_published_numbers), cmocka_unit_test(a_wrong_number_is_seen)};
-    return cmocka_run_group_tests_name("published", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, and the lines of its
 // short paths run as they are printed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/report.h"
+#include "../test.h"
 #include "../test_command.h"
 
 #include <libgen.h>
@@ -53,9 +48,8 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
     return row;
 }
 
-static void counts_of_the_readme_are_those_of_the_ledger(void **state)
+TEST(counts_of_the_readme_are_those_of_the_ledger)
 {
-    (void)state;
     char *folder = test_folder(), *output = rg_alloc(OUTPUT_MAX);
     char *record = rg_share_path("data/machines/h200-16xeon.tsv"), *machines = rg_share_path("data/machines");
     char *argv[] = {"report", record, "--machines", machines, "--no-figures", "--quiet", "--out", folder, NULL};
@@ -118,16 +112,13 @@ static int each_line(const char *heading, void (*run)(const char *line))
 // As it stands, in the folder of the test; a comparison may come out as it likes.
 static void run_line(const char *line)
 {
-    char *quiet = rg_print("{ %s\n} > out.txt 2>&1", line);
-    const int status = system(quiet), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    free(quiet);
+    const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
         fail_msg("README.md: exit %d of: %s", code, line);
 }
 
-static void short_paths_run_as_printed(void **state)
+TEST(short_paths_run_as_printed)
 {
-    (void)state;
     char program[4096] = "", *folder = test_folder(), *source = rg_share_path("README.md"), *was = getcwd(NULL, 0);
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     char *path = rg_print("%s/../../..:%s", dirname(program), getenv("PATH"));
@@ -139,18 +130,11 @@ static void short_paths_run_as_printed(void **state)
     assert_int_equal(access("page/index.html", R_OK), 0);
     assert_int_equal(access("results/rmax.tsv", R_OK), 0);
     assert_int_equal(chdir(was), 0);
-    char *command = rg_print("rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
-    free(command);
+    assert_int_equal(system(fmt("rm -rf '%s'", folder)), 0);
     free(folder);
     free(source);
     free(path);
     free(was);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_of_the_readme_are_those_of_the_ledger),
-                                       cmocka_unit_test(short_paths_run_as_printed)};
-    return cmocka_run_group_tests_name("readme", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

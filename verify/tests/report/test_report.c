@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of report/: verdicts on made-up rows, the choice of rows, the published numbers, and both makes of page.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
 #include "../../../report/report.h"
+#include "../test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +83,7 @@ static void read_claim(const char *row, rg_claims *c)
     assert_non_null(mkdtemp(folder));
     char *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
     char *published = rg_print("%s/published", folder), *numbers = rg_print("%s/p.tsv", published);
-    char *text = rg_print("# a comment\n%s%s\n", claims_head, row);
-    write_text(claims, text);
+    write_text(claims, fmt("# a comment\n%s%s\n", claims_head, row));
     write_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
     assert_int_equal(rg_make_folder(published), RG_GOOD);
     write_text(numbers, "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
@@ -97,7 +91,6 @@ static void read_claim(const char *row, rg_claims *c)
     const char *const made[] = {numbers, published, papers, claims, folder};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         assert_int_equal(remove(made[i]), 0);
-    free(text);
     free(numbers);
     free(published);
     free(papers);
@@ -128,9 +121,8 @@ static rg_judgement judge_ratio_of(double naive_ns, double simd_ns)
     return j;
 }
 
-static void every_verdict_of_a_ratio(void **state)
+TEST(every_verdict_of_a_ratio)
 {
-    (void)state;
     rg_judgement j = judge_ratio_of(4e6, 1e6);
     assert_int_equal(j.outcome, RG_REPRODUCED);
     assert_true(fabs(j.value - 4) < 1e-9);
@@ -144,9 +136,8 @@ static void every_verdict_of_a_ratio(void **state)
 }
 
 // Both sides of a ratio are timed in one scope; a host, which copies nothing, has transfer where it has device.
-static void both_sides_have_one_scope(void **state)
+TEST(both_sides_have_one_scope)
 {
-    (void)state;
     static const char claim[] = "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:gather\t-\ttransfer,device\t"
                                 "X.one\t2.8\t5.7\t>1\tw\t-";
     made m;
@@ -169,9 +160,8 @@ static void both_sides_have_one_scope(void **state)
     free_machine(&m);
 }
 
-static void a_single_sample_is_not_called(void **state)
+TEST(a_single_sample_is_not_called)
 {
-    (void)state;
     made m;
     make(&m);
     set(add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", 4e6), RG_C_SAMPLES, "4e6");
@@ -183,9 +173,8 @@ static void a_single_sample_is_not_called(void **state)
     free_machine(&m);
 }
 
-static void verdicts_on_numbers(void **state)
+TEST(verdicts_on_numbers)
 {
-    (void)state;
     assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 2.8, 5.7, ">1"), RG_REPRODUCED);
     assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 1.3, 13, ">1"), RG_ORDER); // half a decade either way
     assert_int_equal(rg_outcome_of(0.6, 0.59, 0.61, 0.5, 2, ">0.9"), RG_CONTRADICTED); // between the bounds, on the wrong side
@@ -197,9 +186,8 @@ static void verdicts_on_numbers(void **state)
     assert_int_equal(rg_outcome_of(NAN, NAN, NAN, 1, 2, ">1"), RG_NOT_TESTABLE);
 }
 
-static void a_missing_or_failed_row_is_not_testable(void **state)
+TEST(a_missing_or_failed_row_is_not_testable)
 {
-    (void)state;
     made m;
     make(&m);
     add(&m, "naive", "w750,h1500,r250,k0", "threads=1", "PASS", 4e6);
@@ -220,9 +208,8 @@ static void a_missing_or_failed_row_is_not_testable(void **state)
     free_machine(&m);
 }
 
-static void the_asked_size_and_parameters_are_taken(void **state)
+TEST(the_asked_size_and_parameters_are_taken)
 {
-    (void)state;
     made m;
     make(&m);
     add(&m, "naive", "w4096,h4096,r500,k0", "threads=1", "PASS", 1e9);
@@ -244,9 +231,8 @@ static void the_asked_size_and_parameters_are_taken(void **state)
     free_machine(&m);
 }
 
-static void rates_need_their_own_size(void **state)
+TEST(rates_need_their_own_size)
 {
-    (void)state;
     static const char claim[] = "X\tX\tp\tc\trate\tautocorr:gather\t-\tw640,h480,r16\ttransfer,device\tX.one\t30\t-\t-\tw\t-";
     made m;
     make(&m);
@@ -264,9 +250,8 @@ static void rates_need_their_own_size(void **state)
     free_machine(&m);
 }
 
-static void statuses_of_the_checker(void **state)
+TEST(statuses_of_the_checker)
 {
-    (void)state;
     static const char equal[] = "X\tX\tp\tc\tequal\tautocorr:naive,autocorr:gather\t-\t-\t-\tX.one\t-\t-\t-\tw\t-";
     static const char fault[] = "X\tX\tp\tc\tfault\tautocorr:as_printed\t-\t-\t-\tX.one\t-\t-\t-\tw\t-";
     made m;
@@ -287,9 +272,8 @@ static void statuses_of_the_checker(void **state)
     free_machine(&m);
 }
 
-static void quantities_of_the_job(void **state)
+TEST(quantities_of_the_job)
 {
-    (void)state;
     made m;
     make(&m);
     char folder[] = "/tmp/rg_job_XXXXXX";
@@ -320,9 +304,8 @@ static void quantities_of_the_job(void **state)
     free_machine(&m);
 }
 
-static void lines_through_points(void **state)
+TEST(lines_through_points)
 {
-    (void)state;
     const double x[] = {1, 2, 3, 4}, y[] = {5, 7, 9, 11}; // y = 3 + 2 x
     rg_line line = rg_line_fit(x, y, 4);
     assert_true(fabs(line.slope - 2) < 1e-12 && fabs(line.intercept - 3) < 1e-12 && line.intercept_error < 1e-6);
@@ -331,9 +314,8 @@ static void lines_through_points(void **state)
 }
 
 // The files of the project themselves: all items are there, every claim has a known kind and rests on a printed number.
-static void claims_and_published_numbers_of_the_project(void **state)
+TEST(claims_and_published_numbers_of_the_project)
 {
-    (void)state;
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     rg_claims c;
     assert_int_equal(rg_claims_read(claims, papers, &c), RG_GOOD);
@@ -378,9 +360,8 @@ static char *page_of(const rg_page_make *make)
     return text;
 }
 
-static void pages_have_lists_and_tables(void **state)
+TEST(pages_have_lists_and_tables)
 {
-    (void)state;
     char *html = page_of(&rg_html), *markdown = page_of(&rg_markdown);
     assert_non_null(strstr(html, "x &#60; y | z</td>"));
     assert_non_null(strstr(html, "<code>two</code>"));
@@ -392,9 +373,8 @@ static void pages_have_lists_and_tables(void **state)
     free(markdown);
 }
 
-static void sentences_say_the_verdict(void **state)
+TEST(sentences_say_the_verdict)
 {
-    (void)state;
     rg_judgement j = {.outcome = RG_REPRODUCED, .value = 4.8267, .low = 4.8, .high = 4.9};
     rg_bench_machine machine = {.here = true};
     rg_report r = {.n_machines = 1, .machine = &machine};
@@ -422,9 +402,8 @@ static void sentences_say_the_verdict(void **state)
 }
 
 // The tables of Li et al., with three rows and a table of this machine.
-static void papers_tables_have_ours_beside(void **state)
+TEST(papers_tables_have_ours_beside)
 {
-    (void)state;
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
     made m;
     make(&m);
@@ -464,9 +443,8 @@ static void papers_tables_have_ours_beside(void **state)
 }
 
 // A whole job is no point of a curve over offsets.
-static void jobs_are_in_no_figure_of_offsets(void **state)
+TEST(jobs_are_in_no_figure_of_offsets)
 {
-    (void)state;
     made m;
     char folder[] = "/tmp/regather-figures-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -479,24 +457,4 @@ static void jobs_are_in_no_figure_of_offsets(void **state)
     rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_verdict_of_a_ratio),
-        cmocka_unit_test(both_sides_have_one_scope),
-        cmocka_unit_test(a_single_sample_is_not_called),
-        cmocka_unit_test(verdicts_on_numbers),
-        cmocka_unit_test(a_missing_or_failed_row_is_not_testable),
-        cmocka_unit_test(the_asked_size_and_parameters_are_taken),
-        cmocka_unit_test(rates_need_their_own_size),
-        cmocka_unit_test(statuses_of_the_checker),
-        cmocka_unit_test(quantities_of_the_job),
-        cmocka_unit_test(lines_through_points),
-        cmocka_unit_test(claims_and_published_numbers_of_the_project),
-        cmocka_unit_test(pages_have_lists_and_tables),
-        cmocka_unit_test(sentences_say_the_verdict),
-        cmocka_unit_test(papers_tables_have_ours_beside),
-        cmocka_unit_test(jobs_are_in_no_figure_of_offsets),
-    };
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_verdicts.c: every claim of reference/claims.tsv can fail and can hold. Its column `fails` is fed to the judge on a
 // made-up machine, then a number between its bounds: a claim that comes out the same either way says nothing.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
 #include "../../../report/report.h"
+#include "../test.h"
 #include "../test_command.h"
 #include <math.h>
 
@@ -135,9 +130,7 @@ static void add_least(const char *spec, double number)
 {
     char table[48], column[48];
     assert_int_equal(sscanf(spec, "%47s %47s", table, column), 2);
-    char *text = rg_print("shell\t%s\n1\t1\n2\t%.9g\n", column, number);
-    parse_table(table, text);
-    free(text);
+    parse_table(table, fmt("shell\t%s\n1\t1\n2\t%.9g\n", column, number));
 }
 
 // A job's folder whose quantity comes out as value: R_max = 10 t with a scatter that no line follows.
@@ -174,9 +167,7 @@ static void add_crossing(const char *a, const char *b, double ratio)
 {
     for (int side = 0; side < 2; side++) {
         double at = side ? 0.1 : 0.1 * ratio;
-        char *text = rg_print("frequency\tfsc\n0\t1\n%.9g\t0\n", 2 * at);
-        parse_table(side ? b : a, text);
-        free(text);
+        parse_table(side ? b : a, fmt("frequency\tfsc\n0\t1\n%.9g\t0\n", 2 * at));
     }
 }
 
@@ -208,10 +199,8 @@ static void feed_number(int i, double value)
     } else if (!strcmp(kind, "rate")) {
         add_row(a, size, scopes, 1e9 / value);
     } else if (!strcmp(kind, "growth")) {
-        char *small = rg_print("%.*s", (int)strcspn(size, ";"), size);
-        add_ratio(a, b, small, scopes, 1);
+        add_ratio(a, b, fmt("%.*s", (int)strcspn(size, ";"), size), scopes, 1);
         add_ratio(a, b, strchr(size, ';') + 1, scopes, value);
-        free(small);
     } else if (!strcmp(kind, "mean")) {
         char prefix[64];
         int first, last, count;
@@ -297,9 +286,8 @@ static void holds(int i, char text[32])
         snprintf(text, 32, "%.9g", isfinite(low) ? fmin(1, 1.0001 * low) : 0.9 * high);
 }
 
-static void every_claim_can_fail_and_can_hold(void **state)
+TEST(every_claim_can_fail_and_can_hold)
 {
-    (void)state;
     int measured = 0;
     for (int i = 0; i < m.claims.claim.n_rows; i++) {
         const char *fails = claim_cell(i, "fails"), *id = claim_cell(i, "id");
@@ -322,9 +310,8 @@ static void every_claim_can_fail_and_can_hold(void **state)
 }
 
 // The test itself sees a claim that cannot fail: one whose side is true of every number.
-static void a_claim_that_cannot_fail_is_seen(void **state)
+TEST(a_claim_that_cannot_fail_is_seen)
 {
-    (void)state;
     for (int i = 0; i < m.claims.claim.n_rows; i++)
         if (!strcmp(claim_cell(i, "id"), "G1b")) {
             assert_int_equal(fed(i, claim_cell(i, "fails")).outcome, RG_CONTRADICTED);
@@ -337,9 +324,8 @@ static void a_claim_that_cannot_fail_is_seen(void **state)
     fail_msg("no claim G1b");
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     int code = rg_claims_read(claims, papers, &m.claims);
     free(claims);
@@ -348,17 +334,11 @@ static int set_up(void **state)
     return code;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     clear();
     rg_claims_free(&m.claims);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_claim_can_fail_and_can_hold),
-                                       cmocka_unit_test(a_claim_that_cannot_fail_is_seen)};
-    return cmocka_run_group_tests_name("verdicts", tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_autovec.c: the autovec variants are vector code, as the compiler in use has made it, and none of it by hand: a baseline
 // that quietly became scalar would flatter every speed-up over it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 #include "../test_listing.h"
 
 // The functions that RG_AUTOVEC compiles, by the beginning of their source and the algorithms that call them.
@@ -29,9 +23,8 @@ static const struct {
     {"frealign/ctf/", "ctfapply", "ctfapply_particle"},
 };
 
-static void compilers_make_vectors(void **state)
+TEST(compilers_make_vectors)
 {
-    (void)state;
     need_objdump();
     for (int i = 0; i < RG_COUNT(compiled); i++)
         for (int avx512 = 0; avx512 < 2; avx512++) {
@@ -45,9 +38,8 @@ static void compilers_make_vectors(void **state)
         }
 }
 
-static void every_one_is_looked_at(void **state)
+TEST(every_one_is_looked_at)
 {
-    (void)state;
     int found = 0;
     for (int i = 0; i < rg_entry_count(); i++) {
         const rg_entry *e = rg_entry_at(i);
@@ -61,9 +53,8 @@ static void every_one_is_looked_at(void **state)
 }
 
 // No intrinsics, no vector types: the source is plain C.
-static void nothing_is_by_hand(void **state)
+TEST(nothing_is_by_hand)
 {
-    (void)state;
     for (int i = 0; i < RG_COUNT(compiled); i++) {
         char *file = rg_print("impl/%sautovec.c", compiled[i].folder), *path = rg_share_path(file), line[400];
         FILE *f = fopen(path, "r");
@@ -75,9 +66,4 @@ static void nothing_is_by_hand(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compilers_make_vectors), cmocka_unit_test(every_one_is_looked_at),
-                                       cmocka_unit_test(nothing_is_by_hand)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

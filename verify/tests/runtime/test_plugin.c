@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // test_plugin.c: the path of a kernel's author as README prints it, line by line, in a folder of its own; intrinsics and C++ in the
 // same way.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 
 // A tree as its author has it: README's kernel as a plug-in, and a right one for GPUs under the same name.
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     char *readme = rg_share_path("README.md");
     *strrchr(readme, '/') = '\0';
@@ -28,12 +22,11 @@ static int set_up(void **state)
               "awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' \"$TREE/README.md\" | sed 's,\"index.h\",\"autocorr/index.h\",' > mine.c && "
               "echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> mine.c && "
               "sed 's,../../../impl/,,; s,\"../broken.cuh\",\"broken.cuh\",; s,gpu_right,mine,g' \"$TREE/verify/broken/autocorr/gpu_right.cu\" > mine.cu && "
-              "for f in broken.cuh broken.h; do sed 's,../../impl/,,' \"$TREE/verify/broken/$f\" > $f; done");
+              "for f in broken.cuh broken.h plugin.h; do sed 's,../../impl/,,' \"$TREE/verify/broken/$f\" > $f; done");
 }
 
-static void the_lines_of_the_readme_run_as_printed(void **state)
+TEST(the_lines_of_the_readme_run_as_printed)
 {
-    (void)state;
     assert_int_equal(sh("awk '/^```sh$/ { on = 1; block = \"\"; next } /^```$/ { if (on && block ~ /make plugin SRC=mine[.]c /) printf \"%%s\", block; on = 0 } "
                         "on { block = block $0 \"\\n\" }' \"$TREE/README.md\" > lines && test $(wc -l < lines) -ge 5"), 0);
     if (sh("export PATH=\"$BUILT:$PATH\"; sh -ex lines > out 2>&1")) {
@@ -44,9 +37,8 @@ static void the_lines_of_the_readme_run_as_printed(void **state)
 }
 
 // Compiled for what the descriptor needs; one that says nothing is told what to say.
-static void intrinsics_are_compiled_for_what_the_descriptor_needs(void **state)
+TEST(intrinsics_are_compiled_for_what_the_descriptor_needs)
 {
-    (void)state;
     assert_int_equal(sh("sed 's|^static int run|static int third(int n) { return _mm256_extract_epi32(_mm256_set1_epi32(n), 3); }\\n&|; "
                         "s,^    int64_t .sums,    (void)third(3);\\n&,; s,\"autocorr/index.h\",&\\n#include <immintrin.h>,' mine.c > vector.c"), 0);
     assert_int_equal(sh("make plugin SRC=vector.c > out 2>&1"), 2);
@@ -56,9 +48,8 @@ static void intrinsics_are_compiled_for_what_the_descriptor_needs(void **state)
     assert_int_equal(sh("echo '// .needs = \"\"' >> vector.c && ! make plugin SRC=vector.c > out 2>&1"), 0);
 }
 
-static void descriptors_in_cxx_have_no_warnings(void **state)
+TEST(descriptors_in_cxx_have_no_warnings)
 {
-    (void)state;
     assert_int_equal(sh("sed 's,= call->arg\\[AC_A\\],= (const uint8_t *)call->arg[AC_A],; "
                         "s,= call->arg\\[AC_SUMS\\],= (int64_t *)call->arg[AC_SUMS],' mine.c > other.cc"), 0);
     assert_int_equal(sh("make plugin SRC=other.cc > out 2>&1"), 0);
@@ -66,12 +57,4 @@ static void descriptors_in_cxx_have_no_warnings(void **state)
     assert_int_equal(sh("make plugin SRC=mine.cu > out 2>&1 && ! grep warning: out >&2"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lines_of_the_readme_run_as_printed),
-        cmocka_unit_test(intrinsics_are_compiled_for_what_the_descriptor_needs),
-        cmocka_unit_test(descriptors_in_cxx_have_no_warnings),
-    };
-    return cmocka_run_group_tests(tests, set_up, test_dir_remove);
-}
+TESTS(set_up, test_dir_remove)

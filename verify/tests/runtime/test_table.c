@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_table.c: what may not stand in the function table is refused with one line, built-in or plugged in; and the arrows of
 // verify/arrows.tsv hold, which a kernel that includes a job's header breaks.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/table.h"
+#include "../test.h"
 #include "../test_data.h"
 
 static int run(rg_call *call)
@@ -18,8 +12,7 @@ static int run(rg_call *call)
 }
 static const int64_t blocks[] = {8, 16};
 static const rg_param good_params[] = {{"block", blocks, 2, 8, ""}};
-static const rg_variant good = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "test", .idea = "a test",
-                                .role = RG_SIMD, .space = RG_HOST, .needs = "avx2", .param = good_params, .n_params = 1, .run = run};
+static const rg_variant good = {RG_VARIANT_OF("autocorr", "test", RG_SIMD, RG_HOST, "a test"), .needs = "avx2", RG_PARAMS(good_params), .run = run};
 
 static void assert_wrong(const rg_variant *v, const char *word)
 {
@@ -34,9 +27,8 @@ static void assert_wrong(const rg_variant *v, const char *word)
         assert_wrong(&v, word);      \
     } while (0)
 
-static void test_variants(void **state)
+TEST(test_variants)
 {
-    (void)state;
     char why[RG_FAULT];
     int before = rg_entry_count();
     assert_null(rg_variant_fault(&good, why));
@@ -90,9 +82,8 @@ static void assert_algo(const rg_algo *a, const char *word)
         assert_algo(&a, word);               \
     } while (0)
 
-static void test_algorithms(void **state)
+TEST(test_algorithms)
 {
-    (void)state;
     char why[RG_FAULT];
     for (int i = 0; i < rg_algo_count(); i++)
         assert_null(rg_algo_fault(rg_algo_at(i), why));
@@ -119,9 +110,8 @@ static char *text_of(const char *shared)
 }
 
 // What an algorithm names is there: its paper's section, its kernels that are wrong on purpose, its presets.
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");
     for (int i = 0; i < rg_algo_count(); i++) {
         const rg_algo *a = rg_algo_at(i);
@@ -129,9 +119,7 @@ static void test_names(void **state)
         assert_non_null(strstr(paper_text, row));
         assert_int_equal(access(presets, R_OK), 0);
         for (const char *const *broken = a->broken; broken && *broken; broken++) {
-            char *line = rg_print("\n%s.so\t%s\t", *broken, *broken);
-            assert_non_null(strstr(expected_text, line));
-            free(line);
+            assert_non_null(strstr(expected_text, fmt("\n%s.so\t%s\t", *broken, *broken)));
         }
         free(row), free(presets);
     }
@@ -159,9 +147,8 @@ static void put(const char *file, const char *text)
     free(folder);
 }
 
-static void test_arrows(void **state)
+TEST(test_arrows)
 {
-    (void)state;
     char *here = rg_share_path("."), text[4096];
     if (arrows(here, text))
         fail_msg("%s", text);
@@ -186,20 +173,13 @@ static void test_arrows(void **state)
         {"impl/stray.c", "toy/index.h", "a file without a room may not use"},
     };
     for (int i = 0; i < RG_COUNT(wrong); i++) {
-        char *line = rg_print("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include);
-        put(wrong[i].file, line);
+        put(wrong[i].file, fmt("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include));
         assert_int_not_equal(arrows(test_dir, text), 0);
         if (!strstr(text, wrong[i].said))
             fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
         put(wrong[i].file, "");
-        free(line);
     }
     free(rows), free(here);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_variants), cmocka_unit_test(test_algorithms), cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_arrows)};
-    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_tuned.c: the file of tuned parameters: what is written is read again, for this processor and version only, and a
 // parameter that is given goes before it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/runtime/cpu.h"
 #include "../../../impl/runtime/tuned.h"
+#include "../test.h"
 #include "../test_command.h"
 
 enum { BLOCK, FAST };
@@ -60,9 +54,21 @@ static int resolved(const char *given, int64_t n, int *tuned)
     return answer[0];
 }
 
-static void test_taken(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
+    share = test_folder();
+    return setenv("REGATHER_SHARE", share, 1);
+}
+
+FIXTURE(tear_down)
+{
+    int code = system(fmt("rm -rf '%s'", share));
+    free(share);
+    return code;
+}
+
+TEST_BETWEEN(test_taken, set_up, tear_down)
+{
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -78,9 +84,8 @@ static void test_taken(void **state)
     assert_int_equal(resolved("-", 12, &tuned), 320);
 }
 
-static void test_given_goes_first(void **state)
+TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
 {
-    (void)state;
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -109,9 +114,8 @@ static void replace_in(const char *path, const char *what, const char *with)
 }
 
 // A file that was carried here from another processor, or made by another version, holds nothing.
-static void test_elsewhere(void **state)
+TEST_BETWEEN(test_elsewhere, set_up, tear_down)
 {
-    (void)state;
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -128,9 +132,8 @@ static void test_elsewhere(void **state)
 }
 
 // A row that this build's variant does not know is no reason to run something else than its defaults.
-static void test_damaged(void **state)
+TEST_BETWEEN(test_damaged, set_up, tear_down)
 {
-    (void)state;
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -144,37 +147,9 @@ static void test_damaged(void **state)
     // Nor is it lost with what is stored next: the file is left as it is, for the person who damaged it.
     char where[512];
     rg_tuned_row row = {.algo = "sum", .variant = "x", .shape = "n1000,m4", .params = "block=8", .rate_unit = "u", .how = "h"};
-    char *folder = rg_print("%.*s", (int)(strrchr(path, '/') - path), path);
-    assert_int_equal(rg_tuned_store(folder, cpu, "-", &row, where), RG_USAGE);
+    assert_int_equal(rg_tuned_store(fmt("%.*s", (int)(strrchr(path, '/') - path), path), cpu, "-", &row, where), RG_USAGE);
     replace_in(path, "block=33", "block=33"); // still there
-    free(folder);
     free(path);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    share = test_folder();
-    return setenv("REGATHER_SHARE", share, 1);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char *command = rg_print("rm -rf '%s'", share);
-    int code = system(command);
-    free(command);
-    free(share);
-    return code;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_given_goes_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_elsewhere, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("tuned", tests, NULL, NULL);
-}
+TESTS(NULL, NULL)

@@ -4,13 +4,10 @@
 #include "../../../impl/gridding/kernel.h"
 #include "../../../report/report.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
 
@@ -18,20 +15,16 @@ extern const rg_command rg_cmd_trace;
 static char output[OUTPUT_MAX], *folder;
 static const char *built; // its folder broken/ has the plug-ins
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     built = test_build();
     folder = test_folder();
     return folder ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
-    char *line = rg_print("rm -r %s", folder);
-    const int code = system(line);
-    free(line);
+    const int code = system(fmt("rm -r %s", folder));
     free(folder);
     return code;
 }
@@ -62,9 +55,7 @@ static int trace_broken(const char *algo, const char *name, const char *more)
 static rg_tsv table(const char *name)
 {
     rg_tsv t;
-    char *path = rg_print("%s/%s.tsv", folder, name);
-    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
-    free(path);
+    assert_int_equal(rg_tsv_read(fmt("%s/%s.tsv", folder, name), &t), RG_GOOD);
     return t;
 }
 
@@ -78,9 +69,8 @@ static int rows_with(const rg_tsv *t, const char *column, const char *text)
 
 // ---- right kernels -------------------------------------------------------------------------------------------------------
 
-static void right_kernels_are_right(void **state)
+TEST(right_kernels_are_right)
 {
-    (void)state;
     static const char *const right[] = {"gridding:naive_scatter", "gridding:naive_gather", "gridding:simd_scatter",
                                         "gridding:simd_gather",   "autocorr:naive",        "autocorr:fftw",
                                         "autocorr_printed:naive"};
@@ -95,9 +85,8 @@ static void right_kernels_are_right(void **state)
 }
 
 // The pixel at the centre stands on the voxel at the centre, whatever the direction: weights are those of the kernel, by hand.
-static void weights_are_those_of_the_kernel(void **state)
+TEST(weights_are_those_of_the_kernel)
 {
-    (void)state;
     assert_int_equal(trace("gridding:naive_gather --params table=0 --input i=0,x=0,y=0 --out %s", folder), RG_GOOD);
     rg_tsv t = table("naive_gather");
     int found = 0;
@@ -116,9 +105,8 @@ static void weights_are_those_of_the_kernel(void **state)
 }
 
 // A sum of a dark photograph but for one pixel of 1 is the other's pixel that meets it, which says where it stands.
-static void autocorr_shows_the_pixel_that_is_met(void **state)
+TEST(autocorr_shows_the_pixel_that_is_met)
 {
-    (void)state;
     assert_int_equal(trace("autocorr:naive --input x=2,y=1 --output X0=1,Y0=-1 --out %s", folder), RG_GOOD);
     rg_tsv t = table("naive");
     assert_int_equal(t.n_rows, 1);
@@ -135,9 +123,8 @@ static void autocorr_shows_the_pixel_that_is_met(void **state)
 
 // ---- wrong kernels -------------------------------------------------------------------------------------------------------
 
-static void broken_gridding_gets_its_word(void **state)
+TEST(broken_gridding_gets_its_word)
 {
-    (void)state;
     static const struct {
         const char *name, *word, *common;
     } broken[] = {
@@ -173,11 +160,9 @@ static void broken_gridding_gets_its_word(void **state)
 }
 
 // The faults of one kernel, row by row: only voxels of the plane x = 0, and only those that a mate should have reached.
-static void rows_say_where(void **state)
+TEST(rows_say_where)
 {
-    (void)state;
-    char *out = rg_print("--out %s", folder);
-    assert_int_equal(trace_broken("gridding", "gridding_edge_open", out), RG_WRONG);
+    assert_int_equal(trace_broken("gridding", "gridding_edge_open", fmt("--out %s", folder)), RG_WRONG);
     rg_tsv t = table("gridding_edge_open");
     int missing = 0, at_edge = 0;
     for (int i = 0; i < t.n_rows; i++) {
@@ -193,28 +178,23 @@ static void rows_say_where(void **state)
     }
     assert_true(missing >= at_edge && at_edge > 50);
     rg_tsv_free(&t);
-    free(out);
 }
 
-static void broken_autocorr_gets_its_word(void **state)
+TEST(broken_autocorr_gets_its_word)
 {
-    (void)state;
     static const struct {
         const char *name, *word;
     } broken[] = {{"null", "missing"}, {"transposed", "misplaced"}, {"sign", "misplaced"}, {"last_row", "missing"},
                   {"off_by_one", "misplaced"}, {"right", "right"}};
     for (int i = 0; i < RG_COUNT(broken); i++) {
-        char *word = rg_print("inputs: %s (", broken[i].word);
         trace_broken("autocorr", broken[i].name, "");
-        assert_non_null(strstr(output, word));
-        free(word);
+        assert_non_null(strstr(output, fmt("inputs: %s (", broken[i].word)));
     }
 }
 
 // What no output tells: a kernel that dies, one that edits its inputs, one that writes past the end, a race.
-static void other_faults_are_named(void **state)
+TEST(other_faults_are_named)
 {
-    (void)state;
     assert_int_equal(trace_broken("autocorr", "segfault", ""), RG_WRONG);
     assert_non_null(strstr(output, "CRASH: input none on, run 1: SIGSEGV"));
     assert_int_equal(trace_broken("autocorr", "edited_input", ""), RG_WRONG);
@@ -230,9 +210,8 @@ static void other_faults_are_named(void **state)
 
 // ---- cases, maps, usage --------------------------------------------------------------------------------------------------
 
-static void cases_are_stepped_through(void **state)
+TEST(cases_are_stepped_through)
 {
-    (void)state;
     assert_int_equal(trace("gridding:simd_gather --cases --out %s", folder), RG_GOOD);
     rg_tsv t = table("simd_gather.cases");
     assert_int_equal(rows_with(&t, "case", "refused"), 3); // sides 4, 6 and 8
@@ -245,8 +224,7 @@ static void cases_are_stepped_through(void **state)
     }
     rg_tsv_free(&t);
     // A fault of the plane x = 0 is one of its row only, where the plane is tilted or seen from the side.
-    char *out = rg_print("--cases --out %s", folder);
-    assert_int_equal(trace_broken("gridding", "gridding_mates_missing", out), RG_WRONG);
+    assert_int_equal(trace_broken("gridding", "gridding_mates_missing", fmt("--cases --out %s", folder)), RG_WRONG);
     t = table("gridding_mates_missing.cases");
     for (int i = 0; i < t.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&t, i, "case"), "voxels of the plane x = 0") == 0)
@@ -255,31 +233,26 @@ static void cases_are_stepped_through(void **state)
             assert_true(rg_tsv_number(&t, i, "missing") == 0);
     }
     rg_tsv_free(&t);
-    free(out);
     assert_int_equal(trace("autocorr:simd --cases"), RG_GOOD);
 }
 
 static double map_difference(const char *name)
 {
-    char *out = rg_print("--input i=0,x=1,y=1 --real-space --out %s", folder);
-    trace_broken("gridding", name, out);
-    free(out);
+    trace_broken("gridding", name, fmt("--input i=0,x=1,y=1 --real-space --out %s", folder));
     const char *line = strstr(output, "the object's map differs by ");
     assert_non_null(line);
     return strtod(line + strlen("the object's map differs by "), NULL);
 }
 
-static void the_object_shows_the_fault(void **state)
+TEST(the_object_shows_the_fault)
 {
-    (void)state;
     assert_true(map_difference("gridding_right") < 0.01);
     assert_true(map_difference("gridding_transposed") > 10);
     assert_true(map_difference("gridding_ctf_once") > 10);
 }
 
-static void usage(void **state)
+TEST(usage)
 {
-    (void)state;
     assert_int_equal(trace("%s", ""), RG_USAGE);
     assert_int_equal(trace("nothing"), RG_USAGE);
     assert_int_equal(trace("gridding:naive_gather --shape s8,i1,o1,b19,k1"), RG_USAGE);
@@ -294,9 +267,8 @@ static void usage(void **state)
 
 // ---- the gallery ---------------------------------------------------------------------------------------------------------
 
-static void the_gallery_shows_what_trace_left(void **state)
+TEST(the_gallery_shows_what_trace_left)
 {
-    (void)state;
     // A command of 600 letters and more stands in the head that is read.
     char *out = rg_print("--input i=%0600d --out %s/traces", 0, folder), *traces = rg_print("%s/traces", folder);
     char *fig = rg_print("%s/fig", folder);
@@ -323,20 +295,4 @@ static void the_gallery_shows_what_trace_left(void **state)
     free(fig);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_kernels_are_right),
-        cmocka_unit_test(weights_are_those_of_the_kernel),
-        cmocka_unit_test(autocorr_shows_the_pixel_that_is_met),
-        cmocka_unit_test(broken_gridding_gets_its_word),
-        cmocka_unit_test(rows_say_where),
-        cmocka_unit_test(broken_autocorr_gets_its_word),
-        cmocka_unit_test(other_faults_are_named),
-        cmocka_unit_test(cases_are_stepped_through),
-        cmocka_unit_test(the_object_shows_the_fault),
-        cmocka_unit_test(usage),
-        cmocka_unit_test(the_gallery_shows_what_trace_left),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down)
