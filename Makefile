@@ -142,6 +142,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # fused multiply-adds but in frealign, whose places are rounded step by step.
 $(BUILD)/impl/%/autovec.o: C_ALL += -fno-trapping-math -fno-math-errno
 $(BUILD)/impl/affine/autovec.o $(BUILD)/impl/gridding/autovec.o: C_ALL += -ffp-contract=fast
+# What the machine can do is measured without sanitizers: no kernel may be faster than that.
+$(BUILD)/bench/probe/%.o: SAN :=
 $(BUILD)/reference/%.o: reference/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_JUDGE) -MMD -MP -c $< -o $@
