@@ -218,6 +218,13 @@ said() {
         echo "$line" | sed "s/^# //; s/^\\(whole\\|region\\)$tab\\([0-9.]*\\).*/\\2 s of work/; s/$tab/ /g" ;;
     esac
 }
+# A line every half minute while a step runs: how long, and the last that it said; ends with this script, also where that was killed.
+still() {
+    began=$(date +%s)
+    while sleep 30 > /dev/null && kill -0 $$; do
+        printf '    %d s: %s\n' $(($(date +%s) - began)) "$(tail -n 1 "$1" | cut -c 1-80)"
+    done 2> /dev/null
+}
 up_to_date() {
     [ $first = 0 ] || echo "steps $first to $((k - 1)): up to date"
     first=0
@@ -237,8 +244,11 @@ while read -r line setting <&3; do
     printf 'step %d of %d: %s\n' $k "$steps" "$title"
     began=$(date +%s)
     drop_old
+    still "$logs/$step.log" &
+    ticker=$!
     (eval "$command") > "$logs/$step.log" 2>&1 < /dev/null
     code=$?
+    kill $ticker
     case $code in
     0 | 1) ;;
     4) echo "    not here" ;;

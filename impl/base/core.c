@@ -97,16 +97,20 @@ void rg_progress_begin(rg_progress *p, const char *what, const char *unit, doubl
 
 void rg_progress_at(rg_progress *p, double done)
 {
-    double now = rg_seconds(), spent = now - p->began_s;
+    enum { LINE_EVERY_S = 30 }; // where no line can be redrawn
+    const double now = rg_seconds(), spent = now - p->began_s, since = now - (p->drawn_s > 0 ? p->drawn_s : p->began_s);
+    const bool terminal = isatty(STDERR_FILENO);
     p->done = done;
-    if (rg_quiet || spent < 2 || now - p->drawn_s < 0.2 || !isatty(STDERR_FILENO))
+    if (rg_quiet || (terminal ? spent < 2 || now - p->drawn_s < 0.2 : since < LINE_EVERY_S))
         return;
     p->drawn_s = now;
-    p->shown = true;
+    p->shown = terminal;
     double rate = done / spent;
-    fprintf(stderr, "\r\033[K%s %.0f/%.0f", p->what, done, p->total);
+    fprintf(stderr, terminal ? "\r\033[K%s %.0f/%.0f" : "regather: %s %.0f/%.0f", p->what, done, p->total);
     if (done > 0)
         fprintf(stderr, "  %.3g %s/s  %.0f s left", rate, p->unit, ceil((p->total - done) / rate));
+    if (!terminal)
+        fputc('\n', stderr);
     fflush(stderr);
 }
 

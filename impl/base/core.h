@@ -30,7 +30,7 @@ extern bool (*rg_may_fail)(void);  // whether this process may print its error: 
 
 double rg_seconds(void); // monotonic
 
-// One line on stderr, redrawn at most 5 times a second, first after 2 s; silent with --quiet or when stderr is no terminal.
+// One line on stderr, redrawn at most 5 times a second, first after 2 s; no terminal: a new one every 30 s. Not with --quiet.
 // "verify autocorr 37/120  12.1/s  7 s left". rg_progress_end erases it.
 typedef struct rg_progress {
     const char *what, *unit;
