@@ -61,7 +61,8 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
     char *svg = rg_print("%s.svg", figure);
-    const rg_page_figure shown = {.title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700};
+    const rg_page_figure shown = {.title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700,
+                                  .whole = true};
     if (access(picture, R_OK) == 0)
         p->make->figures(p, &shown, 1);
     else
@@ -105,5 +106,7 @@ void rg_write_gallery(const rg_report *r, rg_page *p)
                           "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
                           "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
                           "faults from the eye: the difference is drawn enlarged.");
+    p->make->fold(p, "The gallery: a picture a fault");
     each_table(r, p);
+    p->make->fold_end(p);
 }

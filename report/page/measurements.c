@@ -14,7 +14,7 @@ enum { TEXT = 400 };
 void rg_amount(double value, const char *unit, char text[48])
 {
     static const struct { double size; const char *prefix; } step[] = {
-        {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}};
+        {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
     int i = 0;
     while (i + 1 < RG_COUNT(step) && value < step[i].size)
         i++;
