@@ -122,7 +122,7 @@ static int add_references(rg_report *r, const char *folder)
 typedef struct request {
     rg_given given;
     const char *machines, *traces, *claims, *out;
-    rg_list verify, job, table;
+    rg_list verify, job, table, map;
     bool no_figures;
 } request;
 
@@ -253,7 +253,7 @@ static int make_report(rg_report *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_report r = {.out = q->out, .traces = q->traces};
+    rg_report r = {.out = q->out, .traces = q->traces, .n_maps = q->map.n, .map = q->map.item};
     int code = make_report(&r, q);
     release(&r);
     return code;
@@ -267,6 +267,8 @@ static const rg_option options[] = {
      RG_TO(request, job)},
     {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name",
      RG_TO(request, table)},
+    {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
+     RG_TO(request, map)},
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
     {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go", RG_TO(request, out), 0, 0, "report"},

@@ -165,6 +165,8 @@ typedef struct rg_report {
     const char *traces; // folder of `regather trace`, or NULL
     int n_machines;
     rg_bench_machine *machine; // [0] is this one
+    int n_maps;
+    const char *const *map; // "NAME=FILE.mrc", and its truth as "NAME.truth=FILE.mrc"
     rg_job_files job;
     rg_claims claims;
     rg_tsv findings;         // reference/findings.tsv

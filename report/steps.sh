@@ -144,6 +144,7 @@ entries() {
         verify) echo "--verify $product" ;;
         job) echo "--job $(dirname "$product")" ;;
         traces) echo "--traces $(dirname "$product")" ;;
+        map:*) echo "--map ${report#map:}=$product" ;;
         *) echo "--table $report=$product" ;;
         esac
     done | awk '!seen[$0]++'

@@ -144,7 +144,7 @@ static void make(const rg_listed *l)
     else if (!strcmp(kind, "selftest"))
         find_self_test(l, name, &found);
     else if (here)
-        (!strcmp(kind, "photo") ? rg_find_photo : rg_find_growth)(l, name, &found);
+        (!strcmp(kind, "photo") ? rg_find_photo : !strcmp(kind, "slices") ? rg_find_slices : rg_find_growth)(l, name, &found);
     if (!found.points && !*found.why_not) { // nothing was measured
         rg_plot_free(&found.plot);
         return;
@@ -174,8 +174,9 @@ static void make(const rg_listed *l)
         set_published(&found.plot, &r->claims, rg_paper_of(&r->claims, f->paper));
         rg_plot_text(&found.plot, "TITLE", f->title);
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
+        const char *script = strcmp(kind, "slices") ? f->name : kind; // one for all maps
         char *fig = rg_print("%s/fig", r->out);
-        f->drawn = rg_plot_save(&found.plot, fig, name, f->name) == RG_GOOD; // now saved; whether drawn, rg_draw says
+        f->drawn = rg_plot_save(&found.plot, fig, name, script) == RG_GOOD; // now saved; whether drawn, rg_draw says
         free(fig);
     }
     rg_plot_free(&found.plot);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_figures.c: names, heads and cells of files are data in every figure: no command runs, and the figure is drawn.
+#include "../../../data/geometry/volume.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -66,13 +67,18 @@ TEST(test_hostile_names)
     put_results("<touch ran7");
     put_text("<touch ran8", "stage\tbusy_s\nregion `touch ran9`\t1\n$(touch ran9)\t2\nread\t1\nwhole\t3\n");
     put_text("'$(touch ran10)'.tsv", "stage\tbusy_s\nregion\t1\nwhole\t2\n");
+    float voxel[512];
+    for (int i = 0; i < 512; i++)
+        voxel[i] = (float)(i % 64);
+    assert_int_equal(rg_volume_write("<touch ran14", &(rg_volume){8, 1, voxel}), RG_GOOD);
     assert_int_equal(mkdir("none", 0777), 0);
     char *argv[] = {"report", "<touch ran7", "--out", OUT, "--machines", "none", "--quiet", "--table", "s9=<touch ran8",
                     "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv",
-                    "--table", "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", NULL};
+                    "--table", "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", "--map", "clean=<touch ran14",
+                    "--map", "clean.truth=<touch ran14", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     assert_false(any_ran());
-    static const char *const drawn[] = {"fig6", "fig9", "roofline", "gridding_stages", "gridding_scaling"};
+    static const char *const drawn[] = {"fig6", "fig9", "roofline", "gridding_stages", "gridding_scaling", "map_clean"};
     static const char *const ending[] = {".svg", "-narrow.svg", ".gp"};
     for (int i = 0; i < RG_COUNT(drawn) * RG_COUNT(ending); i++) {
         char *path = rg_print(OUT "/fig/%s%s", drawn[i / RG_COUNT(ending)], ending[i % RG_COUNT(ending)]);
@@ -91,6 +97,10 @@ TEST(test_hostile_names)
         free(png);
     }
     assert_int_equal(chdir("../.."), 0);
+    size_t length;
+    char *text = get_file(OUT "/REPORT.md", &length);
+    assert_non_null(strstr(text, "correlation 1.0000 with the truth")); // of a map with itself
+    free(text);
     assert_false(any_ran());
     assert_int_equal(chdir("/"), 0);
 }

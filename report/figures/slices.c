@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// slices.c: figures of maps (--map): the central section of one beside that of the truth and their difference, or, where no truth is
+// at hand, its three central sections.
+#include "figures.h"
+#include "../../data/geometry/volume.h"
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rg_map_path(const rg_report *r, const char *name)
+{
+    for (int i = 0; i < r->n_maps; i++) {
+        const char *equals = strchr(r->map[i], '=');
+        if (equals && strlen(name) == (size_t)(equals - r->map[i]) && !strncmp(name, r->map[i], strlen(name)))
+            return equals + 1;
+    }
+    return NULL;
+}
+
+// Least squares: the truth is scale map + offset; and their correlation.
+static void fit(const rg_volume *map, const rg_volume *truth, double *scale, double *offset, double *correlation)
+{
+    const int64_t n = map->side * map->side * map->side;
+    double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double x = map->value[i], y = truth->value[i];
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        syy += y * y;
+        sxy += x * y;
+    }
+    const double vx = sxx - sx * sx / (double)n, vy = syy - sy * sy / (double)n, vxy = sxy - sx * sy / (double)n;
+    *scale = vx > 0 ? vxy / vx : 1;
+    *offset = (sy - *scale * sx) / (double)n;
+    *correlation = vx > 0 && vy > 0 ? vxy / sqrt(vx * vy) : NAN;
+}
+
+static bool write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset)
+{
+    const int64_t side = map->side, half = side / 2;
+    rg_file file;
+    if (rg_file_open(&file, path) != RG_GOOD)
+        return false;
+    fputs("u\tv\tfirst\tsecond\tthird\n", file.stream);
+    for (int64_t v = 0; v < side; v++)
+        for (int64_t u = 0; u < side; u++) {
+            const double xy = map->value[(half * side + v) * side + u], fitted = scale * xy + offset;
+            const double true_xy = truth ? truth->value[(half * side + v) * side + u] : NAN;
+            rg_tsv_print(file.stream, "%lld\t%lld\t%.5g\t%.5g\t%.5g\n", (long long)(u - half), (long long)(v - half), fitted,
+                         truth ? true_xy : map->value[(v * side + half) * side + u],
+                         truth ? fitted - true_xy : map->value[(v * side + u) * side + half]);
+        }
+    return rg_file_commit(&file) == RG_GOOD;
+}
+
+void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
+{
+    static const char *const with_truth[] = {"map", "truth", "difference"}, *const alone[] = {"x and y", "x and z", "y and z"};
+    const rg_report *r = l->report;
+    const char *map_name = rg_listed_cell(l, "series");
+    char *truth_name = rg_print("%s.truth", map_name), *path = rg_print("%s/fig/%s.tsv", r->out, name);
+    const char *map_path = rg_map_path(r, map_name), *truth_path = rg_map_path(r, truth_name);
+    rg_volume map = {0}, truth = {0};
+    double scale = 1, offset = 0, correlation = NAN;
+    if (map_path && rg_volume_read(map_path, &map) == RG_GOOD) {
+        const bool two = truth_path && rg_volume_read(truth_path, &truth) == RG_GOOD && truth.side == map.side;
+        if (two)
+            fit(&map, &truth, &scale, &offset, &correlation);
+        if (write_sections(path, &map, two ? &truth : NULL, scale, offset)) {
+            found->points = (int)(map.side * map.side);
+            snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
+            rg_plot_path(&found->plot, "DATA", found->data);
+            rg_plot_texts(&found->plot, "PANELS", 3, two ? with_truth : alone);
+            rg_plot_number(&found->plot, "SIDE", (double)map.side);
+            snprintf(found->about, sizeof found->about, "%lld voxels a side%s.", (long long)map.side,
+                     two ? ", the map scaled to the truth by least squares" : "");
+            if (isfinite(correlation))
+                snprintf(found->title, sizeof found->title, "%.200s: correlation %.4f with the truth", rg_listed_cell(l, "title"),
+                         correlation);
+        }
+    }
+    free(map.value);
+    free(truth.value);
+    free(truth_name);
+    free(path);
+}
