@@ -5,6 +5,7 @@
 #include "sensors.h"
 #include "../../impl/base/options.h"
 #include "../../impl/runtime/cpu.h"
+#include "../../impl/runtime/table.h"
 
 #include <fftw3.h>
 #include <math.h>
@@ -232,6 +233,9 @@ static void report_programs(void)
         item(program[i].label, found, found ? found : program[i].use, program[i].fix);
         free(found);
     }
+    const rg_entry *numpy = rg_entry_next(NULL, "autocorr:numpy", "cpu");
+    const char *lacks = numpy ? rg_unavailable(numpy) : "this build has no such variant";
+    item("NumPy", !lacks, lacks ? lacks : "a second array-language baseline", APT("python3-numpy"));
 }
 
 // ---- measured rates ------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ static inline void run(const rg_variant *v, const int64_t *param, int threads, p
     free(call.scratch);
 }
 
-// Every variant of the CPU that this machine has, with every value of its first parameter.
+// Every variant of the CPU that this machine has, with every value of its first parameter, if any.
 typedef void with_variant(const rg_variant *, const int64_t *param, problem *, void *);
 static inline void each_variant(problem *p, with_variant *f, void *context)
 {
@@ -57,10 +57,11 @@ static inline void each_variant(problem *p, with_variant *f, void *context)
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "gridding", "cpu"));) {
         if (e->variant->space != RG_HOST || rg_unavailable(e))
             continue;
-        for (int i = 0; i < e->variant->param[0].n_values; i++) {
+        for (int i = 0; i < (e->variant->n_params ? e->variant->param[0].n_values : 1); i++) {
             int64_t param[RG_PARAMS_MAX] = {0};
             rg_params_standard(e->variant, param);
-            param[0] = e->variant->param[0].value[i];
+            if (e->variant->n_params)
+                param[0] = e->variant->param[0].value[i];
             if (e->variant->refuse && e->variant->refuse(&p->shape, param))
                 continue;
             f(e->variant, param, p, context);
