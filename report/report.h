@@ -61,8 +61,8 @@ const char *rg_common_shape(const rg_bench_machine *, const char *a, const char 
 bool rg_pick_pair(const rg_bench_machine *, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *,
                   rg_measure *);
 // 95 % interval of the median of n samples; NaN of fewer than two.
-void rg_median_interval(const double *sample, int n, double *low, double *high);
-// Ratio of medians a / b, a piece of work each, with its bootstrap interval (NaN without samples).
+void rg_median_interval(const rg_samples *, double *low, double *high);
+// Ratio of medians a / b, a piece of work each, with its interval (NaN without samples).
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high);
 // Pieces of work of b for one of a: 1 at equal work, and where a file does not say.
 double rg_more_work(const rg_measure *a, const rg_measure *b);

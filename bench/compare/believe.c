@@ -37,12 +37,12 @@ static void fault(belief *b, const char *format, ...)
 // Numbers are written with seven digits, so that what follows from several of them agrees to a few units of the seventh.
 static bool agree(double a, double b) { return fabs(a - b) <= 3e-6 * fmax(fabs(a), fabs(b)); }
 
-static void check_summary(belief *b, const double *sample, int n)
+static void check_summary(belief *b, const rg_samples *samples)
 {
     rg_summary s;
-    rg_summarise(sample, n, &s);
+    rg_summarise(samples, &s);
     const struct { rg_column column; double of_samples; } cell[] = {
-        {RG_C_N, n}, {RG_C_MIN, s.min}, {RG_C_Q1, s.q1}, {RG_C_MEDIAN, s.median}, {RG_C_Q3, s.q3}, {RG_C_MAX, s.max}};
+        {RG_C_N, s.n}, {RG_C_MIN, s.min}, {RG_C_Q1, s.q1}, {RG_C_MEDIAN, s.median}, {RG_C_Q3, s.q3}, {RG_C_MAX, s.max}};
     for (int i = 0; i < RG_COUNT(cell); i++) {
         double found = rg_cell_number(b->row, cell[i].column);
         if (!isnan(found) && !agree(found, cell[i].of_samples)) {
@@ -65,14 +65,14 @@ static double calls_a_sample(const rg_row *row)
     return calls >= 1 ? calls : 1;
 }
 
-static void check_clock(belief *b, const double *sample, int n)
+static void check_clock(belief *b, const rg_samples *samples)
 {
     const bool kernel = !strcmp(b->row->cell[RG_C_SCOPE], "kernel"); // an empty measurement has been taken off
     const char *key = strcmp(b->row->cell[RG_C_SPACE], "device") ? "clock_tick_ns" : "gpu_tick_ns";
     const char *said = rg_result_head(b->file, key);
     double tick = said ? strtod(said, NULL) : 0, least = INFINITY;
-    for (int i = 0; i < n; i++)
-        least = fmin(least, sample[i]);
+    for (int i = 0; i < samples->n; i++)
+        least = fmin(least, samples->ns[i]);
     if (kernel)
         return;
     if (least <= 0)
@@ -157,15 +157,14 @@ static void check_bound(belief *b)
 
 static void check_row(belief *b)
 {
-    double *sample;
-    int n = rg_row_samples(b->row, &sample);
-    if (n == 0) {
+    rg_samples samples = rg_row_samples(b->row);
+    if (samples.n == 0) {
         fault(b, "expected the samples of its median, found none");
         return;
     }
-    check_summary(b, sample, n);
-    check_clock(b, sample, n);
-    free(sample);
+    check_summary(b, &samples);
+    check_clock(b, &samples);
+    rg_samples_free(&samples);
     if (!b->now || !strcmp(b->row->cell[RG_C_SCOPE], "job"))
         return;
     check_hashes(b);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// compare.c: the command `compare`: two result files, row by row, by the bootstrap interval of the ratio of medians against a
-// gate.
+// compare.c: the command `compare`: two result files, row by row, by the interval of the ratio of medians against a gate.
 
 #include "../timing/lineup.h"
 #include "believe.h"
@@ -182,18 +181,20 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
 {
     if (!passed(a) || !passed(b))
         return compare_untimed(a, b);
-    double *sample_a, *sample_b;
-    int na = rg_row_samples(a, &sample_a), nb = rg_row_samples(b, &sample_b);
-    rg_ratio r = rg_ratio_of_medians(sample_b, nb, sample_a, na, c->given.seed);
-    free(sample_a);
-    free(sample_b);
+    rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
+    rg_ratio r = rg_ratio_of_medians(&of_b, &of_a, c->given.seed);
+    const bool one = of_a.processes < 2 || of_b.processes < 2;
+    if (one)
+        rg_ratio_widen(&r);
+    rg_samples_free(&of_a);
+    rg_samples_free(&of_b);
     rg_word v = rg_gate_judge(&r, c->gate);
     *ratio = r;
     char time_a[32], time_b[32];
     rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
     rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
-    printf(": %s -> %s, %.4g [%.4g, %.4g]\n", time_a, time_b, r.ratio, r.low, r.high);
+    printf(": %s -> %s, %.4g [%.4g, %.4g]%s\n", time_a, time_b, r.ratio, r.low, r.high, one ? ", one process" : "");
     if (v == RG_UNDECIDED)
         print_next_step(c, b, &r);
     return v;
@@ -388,12 +389,16 @@ const rg_command rg_cmd_compare = {
     .words = "A.tsv B.tsv",
     .summary = "is B the same as A, faster or slower, row by row",
     .help = "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 %\n"
-            "bootstrap interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
+            "interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1\n"
             "+ gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
             "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
             "Rows are paired by what they are: all threads of one machine with all of the other, parameters that were tuned\n"
             "on one with those tuned on the other, names as --map has them. The first line says whether two machines or two\n"
             "commits are compared and how many kernels' sources changed, the last one in words what came out.\n\n"
+            "Intervals contain what changes from one process to the next: Welch's t over the medians of the processes\n"
+            "of both rows. A row of one process (files before format 3) cannot tell that. It says `one process`, and its\n"
+            "interval is moved out by 3 % on both sides, as much as equal kernels were found to differ from one process to\n"
+            "the next: below a gate of 3 % such rows are never SAME, and they are SLOWER or FASTER from gate + 3 % on.\n\n"
             "Refuses files that cannot be believed, with a line a row: medians that their samples do not give, samples below\n"
             "the clock's step, times that the file's own probes rule out, inputs or sources without a hash. Files older than\n"
             "these hashes are compared, and the last lines say so.\n\n"

@@ -186,17 +186,16 @@ static void write_gbench(FILE *f, const rg_result *r)
             continue;
         fputs(comma, f);
         comma = ",\n";
-        double *sample;
-        int n = rg_row_samples(row, &sample);
-        for (int k = 0; k < n; k++) {
-            put_repetition(f, row, i, sample[k], n, k);
+        rg_samples samples = rg_row_samples(row);
+        for (int k = 0; k < samples.n; k++) {
+            put_repetition(f, row, i, samples.ns[k], samples.n, k);
             fputs(comma, f);
         }
-        if (passed(row) && n)
-            put_median(f, row, i, n);
+        if (passed(row) && samples.n)
+            put_median(f, row, i, samples.n);
         else
             put_untimed(f, row, i);
-        free(sample);
+        rg_samples_free(&samples);
     }
     fputs("\n  ]\n}\n", f);
 }
@@ -263,13 +262,12 @@ static void put_result(FILE *f, const rg_result *r, const rg_row *row)
     fputs(",\n      \"configuration\": {", f);
     put_configuration(f, row);
     fputs("},\n      \"objectives\": [\"median\"],\n      \"times\": {\"runtimes\": [", f);
-    double *sample;
-    int n = rg_row_samples(row, &sample);
-    for (int i = 0; i < n; i++) {
+    rg_samples samples = rg_row_samples(row);
+    for (int i = 0; i < samples.n; i++) {
         fputs(i ? ", " : "", f);
-        put_number(f, sample[i] / 1e6);
+        put_number(f, samples.ns[i] / 1e6);
     }
-    free(sample);
+    rg_samples_free(&samples);
     fputs("]},\n      ", f);
     put_text_field(f, "invalidity", invalidity(row));
     fprintf(f, ",\n      \"correctness\": %d,\n      \"measurements\": [", passed(row));

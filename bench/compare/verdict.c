@@ -24,6 +24,12 @@ int rg_gate_read(const char *text, double *gate)
     return RG_GOOD;
 }
 
+void rg_ratio_widen(rg_ratio *r)
+{
+    r->low /= 1 + RG_ONE_PROCESS;
+    r->high *= 1 + RG_ONE_PROCESS;
+}
+
 rg_word rg_gate_judge(const rg_ratio *r, double gate)
 {
     if (r->low > 1 + gate)

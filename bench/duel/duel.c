@@ -196,7 +196,8 @@ static int run_process(contest *c, int process)
                 rg_summary s;
                 for (int i = 0; i < n; i++)
                     ns[side][i] = pair[i].ns[side];
-                rg_summarise(ns[side], n, &s);
+                const rg_samples samples = rg_one_process(ns[side], n);
+                rg_summarise(&samples, &s);
                 c->sum_ns[side] += s.median;
             }
             c->log_ratio[c->n++] = ratio;
@@ -261,14 +262,6 @@ static int open_file(contest *c)
     return RG_GOOD;
 }
 
-static char *own_program(void)
-{
-    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own
-    char path[4096];
-    ssize_t n = program ? -1 : readlink("/proc/self/exe", path, sizeof path - 1);
-    return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
-}
-
 static int run(void *typed)
 {
     rg_duel *d = typed;
@@ -282,7 +275,7 @@ static int run(void *typed)
         return rg_duel_serve(d);
     contest c = {.duel = d, .word = {d->given.word.item[0], d->given.word.item[words - 1]}, .n_workers = d->old_build ? 2 : 1};
     int code = rg_gate_read(d->gate_text, &d->gate);
-    c.program[1] = own_program();
+    c.program[1] = rg_own_program();
     c.program[0] = d->old_build ? rg_print("%s/regather", d->old_build) : rg_print("%s", c.program[1] ? c.program[1] : "");
     for (int i = 0; i < 2 && !code; i++)
         if (!c.program[i] || access(c.program[i], X_OK))

@@ -137,13 +137,12 @@ static rg_series *series_of(rg_history *h, const rg_run *run, const rg_row *row)
 static rg_point point_of(int run, const rg_row *row)
 {
     rg_point p = {run, row, NAN, NAN, NAN, NAN};
-    double *sample;
     rg_summary summary;
     if (!passed(row))
         return p;
-    const int n = rg_row_samples(row, &sample);
-    rg_summarise(sample, n, &summary);
-    free(sample);
+    rg_samples samples = rg_row_samples(row);
+    rg_summarise(&samples, &summary);
+    rg_samples_free(&samples);
     p.median_ns = rg_cell_number(row, RG_C_MEDIAN);
     // Too few samples have no interval of their own.
     p.low_ns = isfinite(summary.low) ? summary.low : summary.min;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
-// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then shape by
-// shape, in rounds, every lane in turn, in alternating order.
+// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each a
+// process of its own (process.c), every lane in turn, in alternating order.
 
 #include "lineup.h"
-#include "rounds.h"
 
 #include "../../impl/runtime/cpu.h"
 
@@ -36,73 +35,39 @@ static void add_row(session *b, const rg_lane *lane)
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
 
-static bool finished(void *of, rg_lane *lane)
-{
-    session *b = of;
-    add_row(b, lane);
-    return !b->code;
-}
-
-static void visited(void *of)
+static void heard(void *of)
 {
     session *b = of;
     rg_progress_at(&b->progress, ++b->visits);
 }
 
-// Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
-static int choose(session *b, int first, int past, rg_lane **chosen)
+// Shapes that one process visits in about half a minute. A killed run loses those that are being timed; a process, with its GPU
+// context, costs about a second.
+static int batch_end(const session *b, int first)
 {
-    double room[2] = {rg_free_bytes(rg_device_cpu()), b->gpu ? rg_free_bytes(b->gpu) : 0}, taken[2] = {0, 0};
-    int n = 0;
-    for (int i = first; i < past; i++) {
-        rg_lane *lane = &b->lineup.lane[i];
-        if (lane->done)
-            continue;
-        int where = lane->entry->variant->space == RG_DEVICE;
-        double needs = (double)rg_lane_bytes(lane);
-        if (needs > room[where]) {
-            char fits[96];
-            rg_largest_that_fits(lane, room[where], fits);
-            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
-                        room[where] / 1e9, fits);
-            add_row(b, lane);
-        } else if (taken[where] + needs <= room[where]) {
-            taken[where] += needs;
-            chosen[n++] = lane;
-        }
+    int past = first;
+    double seconds = 0;
+    while (past < b->lineup.n && seconds < 30) {
+        const int from = past;
+        past = rg_lineup_group(&b->lineup, from);
+        for (int i = from; i < past; i++)
+            seconds += b->lineup.lane[i].done ? 0 : b->options->max_s / (double)b->options->rounds;
     }
-    return n;
+    return past;
 }
 
-static void time_group(session *b, int first, int past)
+static void time_batch(session *b, int first, int past)
 {
-    rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
-    rg_inputs in = {0};
-    const double energy_s = b->options->energy ? RG_ENERGY_WINDOW_S : 0;
-    const rg_rounds rounds = {b->gpu, b->options->given.seed, false, energy_s, finished, visited, b};
-    const rg_lane *any = &b->lineup.lane[first];
-    double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
-    for (int i = first; i < past; i++) {
+    for (int i = first; i < past; i++)
+        rg_refuse_long(&b->lineup.lane[i], &b->out, b->options->max_call_s);
+    for (int k = 0; k < b->options->rounds && !b->code; k++)
+        b->code = rg_round_run(&(rg_round){b->options, &b->lineup, first, past, k, heard, b});
+    for (int i = first; i < past && !b->code; i++) {
         rg_lane *lane = &b->lineup.lane[i];
-        if (!lane->done && needs > has)
-            rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
-        double call_s = lane->done ? 0 : rg_predicted_s(&b->out, lane);
-        if (call_s > b->options->max_call_s)
-            rg_lane_end(lane, RG_SKIP,
-                        "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s",
-                        call_s, b->options->max_call_s);
-        // Rows of lanes that were ended before; those of a resumed file are there already.
-        if (lane->done && !lane->in_file)
+        lane->done = true;
+        if (!lane->in_file)
             add_row(b, lane);
     }
-    for (int n; !b->code && (n = choose(b, first, past, chosen));) {
-        if (!in.algo)
-            rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
-        rg_time_rounds(&rounds, chosen, n, &in);
-    }
-    if (in.algo)
-        rg_inputs_free(&in);
-    free(chosen);
 }
 
 // The rows of a group in the order of the table, not of their ends.
@@ -234,11 +199,14 @@ static int run_session(session *b)
     rg_show_probes(stdout, b->out.row, b->out.n_rows);
     rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
     for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
-        past = rg_lineup_group(&b->lineup, i);
-        time_group(b, i, past);
+        past = batch_end(b, i);
+        time_batch(b, i, past);
         b->visits = past * (double)o->rounds;
         rg_progress_end(&b->progress);
-        show_group(b, i, past);
+        for (int k = i, next; k < past; k = next) {
+            next = rg_lineup_group(&b->lineup, k);
+            show_group(b, k, next);
+        }
     }
     rg_progress_end(&b->progress);
     if (b->code)
@@ -253,6 +221,8 @@ static int run(void *options)
     int code = rg_bench_options_check(o);
     if (code)
         return code;
+    if (o->serve)
+        return rg_round_serve(o);
     if (o->self_test)
         return rg_self_test(o);
     if (o->job)
@@ -274,15 +244,17 @@ const rg_command rg_cmd_bench = {
     .summary = "time variants, each only after it has passed verify here",
     .help = "Times every variant that ALGO:VARIANT... choose (all when absent), at the shapes of a preset or those of\n"
             "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
-            "at the timed shape are compared with the reference afterwards. A row that fails has status FAIL (CRASH,\n"
-            "TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason in\n"
-            "both cases, and says for timed rows why sampling ended: interval (the 95 % interval of the median is\n"
-            "below 1 % of it), time (--max-seconds) or rounds (--rounds); then the mean power and why the clock was\n"
-            "held down.\n\n"
-            "Rounds: all variants of a shape in turn, in alternating order, with fresh inputs in every round. A\n"
-            "variant's first calls warm up and are not counted, unless one call takes longer than --max-seconds: then\n"
-            "it is the only sample. At most 400 samples a row, all kept in the file. CPU threads are pinned; variants\n"
-            "that use threads are timed on one core and on all (--threads N: on N).\n\n"
+            "at the timed shape are compared with the reference afterwards, in every process. A row that fails has status\n"
+            "FAIL (CRASH, TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason\n"
+            "in both cases, and says for timed rows why sampling ended: time (--max-seconds) or rounds (--rounds); then how\n"
+            "wide the 95 % interval of the median is, the mean power and why the clock was held down.\n\n"
+            "Rounds: each is a process of its own that visits every row once, with fresh inputs, in alternating order, so\n"
+            "that drift hits all rows. What changes from one process to the next (addresses, plans, clocks) is in the\n"
+            "interval: Student's t over the medians of the processes. The column `samples` has ';' between samples of one\n"
+            "process and '|' between processes. A variant's first calls in a process warm up and are not counted, unless\n"
+            "one takes longer than --max-seconds: then it is the only sample; or on a CPU longer than its share of them:\n"
+            "then it is the sample of its process. At most 400 samples a row. CPU threads are pinned; variants that use\n"
+            "threads are timed on one core and on all (--threads N: on N).\n\n"
             "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel`\n"
             "is the same less the cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and\n"
             "outputs. Modes: `cold` flushes the caches before every call; `hot` makes calls follow each other, as many\n"

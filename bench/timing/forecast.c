@@ -31,7 +31,8 @@ void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
     }
 }
 
-double rg_predicted_s(const rg_out *out, const rg_lane *lane)
+// Of one call; 0 when no row tells.
+static double predicted_s(const rg_out *out, const rg_lane *lane)
 {
     rg_row key = rg_lane_key(lane);
     double best = 0;
@@ -43,4 +44,12 @@ double rg_predicted_s(const rg_out *out, const rg_lane *lane)
     }
     rg_row_free(&key);
     return best > 0 ? lane->entry->algo->work(&lane->shape) / best : 0;
+}
+
+void rg_refuse_long(rg_lane *lane, const rg_out *out, double most_s)
+{
+    const double call_s = lane->done ? 0 : predicted_s(out, lane);
+    if (call_s > most_s)
+        rg_lane_end(lane, RG_SKIP, "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s",
+                    call_s, most_s);
 }

@@ -128,12 +128,22 @@ static void measure_energy(const job_bench *b, job_kind *kind)
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
 
+// Every run is a process of its own.
+static rg_samples samples_of(const job_kind *kind)
+{
+    static int past[RG_SAMPLES_MAX];
+    for (int i = 0; i < kind->n; i++)
+        past[i] = i + 1;
+    return (rg_samples){kind->n, kind->n, (double *)kind->sample_ns, past};
+}
+
 static bool enough(job_kind *kind, const rg_bench_options *o)
 {
     rg_summary s;
     if (kind->n < LEAST_SAMPLES)
         return false;
-    rg_summarise(kind->sample_ns, kind->n, &s);
+    const rg_samples samples = samples_of(kind);
+    rg_summarise(&samples, &s);
     const char *why = rg_relative_width(&s) < 0.01 ? "interval" : kind->spent_s >= o->max_s ? "time" : "rounds";
     snprintf(kind->stop, sizeof kind->stop, "%s", why);
     return strcmp(why, "rounds") || kind->n >= o->rounds;
@@ -214,7 +224,8 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     rg_set_cell(&row, RG_C_STOP, "%s", kind->stop);
     if (kind->status != RG_PASS)
         return row;
-    rg_set_times(&row, kind->sample_ns, kind->n, b->work);
+    const rg_samples samples = samples_of(kind);
+    rg_set_times(&row, &samples, b->work);
     rg_set_number(&row, RG_C_JOULES, kind->joules);
     rg_set_cell(&row, RG_C_ENERGY_SOURCE, "%s", kind->energy);
     return row;
@@ -259,11 +270,11 @@ int rg_bench_job(const rg_bench_options *o)
     int code = read_options(&b);
     if (code)
         return code;
-    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own
-    if (program)
-        snprintf(b.program, sizeof b.program, "%s", program);
-    else if (readlink("/proc/self/exe", b.program, sizeof b.program - 1) < 0)
+    char *program = rg_own_program();
+    if (!program)
         return rg_fail(RG_LACKS, "bench: /proc/self/exe cannot be read, the program does not know where it is");
+    snprintf(b.program, sizeof b.program, "%s", program);
+    free(program);
     code = rg_job_folder_make(b.folder);
     if (code)
         return code;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// What the reference may take for one shape and round, whatever the number of lanes; without reference_at it takes its time.
+// What the reference may take for one shape, whatever the number of lanes; without reference_at it takes its time.
 static const double ANSWER_S = 0.5;
 
 static bool accumulates(const rg_algo *algo)
@@ -19,10 +19,10 @@ static bool accumulates(const rg_algo *algo)
     return any;
 }
 
-static void ask_reference(rg_inputs *in, uint64_t seed)
+static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
 {
     rg_answer_free(&in->answer);
-    rg_answer_make(&in->answer, in->algo, &in->shape, in->arg, ANSWER_S, seed);
+    rg_answer_make(&in->answer, in->algo, &in->shape, in->arg, seconds, seed);
     in->answered = true;
     in->answered_seed = in->shape.seed;
 }
@@ -73,12 +73,11 @@ static void tell(rg_lane *lane, const rg_inputs *in, bool alike)
         known += in->answer.n[i];
         all += in->algo->arg[i].direction == RG_IN ? 0 : in->algo->arg[i].count(&in->shape);
     }
-    size_t used = strlen(lane->stop);
     if (alike || known >= all)
-        snprintf(lane->stop + used, sizeof lane->stop - used, "; every element held against %s",
+        snprintf(lane->judged, sizeof lane->judged, "; every element held against %s",
                  alike ? "another configuration's" : "the reference");
     else
-        snprintf(lane->stop + used, sizeof lane->stop - used, "; %.3g of %.3g elements held against the reference",
+        snprintf(lane->judged, sizeof lane->judged, "; %.3g of %.3g elements held against the reference",
                  (double)known, (double)all);
 }
 
@@ -87,7 +86,7 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     const bool again = accumulates(in->algo) || lane->scope == RG_ADDING, alike = lane->right && !again;
     rg_cpu_pin(-1); // all cores may compute the answer and compare
     if (!alike && (!in->answered || (!again && in->answered_seed != in->shape.seed)))
-        ask_reference(in, seed);
+        ask_reference(in, lane->brief ? 0 : ANSWER_S, seed);
     int code = again ? call_again(lane, in) : compare(lane, in);
     const char *past = code ? NULL : guard_fault(lane);
     if (code) {

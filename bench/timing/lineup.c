@@ -28,7 +28,7 @@ const rg_option rg_bench_option[] = {
      .otherwise = "1 with quick, else 20", .unit = "seconds"},
     {"max-call", "S", "skip a row of which one call would take longer, by the rate at another shape",
      RG_TO(rg_bench_options, max_call_s), 0.001L, 86400, .otherwise = "60 with quick, else 600", .unit = "seconds"},
-    {"rounds", "N", "most rounds, an even number", RG_TO(rg_bench_options, rounds), 2, 100, "10"},
+    {"rounds", "N", "rounds, each in a process of its own, an even number", RG_TO(rg_bench_options, rounds), 2, RG_ROUNDS_MAX, "6"},
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", RG_TO(rg_bench_options, energy)},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", RG_TO(rg_bench_options, out)},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", RG_TO(rg_bench_options, resume),
@@ -39,6 +39,7 @@ const rg_option rg_bench_option[] = {
      .needs = "job"},
     {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0, "1:jobs",
      .needs = "job"},
+    {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)", RG_TO(rg_bench_options, serve)},
     {"self-test", NULL, "time one variant against itself and report the false difference", RG_TO(rg_bench_options, self_test)},
     {0},
 };
@@ -134,7 +135,7 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
     bool host = v->space == RG_HOST;
     rg_lane like = {
         .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds,
-        .tuned = tuned};
+        .joules = NAN, .tuned = tuned};
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
     unsigned scopes = o->scopes.bits;
     unsigned modes = o->modes.bits ? o->modes.bits : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;

@@ -10,7 +10,7 @@
 
 typedef struct rg_bench_options {
     rg_given given;
-    const char *out, *variant, *job, *gpus, *work;
+    const char *out, *variant, *job, *gpus, *work, *serve;
     rg_list shape, param;
     int preset;              // an rg_preset; -1: not typed, until rg_bench_options_check
     rg_mask scopes, modes;        // a bit for each; 0: the standard ones of the space
@@ -43,7 +43,7 @@ void rg_head_source(rg_head *, const rg_entry *);                // the hash tha
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 rg_row rg_empty_row(void);
 // n, min to max, rate (work / median) and samples.
-void rg_set_times(rg_row *, const double *sample_ns, int n, double work);
+void rg_set_times(rg_row *, const rg_samples *, double work);
 void rg_set_cell(rg_row *, rg_column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rg_set_number(rg_row *, rg_column, double); // empty when NaN
 
@@ -83,13 +83,29 @@ void rg_out_free(rg_out *);
 int rg_rates_measure(rg_out *, const rg_lineup *, const rg_device *gpu);
 void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows; NaN where there is none
 
+// ---- process.c ------------------------------------------------------------------------------------------------------------
+
+// One round: a fresh process visits the lanes first..past that are not done, shape by shape, in the order of the round, and these
+// take over what it measured. A process that a signal ends takes the lanes of the shape that it was at with it, as CRASH.
+// RG_GOOD, or one line. heard() is called for every lane.
+typedef struct rg_round {
+    const rg_bench_options *options;
+    rg_lineup *lineup;
+    int first, past, number;
+    void (*heard)(void *of);
+    void *of;
+} rg_round;
+int rg_round_run(const rg_round *);
+int rg_round_serve(const rg_bench_options *); // be such a process
+char *rg_own_program(void);                   // path of this program, malloc'ed; NULL when it cannot be known
+
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
 double rg_free_bytes(const rg_device *);  // that may be taken
 // The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
-// Of one call, at the best rate that rows of other shapes have; 0 when there is none.
-double rg_predicted_s(const rg_out *, const rg_lane *);
+// Ends a lane of which one call, at the best rate that rows of other shapes have, takes longer than most_s.
+void rg_refuse_long(rg_lane *, const rg_out *, double most_s);
 
 // ---- jobs.c -------------------------------------------------------------------------------------------------------------
 

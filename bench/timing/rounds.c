@@ -16,7 +16,7 @@ static bool finish(const rg_rounds *r, rg_lane *lane, rg_inputs *in)
 void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
 {
     if (!r->same_inputs)
-        rg_inputs_fill(in, rg_bits(r->seed, 0));
+        rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)r->first));
     int left = 0;
     bool more = true;
     for (int i = 0; i < n; i++) {
@@ -25,8 +25,8 @@ void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
             more &= finish(r, lane[i], in);
         left += lane[i]->device != NULL;
     }
-    for (int round = 0; left && more; round++) {
-        if (!r->same_inputs)
+    for (int round = r->first; left && more; round++) {
+        if (!r->same_inputs && round > r->first)
             rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)round));
         for (int i = 0; i < n; i++) {
             rg_lane *turn = lane[round % 2 ? n - 1 - i : i];

@@ -57,10 +57,10 @@ rg_row rg_lane_key(const rg_lane *lane)
     return row;
 }
 
-void rg_set_times(rg_row *row, const double *sample_ns, int n, double work)
+void rg_set_times(rg_row *row, const rg_samples *samples, double work)
 {
     rg_summary s;
-    rg_summarise(sample_ns, n, &s);
+    rg_summarise(samples, &s);
     rg_set_cell(row, RG_C_N, "%d", s.n);
     rg_set_number(row, RG_C_MIN, s.min);
     rg_set_number(row, RG_C_Q1, s.q1);
@@ -69,9 +69,13 @@ void rg_set_times(rg_row *row, const double *sample_ns, int n, double work)
     rg_set_number(row, RG_C_MAX, s.max);
     rg_set_number(row, RG_C_RATE, work / (s.median / 1e9));
     // Seven digits: the resolution that stats.c takes for granted.
-    char *text = rg_alloc((size_t)n * 24 + 1), *at = text;
-    for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s%.*f", i ? ";" : "", sample_ns[i] >= 1e6 ? 0 : sample_ns[i] >= 1e3 ? 3 : 6, sample_ns[i]);
+    char *text = rg_alloc((size_t)samples->n * 24 + 1), *at = text;
+    for (int i = 0, process = 0; i < samples->n; i++) {
+        const bool next = samples->processes > 1 && i == samples->past[process];
+        const double ns = samples->ns[i];
+        process += next;
+        at += sprintf(at, "%s%.*f", !i ? "" : next ? "|" : ";", ns >= 1e6 ? 0 : ns >= 1e3 ? 3 : 6, ns);
+    }
     free(row->cell[RG_C_SAMPLES]);
     row->cell[RG_C_SAMPLES] = text;
 }
@@ -104,8 +108,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
         if (longest_s / median_s > RG_FRACTION_MOST) {
             rg_set_cell(row, RG_C_BOUND, "unknown (faster than %s allows)", rg_resource_name[limit]);
-            rg_set_cell(row, RG_C_STOP, "%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
-                        lane->stop, longest_s / median_s, rg_resource_name[limit]);
+            rg_set_cell(row, RG_C_STOP, "%s%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
+                        lane->stop, lane->judged, longest_s / median_s, rg_resource_name[limit]);
             return;
         }
         rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
@@ -115,7 +119,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
 
 static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
 {
-    rg_set_times(row, lane->sample_ns, lane->n, lane->entry->algo->work(&lane->shape));
+    const rg_samples samples = rg_lane_samples(lane);
+    rg_set_times(row, &samples, lane->entry->algo->work(&lane->shape));
     set_bound(row, lane, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
     if (lane->visits) {
         rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
@@ -138,7 +143,7 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
     rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&lane->shape));
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", algo->rate_unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[lane->verdict.status]);
-    rg_set_cell(&row, RG_C_STOP, "%s", lane->stop);
+    rg_set_cell(&row, RG_C_STOP, "%s%s", lane->stop, lane->judged);
     if (lane->verdict.status != RG_SKIP) {
         rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_lane_bytes(lane));
         rg_set_number(&row, RG_C_ERROR, lane->verdict.error);

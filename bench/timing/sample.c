@@ -119,7 +119,8 @@ static int measure_overhead(rg_lane *lane, const rg_inputs *in)
     int code = RG_OK;
     for (int i = 0; i < RG_COUNT(empty_s) && !code; i++)
         code = take(lane, in, 0, &empty_s[i]);
-    rg_summarise(empty_s, RG_COUNT(empty_s), &s);
+    const rg_samples empty = rg_one_process(empty_s, RG_COUNT(empty_s));
+    rg_summarise(&empty, &s);
     lane->overhead_ns = 1e9 * s.median;
     return code;
 }
@@ -193,12 +194,19 @@ static int put_all(rg_lane *lane, const rg_inputs *in)
     return code;
 }
 
+// A call that takes all the time there is, or on the CPU this process's share of it, is a sample without another one before it:
+// what a first call does besides (the start of threads) is below 1 % of it. On a GPU it loads the kernel.
+static bool first_counts(const rg_lane *lane)
+{
+    return lane->call_s > lane->max_s || (lane->share && !on_gpu(lane) && lane->call_s > lane->max_s / lane->share);
+}
+
 // Untimed calls until clocks and caches have settled; the quickest tells how many calls make a sample.
 static int warm_up(rg_lane *lane, const rg_inputs *in)
 {
     double start = rg_seconds(), elapsed_s, want_s = lane->warm_s > 0 ? lane->warm_s : on_gpu(lane) ? 0.1 : 0.02;
     int code = take(lane, in, 1, &lane->call_s);
-    if (code || lane->call_s > lane->max_s)
+    if (code || first_counts(lane))
         return code;
     while (!code && rg_seconds() - start < want_s) {
         code = take(lane, in, 1, &elapsed_s);
@@ -235,7 +243,7 @@ void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
         rg_lane_fault(lane, "timer", code);
     else if ((code = warm_up(lane, in)))
         rg_lane_fault(lane, "run", code);
-    else if (lane->call_s > lane->max_s)
+    else if (first_counts(lane))
         lane->sample_ns[lane->n++] = 1e9 * lane->call_s - lane->overhead_ns;
 }
 
@@ -260,10 +268,16 @@ static long preemptions(void)
 
 void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
 {
+    if (lane->share && lane->n) { // its first call was the sample
+        read_sensors(lane);
+        lane->visits++;
+        return;
+    }
     pin(lane);
     long preempted = preemptions();
-    double start = rg_seconds(), budget_s = lane->max_s / lane->rounds;
-    int most = RG_SAMPLES_MAX / lane->rounds, code = put_all(lane, in);
+    const int visits = lane->rounds * (lane->share ? lane->share : 1);
+    double start = rg_seconds(), budget_s = lane->max_s / visits;
+    int most = RG_SAMPLES_MAX / visits, code = put_all(lane, in);
     double untimed_s;
     code = code ? code : rg_frame_load(&lane->frame);
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
@@ -304,24 +318,36 @@ int rg_lane_call(rg_lane *lane, const rg_inputs *in)
     return code ? code : lane->device->sync();
 }
 
-bool rg_lane_enough(rg_lane *lane)
+rg_samples rg_lane_samples(const rg_lane *lane)
+{
+    return lane->processes ? (rg_samples){lane->n, lane->processes, (double *)lane->sample_ns, (int *)lane->past}
+                           : rg_one_process(lane->sample_ns, lane->n);
+}
+
+static double interval_width(const rg_lane *lane)
 {
     rg_summary s;
-    rg_summarise(lane->sample_ns, lane->n, &s);
-    double width = 2 * rg_relative_width(&s);
-    const char *why = NULL;
-    if (!lane->visits)
-        why = lane->call_s > lane->max_s ? "time (one call takes longer than --max-seconds)" : NULL;
-    else if (lane->visits % 2)
-        return false;
-    else if (width < 0.01 && lane->visits >= LEAST_ROUNDS)
-        why = "interval";
-    else if (lane->spent_s >= lane->max_s && lane->visits >= LEAST_ROUNDS)
-        why = "time";
-    else if (lane->visits >= lane->rounds)
-        why = "rounds";
-    if (!why)
-        return false;
+    const rg_samples samples = rg_lane_samples(lane);
+    rg_summarise(&samples, &s);
+    return 2 * rg_relative_width(&s);
+}
+
+bool rg_lane_enough(rg_lane *lane)
+{
+    const bool even = lane->visits % 2 == 0 && lane->visits >= LEAST_ROUNDS;
+    const char *why = !lane->visits ? lane->call_s > lane->max_s ? "time (one call takes longer than --max-seconds)" : NULL
+                      : even && interval_width(lane) < 0.01      ? "interval"
+                      : even && lane->spent_s >= lane->max_s     ? "time"
+                      : lane->visits >= lane->rounds             ? "rounds"
+                                                                 : NULL;
+    if (why)
+        rg_lane_tell(lane, why);
+    return why != NULL;
+}
+
+void rg_lane_tell(rg_lane *lane, const char *why)
+{
+    const double width = interval_width(lane);
     char text[60];
     if (isfinite(width))
         snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
@@ -332,9 +358,10 @@ bool rg_lane_enough(rg_lane *lane)
         snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
     if (lane->preempted)
         snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
-    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d rounds, %d calls a sample%s%s%s%s", why, text, lane->visits,
-             lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, preempted);
-    return true;
+    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s", why, text,
+             lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
+             lane->processes == 1 ? "" : lane->processes ? "es" : "s", lane->batch, power, *lane->throttle ? "; throttle " : "",
+             lane->throttle, preempted);
 }
 
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)

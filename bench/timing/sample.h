@@ -3,7 +3,8 @@
 // of it.
 //
 // Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
-// its time; between visits its buffers stay where they are.
+// its time; between visits its buffers stay where they are. For bench every round is a process of its own (process.c), whose visit
+// the lane of the process that writes the file takes over.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
 
@@ -21,7 +22,7 @@ typedef enum { RG_COLD, RG_HOT, RG_MODES } rg_mode;
 extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer", "adding"
 extern const char *const rg_mode_name[RG_MODES];
 
-enum { RG_SAMPLES_MAX = 400 };
+enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
 
 // Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same.
 typedef struct rg_inputs {
@@ -49,6 +50,8 @@ typedef struct rg_lane {
     rg_mode mode;
     double max_s;       // time for samples
     int rounds;         // at most so many visits
+    int share;          // time and samples are those of so many processes, of which this is one; 0: of this one
+    bool brief;         // judged by few elements: the first of these processes is judged in full
     double warm_s;      // untimed calls before; 0: as long as clocks take to settle
     void *const *right; // outputs for the same inputs that have been judged: every element is compared with them instead of
                         // some with the reference; NULL: the reference
@@ -62,7 +65,8 @@ typedef struct rg_lane {
     double call_s;      // of one call, from the warm-up
     double cpu_s;       // of this thread, in the calls timed last
     int batch;          // calls to a sample
-    int n, visits;
+    int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
+    int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample
     double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
     char throttle[160];
@@ -74,8 +78,10 @@ typedef struct rg_lane {
     bool in_file;       // a resumed file has its row
     bool done;          // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[512];
+    char stop[512];     // why, and what is to be said of the samples; or what went wrong
+    char judged[80];    // how much was held against the reference
 } rg_lane;
+rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
 
 // Ends a lane: with a reason, or as FAIL with what its device says of a code.
 void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -88,8 +94,9 @@ void rg_lane_visit(rg_lane *, const rg_inputs *);
 // stands still while another process has the core, elapsed on several; and how often the core was taken meanwhile. Hot inputs have
 // been read once more before. RG_OK or a device error.
 int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
-// Whether the lane has had enough, after an even number of visits; says why in stop.
+// Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
 bool rg_lane_enough(rg_lane *);
+void rg_lane_tell(rg_lane *, const char *why); // writes stop
 // One untimed call on these inputs, waited for; and its outputs, or those of the last timed call, into in->found. RG_OK or a
 // device error.
 int rg_lane_call(rg_lane *, const rg_inputs *);

@@ -65,7 +65,8 @@ static double false_difference(rg_lane *a, rg_lane *again, const rg_device *devi
     }
     if (failed)
         return NAN;
-    rg_ratio r = rg_ratio_of_medians(a->sample_ns, a->n, again->sample_ns, again->n, seed);
+    const rg_samples of_a = rg_lane_samples(a), of_again = rg_lane_samples(again);
+    rg_ratio r = rg_ratio_of_medians(&of_a, &of_again, seed);
     return 100 * fabs(r.ratio - 1);
 }
 
@@ -114,7 +115,8 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
     rg_progress_end(&progress);
     rg_inputs_free(&in);
     rg_summary s;
-    rg_summarise(percent, PAIRS, &s);
+    const rg_samples pairs = rg_one_process(percent, PAIRS);
+    rg_summarise(&pairs, &s);
     bool good = s.median <= limit;
     printf(
         "self-test %s:%s %s, %d thread%s: median false difference %.3g %% [%.3g, %.3g] over %d pairs, limit %.3g %%: %s%s%s\n",

@@ -35,11 +35,10 @@ static const rg_row *baseline(const rg_row *row, int n)
 
 static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed)
 {
-    double *a, *b;
-    int na = rg_row_samples(above, &a), nb = rg_row_samples(below, &b);
-    rg_ratio ratio = rg_ratio_of_medians(a, na, b, nb, seed);
-    free(a);
-    free(b);
+    rg_samples a = rg_row_samples(above), b = rg_row_samples(below);
+    rg_ratio ratio = rg_ratio_of_medians(&a, &b, seed);
+    rg_samples_free(&a);
+    rg_samples_free(&b);
     return ratio;
 }
 
@@ -48,11 +47,10 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
     char time[32], rate[32], interval[32] = "", speed[64] = "", bound[96] = "";
     rg_duration(rg_cell_number(row, RG_C_MEDIAN), time);
     rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
-    double *sample;
+    rg_samples samples = rg_row_samples(row);
     rg_summary s;
-    int n = rg_row_samples(row, &sample);
-    rg_summarise(sample, n, &s);
-    free(sample);
+    rg_summarise(&samples, &s);
+    rg_samples_free(&samples);
     if (isfinite(rg_relative_width(&s)))
         snprintf(interval, sizeof interval, rg_relative_width(&s) < 10 ? "%.2g %%" : "> 999 %%", 100 * rg_relative_width(&s));
     if (naive) {

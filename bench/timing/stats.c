@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stats.c: quantiles, the interval of a median by order statistics, the interval of a ratio of medians by block bootstrap.
+// stats.c: quantiles, intervals of medians and of their ratios, over processes and within one.
 
 #include "stats.h"
 
@@ -99,24 +99,94 @@ static void ranked_free(ranked *r)
     free(r->rank);
 }
 
-void rg_summarise(const double *sample, int n, rg_summary *s)
+// P(|T| <= t) for whole degrees of freedom, by its finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
+static double student_within(double t, int freedom)
 {
+    const double angle = atan(t / sqrt(freedom)), c = cos(angle) * cos(angle);
+    const bool odd = freedom % 2;
+    double term = odd ? cos(angle) : 1, sum = freedom > 1 ? term : 0;
+    for (int k = odd ? 3 : 2; k < freedom; k += 2)
+        sum += term *= c * (k - 1) / k;
+    return odd ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+double rg_student(double p, int freedom)
+{
+    double low = 0, high = 1;
+    while (student_within(high, freedom) < 2 * p - 1)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        *(student_within(middle, freedom) < 2 * p - 1 ? &low : &high) = middle;
+    }
+    return high;
+}
+
+// Mean of the logarithms of n > 1 times and the variance of that mean; NaN when one is not above 0.
+static void log_moments(const double *ns, int n, double *mean, double *variance)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += log(ns[i]);
+    *mean = sum / n;
+    for (int i = 0; i < n; i++)
+        squares += (log(ns[i]) - *mean) * (log(ns[i]) - *mean);
+    *variance = squares / (n - 1) / n;
+}
+
+// The medians of the processes, malloc'ed.
+static double *process_medians(const rg_samples *s)
+{
+    double *median = rg_alloc((size_t)s->processes * sizeof *median);
+    for (int p = 0; p < s->processes; p++) {
+        const int first = p ? s->past[p - 1] : 0, n = s->past[p] - first;
+        double *sorted = sorted_copy(s->ns + first, n);
+        median[p] = rg_quantile(sorted, n, 0.5);
+        free(sorted);
+    }
+    return median;
+}
+
+static void interval_over_processes(const rg_samples *samples, rg_summary *s)
+{
+    double *median = process_medians(samples), mean, variance;
+    log_moments(median, samples->processes, &mean, &variance);
+    free(median);
+    double half = rg_student(0.975, samples->processes - 1) * sqrt(variance);
+    if (!isfinite(half))
+        return;
+    s->low = fmin(exp(mean - half), s->median);
+    s->high = fmax(exp(mean + half), s->median);
+}
+
+static void interval_of_ranks(const ranked *r, rg_summary *s)
+{
+    // An AR(1) series of correlation c has as much information on its centre as n (1 - c)/(1 + c) independent samples.
+    double c = fmin(fmax(r->correlation, 0), 0.95);
+    int low, high;
+    if (rg_median_ranks(r->n, sqrt((1 + c) / (1 - c)), &low, &high)) {
+        s->low = r->sorted[low - 1];
+        s->high = r->sorted[high - 1];
+    }
+}
+
+void rg_summarise(const rg_samples *samples, rg_summary *s)
+{
+    const int n = samples->n;
     *s = (rg_summary){.n = n, .min = NAN, .q1 = NAN, .median = NAN, .q3 = NAN, .max = NAN, .low = -INFINITY, .high = INFINITY};
     if (n < 1)
         return;
-    ranked r = rank_samples(sample, n);
+    ranked r = rank_samples(samples->ns, n);
     s->min = r.sorted[0];
     s->q1 = rg_quantile(r.sorted, n, 0.25);
     s->median = rg_quantile(r.sorted, n, 0.5);
     s->q3 = rg_quantile(r.sorted, n, 0.75);
     s->max = r.sorted[n - 1];
-    s->correlation = r.correlation;
-    // An AR(1) series of correlation c has as much information on its centre as n (1 - c)/(1 + c) independent samples.
-    double c = fmin(fmax(r.correlation, 0), 0.95);
-    int low, high;
-    if (rg_median_ranks(n, sqrt((1 + c) / (1 - c)), &low, &high)) {
-        s->low = r.sorted[low - 1];
-        s->high = r.sorted[high - 1];
+    if (samples->processes > 1) {
+        interval_over_processes(samples, s);
+    } else {
+        s->correlation = r.correlation;
+        interval_of_ranks(&r, s);
     }
     ranked_free(&r);
 }
@@ -156,50 +226,26 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
     }
 }
 
-// P(|T| <= t) for whole degrees of freedom, by its finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
-static double student_within(double t, int freedom)
-{
-    const double angle = atan(t / sqrt(freedom)), c = cos(angle) * cos(angle);
-    const bool odd = freedom % 2;
-    double term = odd ? cos(angle) : 1, sum = freedom > 1 ? term : 0;
-    for (int k = odd ? 3 : 2; k < freedom; k += 2)
-        sum += term *= c * (k - 1) / k;
-    return odd ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
-}
-
-double rg_student(double p, int freedom)
-{
-    double low = 0, high = 1;
-    while (student_within(high, freedom) < 2 * p - 1)
-        high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        *(student_within(middle, freedom) < 2 * p - 1 ? &low : &high) = middle;
-    }
-    return high;
-}
-
-// Mean of the logarithms and the variance of that mean.
-static void log_moments(const ranked *r, double *mean, double *variance)
-{
-    double sum = 0, squares = 0;
-    for (int i = 0; i < r->n; i++)
-        sum += log(r->sorted[i]);
-    *mean = sum / r->n;
-    for (int i = 0; i < r->n; i++)
-        squares += (log(r->sorted[i]) - *mean) * (log(r->sorted[i]) - *mean);
-    *variance = squares / (r->n - 1) / r->n;
-}
-
-static void welch_interval(const ranked *a, const ranked *b, rg_ratio *result)
+// Of two sets of independent times.
+static void welch_interval(const double *a, int na, const double *b, int nb, rg_ratio *result)
 {
     double ma, mb, va, vb;
-    log_moments(a, &ma, &va);
-    log_moments(b, &mb, &vb);
-    double freedom = (va + vb) * (va + vb) / (va * va / (a->n - 1) + vb * vb / (b->n - 1));
+    log_moments(a, na, &ma, &va);
+    log_moments(b, nb, &mb, &vb);
+    double freedom = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
     double half = va + vb > 0 ? rg_student(0.975, (int)fmax(freedom, 1)) * sqrt(va + vb) : 0;
+    if (!isfinite(ma - mb + va + vb))
+        return;
     result->low = fmin(exp(ma - mb - half), result->ratio);
     result->high = fmax(exp(ma - mb + half), result->ratio);
+}
+
+static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result)
+{
+    double *of_a = process_medians(a), *of_b = process_medians(b);
+    welch_interval(of_a, a->processes, of_b, b->processes, result);
+    free(of_a);
+    free(of_b);
 }
 
 static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, rg_ratio *result)
@@ -219,18 +265,20 @@ static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, 
     free(ratio);
 }
 
-rg_ratio rg_ratio_of_medians(const double *a, int na, const double *b, int nb, uint64_t seed)
+rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed)
 {
     rg_ratio result = {0, 0, INFINITY};
-    if (na < 1 || nb < 1)
+    if (a->n < 1 || b->n < 1)
         return result;
-    ranked ra = rank_samples(a, na), rb = rank_samples(b, nb);
-    double ma = rg_quantile(ra.sorted, na, 0.5), mb = rg_quantile(rb.sorted, nb, 0.5);
+    ranked ra = rank_samples(a->ns, a->n), rb = rank_samples(b->ns, b->n);
+    double ma = rg_quantile(ra.sorted, a->n, 0.5), mb = rg_quantile(rb.sorted, b->n, 0.5);
     double half_tick = ra.tick / 2 / ma + rb.tick / 2 / mb;
     result.ratio = ma / mb;
-    if (na > 1 && nb > 1) {
-        if (na < 6 || nb < 6)
-            welch_interval(&ra, &rb, &result);
+    if (a->n > 1 && b->n > 1) {
+        if (a->processes > 1 && b->processes > 1)
+            welch_over_processes(a, b, &result);
+        else if (a->n < 6 || b->n < 6)
+            welch_interval(a->ns, a->n, b->ns, b->n, &result);
         else
             bootstrap_interval(&ra, &rb, seed, &result);
         result.low *= 1 - fmin(half_tick, 1);

@@ -56,7 +56,7 @@ static void visited(void *of)
 
 static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_lane *), double energy_s)
 {
-    return (rg_rounds){t->gpu, t->given.seed, true, energy_s, finished, visited, t};
+    return (rg_rounds){t->gpu, t->given.seed, 0, true, energy_s, finished, visited, t};
 }
 
 static double free_bytes(const rg_tune *t)
@@ -199,7 +199,8 @@ static double median_ns(const rg_lane *lane)
     rg_summary s;
     if (lane->verdict.status != RG_PASS || !lane->n)
         return INFINITY;
-    rg_summarise(lane->sample_ns, lane->n, &s);
+    const rg_samples samples = rg_lane_samples(lane);
+    rg_summarise(&samples, &s);
     return s.median;
 }
 

@@ -51,10 +51,11 @@ static void show_line(const rg_tune *t, FILE *f, const char *name, const rg_lane
     char params[192], time[32], rate[32];
     rg_summary s;
     rg_params_print(t->entry->variant, lane->param, params);
-    rg_summarise(lane->sample_ns, lane->n, &s);
+    const rg_samples samples = rg_lane_samples(lane), of_best = rg_lane_samples(best);
+    rg_summarise(&samples, &s);
     rg_duration(s.median, time);
     rg_show_scaled(t->entry->algo->work(&t->shape) / (s.median / 1e9), rate);
-    rg_ratio r = rg_ratio_of_medians(best->sample_ns, best->n, lane->sample_ns, lane->n, t->given.seed);
+    rg_ratio r = rg_ratio_of_medians(&of_best, &samples, t->given.seed);
     char share[64] = "";
     if (lane != best)
         snprintf(share, sizeof share, "%.1f %% of the best [%.1f, %.1f]", 100 * r.ratio, 100 * r.low, 100 * r.high);
@@ -97,7 +98,8 @@ int rg_tune_store(const rg_tune *t)
     if (!best || !t->folder)
         return RG_GOOD;
     rg_summary s;
-    rg_summarise(best->sample_ns, best->n, &s);
+    const rg_samples samples = rg_lane_samples(best);
+    rg_summarise(&samples, &s);
     rg_tuned_processor(t->entry, t->given.device, processor);
     rg_shape_print(t->entry->algo, &t->shape, shape);
     rg_params_print(t->entry->variant, best->param, params);

@@ -34,13 +34,13 @@ static bool is_number_column(int c)
     }
 }
 
-// One finite number from *text up to end; *text moves past it.
-static bool next_number(const char **text, char end, double *value)
+// One finite number from *text up to one of ends; *text moves past it.
+static bool next_number(const char **text, const char *ends, double *value)
 {
     char *past;
     errno = 0;
     *value = strtod(*text, &past);
-    if (past == *text || !isfinite(*value) || (*past != end && *past != '\0'))
+    if (past == *text || !isfinite(*value) || !strchr(ends, *past)) // which finds the text's end, too
         return false;
     *text = past;
     return true;
@@ -49,14 +49,14 @@ static bool next_number(const char **text, char end, double *value)
 static bool is_number(const char *text)
 {
     double value;
-    return next_number(&text, '\0', &value);
+    return next_number(&text, "", &value);
 }
 
 static bool is_sample_list(const char *text)
 {
     double value;
     for (;;) {
-        if (!next_number(&text, ';', &value))
+        if (!next_number(&text, ";|", &value))
             return false;
         if (!*text++)
             return true;
@@ -82,7 +82,7 @@ static const char *cell_fault(int column, const char *text)
     if (column == RG_C_STATUS && !is_status(text))
         return "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing";
     if (column == RG_C_SAMPLES && !is_sample_list(text))
-        return "numbers separated by semicolons";
+        return "numbers separated by semicolons, or by bars between processes";
     return NULL;
 }
 
@@ -129,8 +129,8 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
-    if (code == RG_GOOD && format && strcmp(format, RG_RESULT_FORMAT))
-        code = rg_fail(RG_USAGE, "%s: expected result file format " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
+    if (code == RG_GOOD && format && strcmp(format, "2") && strcmp(format, RG_RESULT_FORMAT))
+        code = rg_fail(RG_USAGE, "%s: expected result file format 2 or " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD)
         code = check_columns(t);
     f->row = code == RG_GOOD ? rg_alloc((size_t)t->n_rows * sizeof *f->row) : NULL;
@@ -219,22 +219,30 @@ double rg_cell_number(const rg_row *row, rg_column column)
     return text && *text ? strtod(text, NULL) : NAN;
 }
 
-int rg_row_samples(const rg_row *row, double **samples_ns)
+rg_samples rg_row_samples(const rg_row *row)
 {
     const char *text = row->cell[RG_C_SAMPLES];
-    *samples_ns = NULL;
+    rg_samples s = {0};
     if (!text || !*text)
-        return 0;
-    int n = 1;
+        return s;
+    size_t most = 1;
     for (const char *p = text; *p; p++)
-        n += *p == ';';
-    *samples_ns = rg_alloc((size_t)n * sizeof **samples_ns);
-    for (int i = 0; i < n; i++) {
-        char *past;
-        (*samples_ns)[i] = strtod(text, &past);
-        text = past + (*past == ';');
+        most += *p == ';' || *p == '|';
+    s.ns = rg_alloc(most * sizeof *s.ns);
+    s.past = rg_alloc(most * sizeof *s.past);
+    for (char *past; *text; text = past + (*past != '\0')) {
+        s.ns[s.n++] = strtod(text, &past);
+        if (*past != ';')
+            s.past[s.processes++] = s.n;
     }
-    return n;
+    return s;
+}
+
+void rg_samples_free(rg_samples *s)
+{
+    free(s->ns);
+    free(s->past);
+    *s = (rg_samples){0};
 }
 
 FILE *rg_result_open(const char *path, const char *mode)

@@ -9,14 +9,14 @@
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
 // rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source
-// Files of format 1 (no line `format` in the head) end at `samples`.
+// Files of format 1 (no line `format` in the head) end at `samples`. Before format 3 all samples of a row are of one process.
 typedef enum {
     RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
     RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
     RG_C_TOL, RG_C_STATUS, RG_C_CLOCK, RG_C_TEMP, RG_C_JOULES, RG_C_ENERGY_SOURCE, RG_C_PEAK_BYTES, RG_C_PREPARE, RG_C_STOP,
     RG_C_SAMPLES, RG_C_SOURCE, RG_COLUMNS
 } rg_column;
-#define RG_RESULT_FORMAT "2" // what is written now; format 1 is read, too
+#define RG_RESULT_FORMAT "3" // what is written now; formats 1 and 2 are read, too
 extern const char *const rg_column_name[RG_COLUMNS];
 
 typedef struct rg_row {
@@ -43,8 +43,15 @@ bool rg_row_is_probe(const rg_row *);                            // a rate of th
 bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
 void rg_duration(double ns, char text[32]);                     // "12.3 ms"; "" when not finite
-// Raw samples of a row (the cell `samples`, semicolon-separated nanoseconds); returns the count, *samples malloc'ed.
-int rg_row_samples(const rg_row *, double **samples_ns);
+// Times, process after process, those of each in the order in which they were taken.
+typedef struct rg_samples {
+    int n, processes;
+    double *ns;
+    int *past; // of each process, the place after its last sample
+} rg_samples;
+// Those of a row, malloc'ed. The cell `samples` has them in nanoseconds, ';' between two of one process, '|' between processes.
+rg_samples rg_row_samples(const rg_row *);
+void rg_samples_free(rg_samples *);
 // Writes head and rows; rows are appended whole (one write(2) each) and flushed, so that a killed run keeps every finished one.
 // rg_result_open is fopen with a buffer that holds any row; ferror tells of a full disk.
 FILE *rg_result_open(const char *path, const char *mode);

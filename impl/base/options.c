@@ -470,6 +470,7 @@ int rg_options_parse(const rg_command *command, int argc, char **argv, void **op
     for (int i = 0; i < p.n_options; i++)
         put_standard(p.option[i].option, p.options + p.option[i].at);
     given->line = join(command->name, argc, argv);
+    given->argv = argv;
     int code = take_words(&p, argc, argv);
     given->word = (rg_list){p.n_words, p.word};
     given->device_typed = typed(&p, "device");

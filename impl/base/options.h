@@ -57,6 +57,7 @@ typedef struct rg_option {
 // What every command is given: the first member of its struct.
 typedef struct rg_given {
     const char *line;  // the whole command as typed, for the heads of files
+    char **argv;       // its words, ended by NULL; argv[0] is the command's name
     rg_list word;      // what is no option
     rg_list plugin;
     const char *device, *device_typed; // "gpu" when it was not typed; then device_typed is NULL

@@ -214,13 +214,12 @@ static rg_judgement judge_rate(const rg_comparison *q)
         return j;
     }
     j.value = 1e9 / a.median_ns;
-    double *sample = NULL;
-    int n = rg_row_samples(a.row, &sample);
-    rg_median_interval(sample, n, &j.low, &j.high);
+    rg_samples samples = rg_row_samples(a.row);
+    rg_median_interval(&samples, &j.low, &j.high);
     const double ns = rg_row_ns(a.row, RG_C_MEDIAN) / rg_cell_number(a.row, RG_C_MEDIAN), slow = ns * j.high;
     j.high = 1e9 / (ns * j.low);
     j.low = 1e9 / slow;
-    free(sample);
+    rg_samples_free(&samples);
     snprintf(j.ours, sizeof j.ours, "%.4g images/s [%.4g, %.4g]", j.value, j.low, j.high);
     say_where(&a, NULL, &j);
     judge_number(q, &j);
@@ -487,10 +486,10 @@ static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *
     double value;
     if (single) {
         value = rg_cell_number(a.row, RG_C_RATE);
-        double *sample = NULL, low, high, median = rg_cell_number(a.row, RG_C_MEDIAN);
-        int n = rg_row_samples(a.row, &sample);
-        rg_median_interval(sample, n, &low, &high);
-        free(sample);
+        double low, high, median = rg_cell_number(a.row, RG_C_MEDIAN);
+        rg_samples samples = rg_row_samples(a.row);
+        rg_median_interval(&samples, &low, &high);
+        rg_samples_free(&samples);
         end[0] = median / high;
         end[1] = median / low;
         rg_amount(value, a.row->cell[RG_C_RATE_UNIT], text);
@@ -686,64 +685,59 @@ static rg_judgement judge_energy(const rg_comparison *q)
 // ---- small tables that jobs leave: stages, scaling, FSC --------------------------------------------------------------------
 
 // The numbers that "TABLE key=value COLUMN" names, one a row of that key (repeats of a run), of those whose column `shape` is
-// `shape` where that is not ""; 0 with the reason in why.
-static int table_samples(const rg_bench_machine *m, const char *spec, const char *shape, double **sample, char *why,
-                         size_t room)
+// `shape` where that is not ""; none with the reason in why.
+static rg_samples table_samples(const rg_bench_machine *m, const char *spec, const char *shape, char *why, size_t room)
 {
     char table[48] = "", key[80] = "", column[48] = "";
-    *sample = NULL;
+    rg_samples s = {.processes = 1};
     if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
         snprintf(why, room, "claims.tsv: expected TABLE key=value COLUMN, found \"%s\"", spec);
-        return 0;
+        return s;
     }
     const rg_tsv *t = rg_machine_table(m, table);
     if (!t) {
         snprintf(why, room, "no table `%s` among the files of this machine: not measured", table);
-        return 0;
+        return s;
     }
     char *value = strchr(key, '=');
     *value++ = 0;
-    int n = 0;
-    *sample = rg_alloc((size_t)(t->n_rows + 1) * sizeof **sample);
+    s.ns = rg_alloc((size_t)(t->n_rows + 1) * sizeof *s.ns);
     for (int i = 0; i < t->n_rows; i++)
         if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, column)) &&
             (!*shape || !strcmp(rg_tsv_cell(t, i, "shape"), shape)))
-            (*sample)[n++] = rg_tsv_number(t, i, column);
-    if (!n)
+            s.ns[s.n++] = rg_tsv_number(t, i, column);
+    if (!s.n)
         snprintf(why, room, "table `%s` has no number %s where %s is %s%s%s: not measured", table, column, key, value,
                  *shape ? " and shape is " : "", shape);
-    return n;
+    return s;
 }
 
 double rg_table_cell(const rg_bench_machine *m, const char *spec, char *why, size_t room)
 {
-    double *sample;
-    rg_summary s = {.median = NAN};
-    int n = table_samples(m, spec, "", &sample, why, room);
-    if (n)
-        rg_summarise(sample, n, &s);
-    free(sample);
+    rg_samples samples = table_samples(m, spec, "", why, room);
+    rg_summary s;
+    rg_summarise(&samples, &s);
+    rg_samples_free(&samples);
     return s.median;
 }
 
 static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement j = untested();
-    double *a, *b = NULL;
-    int n_a = table_samples(q->machine, q->a, q->size, &a, j.why, sizeof j.why), n_b = 0;
-    if (n_a && *q->b)
-        n_b = table_samples(q->machine, q->b, q->size, &b, j.why, sizeof j.why);
-    if (n_a && (n_b || !*q->b)) {
+    rg_samples a = table_samples(q->machine, q->a, q->size, j.why, sizeof j.why), b = {0};
+    if (a.n && *q->b)
+        b = table_samples(q->machine, q->b, q->size, j.why, sizeof j.why);
+    if (a.n && (b.n || !*q->b)) {
         rg_summary x, y = {.median = 1};
-        rg_summarise(a, n_a, &x);
-        if (n_b)
-            rg_summarise(b, n_b, &y);
+        rg_summarise(&a, &x);
+        if (b.n)
+            rg_summarise(&b, &y);
         j.value = x.median / y.median;
-        if (!n_b) {
-            rg_median_interval(a, n_a, &j.low, &j.high);
+        if (!b.n) {
+            rg_median_interval(&a, &j.low, &j.high);
             snprintf(j.ours, sizeof j.ours, "%.4g %.40s", j.value, q->unit);
         } else {
-            rg_ratio ratio = rg_ratio_of_medians(a, n_a, b, n_b, 1);
+            rg_ratio ratio = rg_ratio_of_medians(&a, &b, 1);
             j.low = ratio.low > 0 ? ratio.low : NAN; // 0 and infinity: a single run on one side
             j.high = ratio.high;
             char text[32];
@@ -754,8 +748,8 @@ static rg_judgement judge_cell(const rg_comparison *q)
         snprintf(j.size, sizeof j.size, "%.63s", q->size);
         judge_number(q, &j);
     }
-    free(a);
-    free(b);
+    rg_samples_free(&a);
+    rg_samples_free(&b);
     return j;
 }
 

@@ -226,18 +226,19 @@ double rg_fixed_ns(const rg_bench_machine *m, const char *spec, const rg_measure
     return (work * few_ns - few * of->median_ns) / (work - few);
 }
 
-void rg_median_interval(const double *sample, int n, double *low, double *high)
+void rg_median_interval(const rg_samples *samples, double *low, double *high)
 {
     *low = *high = NAN;
-    if (n < 2)
+    if (samples->n < 2)
         return;
-    double *one = rg_alloc((size_t)n * sizeof *one);
-    for (int i = 0; i < n; i++)
-        one[i] = 1;
-    rg_ratio ratio = rg_ratio_of_medians(sample, n, one, n, BOOTSTRAP_SEED);
+    rg_samples ones = *samples;
+    ones.ns = rg_alloc((size_t)ones.n * sizeof *ones.ns);
+    for (int i = 0; i < ones.n; i++)
+        ones.ns[i] = 1;
+    rg_ratio ratio = rg_ratio_of_medians(samples, &ones, BOOTSTRAP_SEED);
     *low = ratio.low;
     *high = ratio.high;
-    free(one);
+    free(ones.ns);
 }
 
 double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, double *high)
@@ -245,15 +246,14 @@ double rg_time_ratio(const rg_measure *a, const rg_measure *b, double *low, doub
     const double more = rg_more_work(a, b);
     if (a->row == b->row) // the best is the one that it is compared with
         return *low = *high = 1;
-    double *sample_a = NULL, *sample_b = NULL;
-    int n_a = rg_row_samples(a->row, &sample_a), n_b = rg_row_samples(b->row, &sample_b);
+    rg_samples of_a = rg_row_samples(a->row), of_b = rg_row_samples(b->row);
     *low = *high = NAN;
-    if (n_a > 1 && n_b > 1) {
-        rg_ratio ratio = rg_ratio_of_medians(sample_a, n_a, sample_b, n_b, BOOTSTRAP_SEED);
+    if (of_a.n > 1 && of_b.n > 1) {
+        rg_ratio ratio = rg_ratio_of_medians(&of_a, &of_b, BOOTSTRAP_SEED);
         *low = more * ratio.low;
         *high = more * ratio.high;
     }
-    free(sample_a);
-    free(sample_b);
+    rg_samples_free(&of_a);
+    rg_samples_free(&of_b);
     return more * a->median_ns / b->median_ns;
 }

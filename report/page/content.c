@@ -352,7 +352,7 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
         column[n - 1] = "Verdict there";
         memcpy(align + n - 2, "ln", 3);
     }
-    p->make->table(p, "Claims. Ratios are of medians, with 95 % bootstrap intervals; both sides of a ratio come from one machine "
+    p->make->table(p, "Claims. Ratios are of medians, with 95 % intervals; both sides of a ratio come from one machine "
                       "and one size.", align, column, n);
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         if (!rg_is_of(r, i, paper))

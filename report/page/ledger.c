@@ -51,11 +51,11 @@ static void samples_text(const rg_report *r, int claim, int machine, char *text,
     for (int k = 0; k < 2 && *j->size; k++) {
         rg_measure of;
         char median[32];
-        double *sample;
         if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, cell(r, claim, "scope"), &of))
             continue;
-        const int count = rg_row_samples(of.row, &sample);
-        free(sample);
+        rg_samples samples = rg_row_samples(of.row);
+        const int count = samples.n;
+        rg_samples_free(&samples);
         rg_duration(of.median_ns, median);
         if (n < room)
             n += (size_t)snprintf(text + n, room - n, "%s%s %s: %s, median of %d", n ? "; " : "", of.row->cell[RG_C_VARIANT],

@@ -26,19 +26,17 @@ void rg_amount(double value, const char *unit, char text[48])
 static void speed_row(const rg_row *row, rg_page *p)
 {
     char median[32], low[32], high[32], interval[72], rate[48], fraction[32] = "", error[40] = "", stop[64];
-    double *sample;
-    int n = rg_row_samples(row, &sample);
-    rg_summary s = {.low = NAN, .high = NAN};
-    if (n > 0)
-        rg_summarise(sample, n, &s);
-    free(sample);
+    rg_samples samples = rg_row_samples(row);
+    rg_summary s;
+    rg_summarise(&samples, &s);
+    rg_samples_free(&samples);
     rg_duration(rg_row_ns(row, RG_C_MEDIAN), median);
     rg_duration(s.low, low);
     rg_duration(s.high, high);
     if (isfinite(s.low) && isfinite(s.high))
         snprintf(interval, sizeof interval, "%s to %s", low, high);
     else
-        snprintf(interval, sizeof interval, "none: %d samples", n);
+        snprintf(interval, sizeof interval, "none: %d samples", s.n);
     rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     const double reached = rg_cell_number(row, RG_C_FRACTION); // more than the bound: of an older file, its cost or probe was wrong
     if (reached > RG_FRACTION_MOST)

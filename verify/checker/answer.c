@@ -54,7 +54,7 @@ static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *sh
 
 void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, double seconds, uint64_t seed)
 {
-    *a = (rg_answer){0};
+    *a = (rg_answer){.brief = seconds <= 0};
     int outputs = 0;
     for (int k = 0; k < algo->n_args; k++)
         outputs += is_output(&algo->arg[k]);

@@ -34,17 +34,19 @@ void rg_verify_end(void);
 
 // The reference's answer to some inputs: every element of each output or, where reference_at exists, as many as the time allowed.
 typedef struct rg_answer {
+    bool brief;                    // as few elements as can be, and no invariant is asked for
     int64_t n[RG_ARGS_MAX];        // elements known of each argument, 0 of inputs
     int64_t *element[RG_ARGS_MAX]; // which they are; NULL: all, in order
     void *value[RG_ARGS_MAX];      // in the argument's type
 } rg_answer;
 // arg[] (host memory): inputs, and INOUT arguments as a call finds them; it stays as it is. Elements are chosen by the seed, in
-// about `seconds` for all outputs together, at least 64 of each. Freed with rg_answer_free.
+// about `seconds` for all outputs together, at least 64 of each; 0 seconds: a brief answer. Freed with rg_answer_free.
 void rg_answer_make(rg_answer *, const rg_algo *, const rg_shape *, void *const *arg, double seconds, uint64_t seed);
 double rg_answer_bytes(const rg_algo *, const rg_shape *); // memory it takes, predicted
 void rg_answer_free(rg_answer *);
 
-// Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference's answer. Then the invariant.
+// Compares the outputs in arg[] (host memory, inputs as the variant got them) with the reference's answer. Then the invariant,
+// unless the answer is brief.
 rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, const rg_answer *);
 
 // The same inputs, other parameters: every output in arg[] against right[], outputs that rg_compare_outputs has passed. Both lie

@@ -5,6 +5,7 @@
 
 #include "../../data/formats/result.h"
 #include "../../impl/runtime/command.h"
+#include "test_build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@ enum { OUTPUT_MAX = 1 << 20 };
 static inline int run_argv(const rg_command *command, char **argv, char *text)
 {
     int argc = 0;
+    char *program = rg_print("%s/regather", test_build()); // for commands that start processes of their own
+    setenv("REGATHER_PROGRAM", program, 1);
+    free(program);
     while (argv[argc])
         argc++;
     fflush(stdout);
@@ -53,7 +57,8 @@ static inline char *test_folder(void)
     return mkdtemp(path);
 }
 
-// A row of variant `name` whose n samples are `ns` times 1 to 1.01, in the order of a small permutation.
+// A row of variant `name` whose n samples are `ns` times 1 to 1.01, in the order of a small permutation; 20 and more are those of
+// processes that took ten each.
 static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
 {
     rg_row row;
@@ -80,7 +85,7 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     }
     char *samples = rg_print("%s", "");
     for (int i = 0; i < n; i++) {
-        char *more = rg_print("%s%s%.3f", samples, i ? ";" : "", ns * (1 + 0.01 * (i * 7 % n) / n));
+        char *more = rg_print("%s%s%.3f", samples, !i ? "" : n >= 20 && i % 10 == 0 ? "|" : ";", ns * (1 + 0.01 * (i * 7 % n) / n));
         free(samples);
         samples = more;
     }

@@ -143,15 +143,16 @@ TEST(a_right_variant_has_times)
     rates.per_s[RG_MEM_BYTES] = 1e14;
     rates.per_s[RG_I32_MAD] = 1e11;
     rg_row row = rg_lane_row(&lane, &rates);
-    double median = rg_cell_number(&row, RG_C_MEDIAN), *sample;
+    double median = rg_cell_number(&row, RG_C_MEDIAN);
     assert_true(lane.batch * median > 0.3e6); // a sample lasts about 1 ms
     assert_string_equal(row.cell[RG_C_PARAMS], "threads=1");
     assert_string_equal(row.cell[RG_C_SCOPE], "device");
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
     assert_true(fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 40.96 - 1) < 1e-4); // 4096 multiply-adds at 100 a nanosecond
     assert_true(fabs(rg_cell_number(&row, RG_C_RATE) * median / 4096e9 - 1) < 1e-4);
-    assert_int_equal(rg_row_samples(&row, &sample), lane.n);
-    free(sample);
+    rg_samples samples = rg_row_samples(&row);
+    assert_true(samples.n == lane.n && samples.processes == 1);
+    rg_samples_free(&samples);
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 1e8; // no call is faster than the machine: that rate was not what it can do
     row = rg_lane_row(&lane, &rates);
@@ -375,6 +376,40 @@ TEST(a_call_of_minutes_is_foreseen)
     assert_non_null(strstr(text, "--max-call allows 0.001 s"));
 }
 
+// Each round is a process: it has its samples, and what it saw is in the row once.
+TEST(rounds_are_processes)
+{
+    char *folder = test_folder(), *path = rg_print("%s/f.tsv", folder);
+    char *words = rg_print("bench autocorr:naive --device cpu --threads 1 --shape w32,h32,r4,k0 --shape w40,h40,r4,k0 --max-seconds 0.1 "
+                           "--rounds 6 --out %s", path);
+    assert_int_equal(run_command(&rg_cmd_bench, words, text), RG_GOOD);
+    rg_result r;
+    bool cut;
+    assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
+    int rows = 0;
+    for (int i = 0; i < r.n_rows; i++) {
+        const rg_row *row = &r.row[i];
+        if (rg_row_is_probe(row))
+            continue;
+        rg_samples s = rg_row_samples(row);
+        assert_int_equal(s.processes, 6);
+        for (int p = 0; p < 6; p++)
+            assert_true(s.past[p] > (p ? s.past[p - 1] : 0));
+        assert_non_null(strstr(row->cell[RG_C_STOP], "; 6 processes, "));
+        assert_non_null(strstr(row->cell[RG_C_STOP], "held against the reference"));
+        assert_string_equal(row->cell[RG_C_STATUS], "PASS");
+        rg_samples_free(&s);
+        rows++;
+    }
+    assert_int_equal(rows, 2);
+    rg_result_free(&r);
+    unlink(path);
+    rmdir(folder);
+    free(words);
+    free(path);
+    free(folder);
+}
+
 TEST(the_command_refuses)
 {
     static const struct {
@@ -395,6 +430,7 @@ TEST(the_command_refuses)
         {"bench autocorr --threads 1000000", RG_USAGE},
         {"bench autocorr --resume", RG_USAGE},
         {"bench --variant simd", RG_USAGE},
+        {"bench autocorr:naive --device cpu --serve 0:1", RG_USAGE}, // it has more lanes
         {"bench autocorr:naive --shape w100000,h1000000,r5,k0 --device cpu", RG_LACKS},
         {"bench autocorr:naive --shape w16,h16,r2,k0 --device cpu --max-seconds 0.02 --out /nonexistent/f.tsv", RG_USAGE},
     };

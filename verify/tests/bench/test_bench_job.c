@@ -3,7 +3,6 @@
 // times and exit 1, GPUs that are not there a SKIP; and no folder is left behind.
 #include "../../../bench/timing/lineup.h"
 #include "../test.h"
-#include "../test_build.h"
 #include "../test_command.h"
 
 #include <stdlib.h>
@@ -44,11 +43,12 @@ TEST(a_job_that_works)
     assert_string_equal(row->cell[RG_C_SHAPE], "w32");
     assert_string_equal(row->cell[RG_C_STATUS], "PASS");
     assert_true(rg_cell_number(row, RG_C_N) >= 2);
-    double *sample;
-    assert_int_equal(rg_row_samples(row, &sample), (int)rg_cell_number(row, RG_C_N));
+    rg_samples samples = rg_row_samples(row);
+    assert_int_equal(samples.n, (int)rg_cell_number(row, RG_C_N));
+    assert_int_equal(samples.processes, samples.n); // every run is a process
     double rate = 4 / (rg_cell_number(row, RG_C_MEDIAN) / 1e9);
     assert_float_equal(rg_cell_number(row, RG_C_RATE), rate, 1e-4 * rate);
-    free(sample);
+    rg_samples_free(&samples);
     row = row_with(&r, "gpus=64");
     assert_string_equal(row->cell[RG_C_STATUS], "SKIP");
     assert_string_equal(row->cell[RG_C_MEDIAN], "");
@@ -87,11 +87,8 @@ int main(void)
 {
     if (!mkdtemp(folder))
         return 1;
-    char *program = rg_print("%s/regather", test_build());
-    setenv("REGATHER_PROGRAM", program, 1);
     setenv("TMPDIR", folder, 1);
     int failed = RUN_TESTS(NULL, NULL);
     failed += system(fmt("rm -rf -- %s", folder)) != 0;
-    free(program);
     return failed;
 }

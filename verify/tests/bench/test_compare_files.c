@@ -58,6 +58,31 @@ TEST(too_few_samples_are_unsure_and_say_what_next)
     assert_non_null(strstr(text, "choose another"));
 }
 
+// A row whose samples are all of one process, as files before format 3 have them.
+static rg_row row_of_one_process(double ns)
+{
+    rg_row row = test_row("simd", "device", 60, ns);
+    for (char *bar; (bar = strchr(row.cell[RG_C_SAMPLES], '|'));)
+        *bar = ';';
+    return row;
+}
+
+TEST(one_process_says_less)
+{
+    const struct { double ns; bool one; const char *gate, *word; } cases[] = {
+        {1000, false, "2%", "SAME"}, {1000, true, "2%", "UNSURE"}, {1000, true, "5%", "SAME"},
+        {1030, false, "1%", "SLOWER"}, {1030, true, "1%", "UNSURE"}, {1060, true, "1%", "SLOWER"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_a(test_row("simd", "device", 60, 1000));
+        write_b(cases[i].one ? row_of_one_process(cases[i].ns) : test_row("simd", "device", 60, cases[i].ns));
+        char *gated = rg_print("%s --gate %s", words, cases[i].gate);
+        run_command(&rg_cmd_compare, gated, text);
+        assert_non_null(strstr(text, cases[i].word));
+        assert_int_equal(strstr(text, ", one process\n") != NULL, cases[i].one);
+        free(gated);
+    }
+}
+
 TEST(slower_outweighs_unsure)
 {
     rg_row a[2] = {test_row("naive", "device", 60, 1000), test_row("simd", "device", 1, 100)};

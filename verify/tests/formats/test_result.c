@@ -54,10 +54,15 @@ TEST(written_and_read_back)
     assert_string_equal(r.row[0].cell[RG_C_PARAMS], "threads=1;isa=2");
     assert_true(isnan(rg_cell_number(&r.row[1], RG_C_ERROR)));
     assert_true(rg_cell_number(&r.row[0], RG_C_MEDIAN) == 1004.444444);
-    double *samples;
-    assert_int_equal(rg_row_samples(&r.row[0], &samples), 9);
-    assert_true(samples[0] == 1000 && fabs(samples[1] - 1000 * (1 + 0.07 / 9)) < 1e-3);
-    free(samples);
+    rg_samples samples = rg_row_samples(&r.row[0]);
+    assert_true(samples.n == 9 && samples.processes == 1 && samples.past[0] == 9);
+    assert_true(samples.ns[0] == 1000 && fabs(samples.ns[1] - 1000 * (1 + 0.07 / 9)) < 1e-3);
+    rg_samples_free(&samples);
+    test_set(&r.row[0], RG_C_SAMPLES, "1;2|3|4;5;6");
+    samples = rg_row_samples(&r.row[0]);
+    assert_true(samples.n == 6 && samples.processes == 3 && samples.past[0] == 2 && samples.past[1] == 3 && samples.past[2] == 6);
+    assert_true(samples.ns[1] == 2 && samples.ns[2] == 3 && samples.ns[3] == 4);
+    rg_samples_free(&samples);
     assert_false(rg_row_same(&r.row[0], &r.row[1]));
     assert_true(rg_row_same(&r.row[0], &r.row[0]));
     rg_result_free(&r);
@@ -118,8 +123,8 @@ TEST(malformed_files_are_refused)
 
 TEST(malformed_samples_and_rows)
 {
-    refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons in column samples", "1000.000;;");
-    refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons in column samples", "1000.000 ");
+    refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000;;");
+    refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000 ");
     refuse("autocorr\tsimd", "\tsimd", 6, "a name in column algo", "\"\"");
     refuse("autocorr\tsimd\t", "autocorr\t", 6, "32 cells", "found 31");
     refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "32 cells", "found 33");

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// process.c: the rounds of bench, each in a process of its own: addresses, plans, clocks and what else stays the same for as long as a
+// process lives differ between the rounds of a row, and its interval contains it.
+//
+// The process is this program with the command line that it was started with and --serve. It makes the same lineup, and answers with
+// every lane as it is after its visit.
+
+#include "lineup.h"
+#include "rounds.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct answer {
+    size_t bytes; // of this struct: both sides are the same build
+    int index;
+    rg_lane lane;
+} answer;
+
+// ---- the process that computes -------------------------------------------------------------------------------------------------
+
+typedef struct server {
+    const rg_bench_options *options;
+    rg_lineup lineup;
+    rg_out rows; // in memory: what calls of other shapes take
+    const rg_device *gpu;
+    FILE *answers;
+    int round;
+} server;
+
+static void tell(server *s, const rg_lane *lane)
+{
+    answer a = {sizeof a, (int)(lane - s->lineup.lane), *lane};
+    fwrite(&a, sizeof a, 1, s->answers);
+    fflush(s->answers);
+    rg_out_add(&s->rows, rg_lane_row(lane, NULL));
+}
+
+static bool finished(void *of, rg_lane *lane)
+{
+    tell(of, lane);
+    return true;
+}
+
+static void visited(void *of) { (void)of; }
+
+// Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
+static int choose(server *s, int first, int past, rg_lane **chosen)
+{
+    double room[2] = {rg_free_bytes(rg_device_cpu()), s->gpu ? rg_free_bytes(s->gpu) : 0}, taken[2] = {0, 0};
+    int n = 0;
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &s->lineup.lane[i];
+        if (lane->done)
+            continue;
+        int where = lane->entry->variant->space == RG_DEVICE;
+        double needs = (double)rg_lane_bytes(lane);
+        if (needs > room[where]) {
+            char fits[96];
+            rg_largest_that_fits(lane, room[where], fits);
+            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
+                        room[where] / 1e9, fits);
+            tell(s, lane);
+        } else if (taken[where] + needs <= room[where]) {
+            taken[where] += needs;
+            chosen[n++] = lane;
+        }
+    }
+    return n;
+}
+
+static void time_group(server *s, int first, int past)
+{
+    rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
+    rg_inputs in = {0};
+    const bool energy = s->options->energy && s->round == 0; // the one that all lanes take part in
+    const rg_rounds rounds = {s->gpu, s->options->given.seed, s->round, false, energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, s};
+    const rg_lane *any = &s->lineup.lane[first];
+    double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
+    for (int i = first; i < past; i++) {
+        rg_lane *lane = &s->lineup.lane[i];
+        if (lane->done)
+            continue;
+        if (needs > has)
+            rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
+        rg_refuse_long(lane, &s->rows, s->options->max_call_s);
+        if (lane->done)
+            tell(s, lane);
+    }
+    for (int n; (n = choose(s, first, past, chosen));) {
+        if (!in.algo)
+            rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
+        rg_time_rounds(&rounds, chosen, n, &in);
+    }
+    if (in.algo)
+        rg_inputs_free(&in);
+    free(chosen);
+}
+
+static int read_round(server *s)
+{
+    const char *lanes = strchr(s->options->serve, ':');
+    s->round = atoi(s->options->serve);
+    if (!lanes || strspn(++lanes, "01") != (size_t)s->lineup.n || lanes[s->lineup.n])
+        return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d lanes, found \"%s\"", s->lineup.n, s->options->serve);
+    bool gpu = false;
+    for (int i = 0; i < s->lineup.n; i++) {
+        rg_lane *lane = &s->lineup.lane[i];
+        lane->done = lanes[i] == '0';
+        lane->rounds = 1;
+        lane->share = (int)s->options->rounds;
+        lane->brief = s->round > 0;
+        gpu |= !lane->done && lane->entry->variant->space == RG_DEVICE;
+    }
+    char why[200];
+    if (gpu && !(s->gpu = rg_device_open(s->options->given.device, why)))
+        return rg_fail(RG_LACKS, "bench: round %d: %s", s->round + 1, why);
+    return RG_GOOD;
+}
+
+int rg_round_serve(const rg_bench_options *o)
+{
+    server s = {.options = o};
+    int code = rg_lineup_make(o, &s.lineup);
+    code = code ? code : read_round(&s);
+    // Answers go where standard output went; what kernels and libraries print goes to standard error.
+    s.answers = fdopen(dup(STDOUT_FILENO), "w");
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    for (int i = 0, past; !code && i < s.lineup.n; i = past) {
+        past = rg_lineup_group(&s.lineup, i);
+        time_group(&s, i, past);
+    }
+    fclose(s.answers);
+    rg_out_free(&s.rows);
+    rg_lineup_free(&s.lineup);
+    return code;
+}
+
+// ---- the process that asks -----------------------------------------------------------------------------------------------------
+
+char *rg_own_program(void)
+{
+    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own
+    char path[4096];
+    ssize_t n = program ? -1 : readlink("/proc/self/exe", path, sizeof path - 1);
+    return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
+}
+
+static bool asked(const rg_round *r, const rg_lane *lane, int i) { return i >= r->first && i < r->past && !lane->done; }
+
+static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
+{
+    const rg_lineup *l = r->lineup;
+    char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
+    char *const *argv = r->options->given.argv;
+    int n = 0, to[2], at = sprintf(serve, "%d:", r->number);
+    for (int i = 0; i < l->n; i++)
+        serve[at++] = asked(r, &l->lane[i], i) && !heard[i] ? '1' : '0';
+    while (argv[n])
+        n++;
+    char **words = rg_alloc((size_t)(n + 5) * sizeof *words);
+    words[0] = "regather";
+    memcpy(words + 1, argv, (size_t)n * sizeof *words);
+    words[n + 1] = "--serve", words[n + 2] = serve;
+    words[n + 3] = r->options->given.quiet ? NULL : "--quiet";
+    fflush(NULL);
+    pid_t pid = program && !pipe(to) ? fork() : -1;
+    if (pid == 0) {
+        dup2(to[1], STDOUT_FILENO);
+        close(to[0]), close(to[1]);
+        execv(program, words);
+        _exit(127);
+    }
+    if (pid > 0) {
+        close(to[1]);
+        *answers = fdopen(to[0], "r");
+    }
+    free(words);
+    free(serve);
+    free(program);
+    return pid;
+}
+
+// What the visit of another process measured becomes part of the lane.
+static void take_over(rg_lane *lane, const rg_lane *theirs)
+{
+    if (theirs->verdict.status != RG_PASS) {
+        lane->n = 0;
+        rg_lane_end(lane, theirs->verdict.status, "%s", theirs->stop);
+        lane->verdict = theirs->verdict;
+        return;
+    }
+    const bool first = !lane->processes;
+    for (int i = 0; i < theirs->n && lane->n < RG_SAMPLES_MAX; i++)
+        lane->sample_ns[lane->n++] = theirs->sample_ns[i];
+    lane->past[lane->processes++] = lane->n;
+    lane->batch = first || theirs->batch < lane->batch ? theirs->batch : lane->batch;
+    lane->visits += theirs->visits;
+    lane->spent_s += theirs->spent_s;
+    lane->clock_MHz += theirs->clock_MHz;
+    lane->power_W += theirs->power_W;
+    lane->temp_C = first ? theirs->temp_C : fmax(lane->temp_C, theirs->temp_C);
+    lane->preempted += theirs->preempted;
+    if (first || !strcmp(lane->throttle, "none"))
+        memcpy(lane->throttle, theirs->throttle, sizeof lane->throttle);
+    if (first || theirs->verdict.error > lane->verdict.error)
+        lane->verdict = theirs->verdict;
+    if (first) {
+        lane->prepare_ns = theirs->prepare_ns;
+        memcpy(lane->judged, theirs->judged, sizeof lane->judged);
+        lane->joules = theirs->joules;
+        memcpy(lane->energy, theirs->energy, sizeof lane->energy);
+    }
+    lane->done = !theirs->visits; // a call of which one is enough
+    if (lane->done)
+        memcpy(lane->stop, theirs->stop, sizeof lane->stop);
+    else
+        rg_lane_tell(lane, lane->spent_s >= lane->max_s ? "time" : "rounds");
+}
+
+// Lanes of the shape that the process was at.
+static void end_crashed(const rg_round *r, bool *heard, int signal)
+{
+    int at = r->first, past;
+    while (at < r->past && (heard[at] || !asked(r, &r->lineup->lane[at], at)))
+        at++;
+    for (past = rg_lineup_group(r->lineup, at < r->past ? at : r->first); at < past; at++) {
+        rg_lane *lane = &r->lineup->lane[at];
+        if (!asked(r, lane, at) || heard[at])
+            continue;
+        lane->n = 0;
+        rg_lane_end(lane, RG_CRASH, "signal %d (%s) ended the process that timed the variants of this shape", signal, strsignal(signal));
+        heard[at] = true;
+        r->heard(r->of);
+    }
+}
+
+static bool all_heard(const rg_round *r, const bool *heard)
+{
+    for (int i = r->first; i < r->past; i++)
+        if (!heard[i] && asked(r, &r->lineup->lane[i], i))
+            return false;
+    return true;
+}
+
+int rg_round_run(const rg_round *r)
+{
+    bool *heard = rg_alloc((size_t)r->lineup->n * sizeof *heard);
+    int code = RG_GOOD;
+    while (!code && !all_heard(r, heard)) {
+        FILE *answers = NULL;
+        answer a;
+        int status = 0;
+        pid_t pid = start(r, heard, &answers);
+        if (pid < 0) {
+            code = rg_fail(RG_LACKS, "bench: round %d: no process: %s", r->number + 1, strerror(errno));
+            break;
+        }
+        while (fread(&a, sizeof a, 1, answers) == 1 && a.bytes == sizeof a && a.index >= r->first && a.index < r->past) {
+            heard[a.index] = true;
+            take_over(&r->lineup->lane[a.index], &a.lane);
+            r->heard(r->of);
+        }
+        fclose(answers);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (WIFSIGNALED(status))
+            end_crashed(r, heard, WTERMSIG(status));
+        else if (WEXITSTATUS(status) || !all_heard(r, heard))
+            code = rg_fail(WEXITSTATUS(status) && WEXITSTATUS(status) < 5 ? WEXITSTATUS(status) : RG_WRONG,
+                           "bench: round %d: its process ended with exit status %d", r->number + 1, WEXITSTATUS(status));
+    }
+    free(heard);
+    return code;
+}
