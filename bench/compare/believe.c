@@ -3,6 +3,7 @@
 #include "believe.h"
 
 #include "../machine/machine.h"
+#include "../timing/lineup.h"
 #include "../timing/stats.h"
 
 #include "../../impl/base/core.h"
@@ -85,11 +86,16 @@ static void check_clock(belief *b, const rg_samples *samples)
 static void check_hashes(belief *b)
 {
     char *const *c = b->row->cell;
-    char *input = rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
+    char *input = rg_input_key(b->row), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
     const char *head = rg_result_head(b->file, source);
+    const bool job = !strcmp(c[RG_C_SCOPE], "job");
     if (!rg_result_head(b->file, input))
         fault(b, "expected the hash of its inputs in the head, found no line \"%s\"", input);
-    if (!head)
+    if (job && !*c[RG_C_CHECK])
+        fault(b, "expected the check that its outputs have passed, found none");
+    else if (job)
+        ;
+    else if (!head)
         fault(b, "expected the hash of its source in the head, found no line \"%s\"", source);
     else if (strcmp(head, c[RG_C_SOURCE]))
         fault(b, "expected the source that the head names, \"%s\", found \"%s\"", head, c[RG_C_SOURCE]);
@@ -165,10 +171,11 @@ static void check_row(belief *b)
     check_summary(b, &samples);
     check_clock(b, &samples);
     rg_samples_free(&samples);
-    if (!b->now || !strcmp(b->row->cell[RG_C_SCOPE], "job"))
-        return;
-    check_hashes(b);
-    check_bound(b);
+    const bool job = !strcmp(b->row->cell[RG_C_SCOPE], "job"); // before format 3 without hashes
+    if (rg_result_format(b->file) > (job ? 2 : 1))
+        check_hashes(b);
+    if (b->now && !job)
+        check_bound(b);
 }
 
 int rg_believe(const rg_result *file)

@@ -3,14 +3,12 @@
 // observation of rule.h.
 #include "duel.h"
 
+#include "../timing/job_files.h"
 #include "../timing/job_run.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct team {
     const rg_duel *duel;
@@ -28,92 +26,6 @@ typedef struct team {
 static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLOCK_CPU ? run->cpu_s : run->wall_s; }
 
 // ---- outputs -------------------------------------------------------------------------------------------------------------
-
-static bool ends_with(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcmp(name + n - m, ending);
-}
-
-// What differs from run to run and is no result: where time went, and plots, whose tables are compared.
-static bool is_output(const char *name) { return strcmp(name, "log") && !ends_with(name, "_stages.tsv") && !ends_with(name, ".svg"); }
-
-static char *whole(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    char *bytes = NULL;
-    size_t room = 1 << 16;
-    for (*n = 0; f && (bytes = realloc(bytes, room)); room *= 2) {
-        *n += fread(bytes + *n, 1, room - *n, f);
-        if (*n < room)
-            break;
-    }
-    if (f)
-        fclose(f);
-    return bytes;
-}
-
-// Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
-static void leave_out_labels(const char *name, char *bytes, size_t *n)
-{
-    static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"}, *const table[] = {".tsv", ".star", ".par"};
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        if (ends_with(name, map[i]) && *n >= 1024)
-            memset(bytes + 220, 0, 1024 - 220);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (ends_with(name, table[i])) {
-            size_t kept = 0;
-            for (size_t at = 0, past; at < *n; at = past) {
-                const char *end = memchr(bytes + at, '\n', *n - at);
-                past = end ? (size_t)(end - bytes) + 1 : *n;
-                if (bytes[at] != '#') {
-                    memmove(bytes + kept, bytes + at, past - at);
-                    kept += past - at;
-                }
-            }
-            *n = kept;
-        }
-}
-
-static bool same_file(const char *a, const char *b)
-{
-    size_t n[2];
-    char *bytes[2] = {whole(a, &n[0]), whole(b, &n[1])};
-    for (int i = 0; i < 2; i++)
-        if (bytes[i])
-            leave_out_labels(i ? b : a, bytes[i], &n[i]);
-    const bool same = bytes[0] && bytes[1] && n[0] == n[1] && !memcmp(bytes[0], bytes[1], n[0]);
-    free(bytes[0]);
-    free(bytes[1]);
-    return same;
-}
-
-// Every file of one folder against its fellow, folders in it too; the first that differs goes to `which`.
-static int compare_folders(const char *a, const char *b, bool both_ways, int *files, char which[200])
-{
-    DIR *d = opendir(a);
-    int differ = 0;
-    for (struct dirent *entry; d && (entry = readdir(d));) {
-        struct stat is;
-        char *in_a = rg_print("%s/%s", a, entry->d_name), *in_b = rg_print("%s/%s", b, entry->d_name);
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !is_output(entry->d_name) || stat(in_a, &is)) {
-            ;
-        } else if (S_ISDIR(is.st_mode)) {
-            differ += compare_folders(in_a, in_b, both_ways, files, which);
-        } else {
-            ++*files;
-            // The way back is for those that only one has.
-            if (both_ways ? !same_file(in_a, in_b) : stat(in_b, &is) != 0) {
-                if (!differ++ && !*which)
-                    snprintf(which, 200, "%s", entry->d_name);
-            }
-        }
-        free(in_a), free(in_b);
-    }
-    if (d)
-        closedir(d);
-    return differ;
-}
 
 // `command` with {old} and {new} as what the two have written, or files that begin so.
 static char *check_line(const team *t, const char *command)
@@ -139,14 +51,11 @@ static int compare_outputs(team *t)
         snprintf(t->outputs, sizeof t->outputs, "outputs pass --check");
         return status == 0 ? RG_GOOD : rg_fail(RG_WRONG, "duel: BROKEN: the outputs do not pass --check");
     }
-    int files = 0, back = 0;
-    char which[200] = "";
-    int differ = compare_folders(t->folder[0], t->folder[1], true, &files, which);
-    differ += compare_folders(t->folder[1], t->folder[0], false, &back, which);
-    if (differ)
-        return rg_fail(RG_WRONG, "duel: BROKEN: %d of %d outputs differ, %s the first; where they may, say how much by --check", differ,
-                       files > back ? files : back, which);
-    snprintf(t->outputs, sizeof t->outputs, files ? "%d outputs equal" : "no outputs in {out}", files);
+    const rg_job_outputs found = rg_job_outputs_compare(t->folder[0], t->folder[1]);
+    if (found.differ)
+        return rg_fail(RG_WRONG, "duel: BROKEN: %d of %d outputs differ, %s the first; where they may, say how much by --check", found.differ,
+                       found.files, found.first);
+    snprintf(t->outputs, sizeof t->outputs, found.files ? "%d outputs equal" : "no outputs in {out}", found.files);
     return RG_GOOD;
 }
 

@@ -4,6 +4,7 @@
 #include "sensors.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,24 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
     snprintf(named, sizeof named, "%s", device->name);
     answer = gpu;
     return gpu;
+}
+
+double rg_gpus_used_bytes(void)
+{
+    char why[160];
+    const rg_nvml *nvml = rg_nvml_load(why);
+    unsigned n = 0;
+    double sum = 0;
+    if (!nvml || !nvml->count || !nvml->by_index || !nvml->memory || nvml->count(&n) || !n)
+        return NAN;
+    for (unsigned i = 0; i < n; i++) {
+        void *gpu;
+        rg_nvml_memory memory;
+        if (nvml->by_index(i, &gpu) || nvml->memory(gpu, &memory))
+            return NAN;
+        sum += (double)memory.used;
+    }
+    return sum;
 }
 
 void rg_throttle_words(unsigned long long mask, char text[160])

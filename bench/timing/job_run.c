@@ -3,12 +3,16 @@
 #include "job_run.h"
 
 #include "../../impl/base/core.h"
+#include "../machine/sensors.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,11 +24,23 @@ static void show_only(int gpus)
     setenv("CUDA_VISIBLE_DEVICES", list, 1);
 }
 
+// Waits for the end of a process, looking at the memory of the GPUs meanwhile. Kernels before 5.3 have no handle to wait for.
+static double watch_gpus(pid_t child, double before)
+{
+    double most = before;
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+    while (ended.fd >= 0 && poll(&ended, 1, 50) == 0)
+        most = fmax(most, rg_gpus_used_bytes());
+    if (ended.fd >= 0)
+        close(ended.fd);
+    return ended.fd >= 0 ? most - before : NAN;
+}
+
 static rg_job_run run_shell(const char *line, const char *argument, const char *log, int gpus)
 {
     struct rusage used = {0};
     int status = 0;
-    const double began_s = rg_seconds();
+    const double gpu_bytes = gpus ? rg_gpus_used_bytes() : NAN, began_s = rg_seconds();
     const pid_t child = fork();
     if (child == 0) {
         int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -35,6 +51,7 @@ static rg_job_run run_shell(const char *line, const char *argument, const char *
         execl("/bin/sh", "sh", "-c", line, argument, (char *)NULL);
         _exit(127);
     }
+    const double gpu_peak_bytes = child > 0 && !isnan(gpu_bytes) ? watch_gpus(child, gpu_bytes) : NAN;
     while (child > 0 && wait4(child, &status, 0, &used) < 0)
         if (errno != EINTR)
             return (rg_job_run){.code = RG_LACKS};
@@ -43,6 +60,7 @@ static rg_job_run run_shell(const char *line, const char *argument, const char *
         .wall_s = rg_seconds() - began_s,
         .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
         .peak_bytes = 1024.0 * (double)used.ru_maxrss,
+        .gpu_peak_bytes = gpu_peak_bytes,
     };
 }
 
@@ -57,7 +75,14 @@ void rg_job_folder_remove(const char *folder) { run_shell("rm -rf -- \"$0\"", fo
 
 char *rg_job_line(const char *command, const char *folder)
 {
-    char *line = rg_print("exec \"$0\" %s --quiet", command);
+    char *words = rg_print("exec \"$0\" %s --quiet", command), *line = rg_job_put_out(words, folder);
+    free(words);
+    return line;
+}
+
+char *rg_job_put_out(const char *text, const char *folder)
+{
+    char *line = rg_print("%s", text);
     for (char *at; (at = strstr(line, "{out}"));) {
         *at = '\0';
         char *longer = rg_print("%s%s/out%s", line, folder, at + strlen("{out}"));

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
 // jobs.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of its
-// own that sees only the GPUs it may use; the first of each kind warms the page cache and is not counted.
+// own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held against
+// what the first one wrote that used a GPU as it does, or used none.
 
+#include "job_files.h"
 #include "job_run.h"
 #include "lineup.h"
 
 #include "../../impl/runtime/cpu.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
-enum { KINDS_MOST = 16, LEAST_SAMPLES = 2 };
+enum { KINDS_MOST = 16, LEAST_SAMPLES = 5 };
+// Sums of floats in another order: n terms of a voxel differ by sqrt(n) 2^-24 or so, and 1e6 of them by 6e-5; and numbers printed
+// with four digits.
+static const double ALIKE = 1e-3;
 
 typedef struct job_kind {
     int gpus;
     int n;
-    double sample_ns[RG_SAMPLES_MAX], spent_s, joules, joules_s;
+    double sample_ns[RG_SAMPLES_MAX], spent_s, joules;
+    double peak_bytes, gpu_peak_bytes, difference; // the largest of all runs
+    int files;
     rg_status status;
     char stop[300], energy[300];
     bool done;
@@ -27,6 +35,7 @@ typedef struct job_bench {
     const rg_bench_options *options;
     const char *command, *label;
     char algo[64], variant[64], unit[64], program[4096], folder[4096];
+    char first[2][4096]; // outputs of the first run without and with a GPU; "" before it
     double work;
     int threads; // of a run without GPUs
     job_kind kind[KINDS_MOST];
@@ -78,27 +87,70 @@ static int read_options(job_bench *b)
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
 
-static double run_once(const job_bench *b, job_kind *kind)
+static void fail(job_kind *kind, rg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fail(job_kind *kind, rg_status status, const char *format, ...)
 {
-    char *line = rg_job_line(b->command, b->folder), said[200];
-    const rg_job_run run = rg_job_run_once(line, b->program, b->folder, kind->gpus);
-    if (run.code) {
-        rg_job_last_line(b->folder, said);
-        kind->done = true;
-        kind->status = run.code == RG_LACKS ? RG_SKIP : run.code > 127 ? RG_CRASH : RG_FAIL;
-        snprintf(kind->stop, sizeof kind->stop, "exit status %d: %s", run.code, said);
-    }
+    va_list list;
+    va_start(list, format);
+    vsnprintf(kind->stop, sizeof kind->stop, format, list);
+    va_end(list);
+    kind->done = true;
+    kind->status = status;
+}
+
+// Outputs in this folder: against those of the first run, and by --check.
+static void check_outputs(const job_bench *b, job_kind *kind, const char *folder)
+{
+    const rg_job_outputs found = rg_job_outputs_compare(b->first[kind->gpus > 0], folder);
+    kind->files = found.files;
+    kind->difference = fmax(kind->difference, found.largest);
+    if (strstr(b->command, "{out}") && !found.files)
+        fail(kind, RG_FAIL, "nothing was written that begins with {out}");
+    else if (!(found.largest <= ALIKE))
+        fail(kind, RG_FAIL, "outputs of two runs differ by %.3g of at most %g, %s is the first", found.largest, ALIKE, found.first);
+    if (!b->options->check || kind->done)
+        return;
+    char *line = rg_job_put_out(b->options->check, folder);
+    const int status = system(line);
+    if (status)
+        fail(kind, RG_FAIL, "the outputs do not pass --check, exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
     free(line);
+}
+
+static double run_once(job_bench *b, job_kind *kind)
+{
+    char *first = b->first[kind->gpus > 0], said[200];
+    const bool is_first = !*first;
+    if (is_first && rg_job_folder_make(first)) {
+        fail(kind, RG_FAIL, "there is no folder for its outputs");
+        return 0;
+    }
+    const char *folder = is_first ? first : b->folder;
+    char *line = rg_job_line(b->command, folder);
+    const rg_job_run run = rg_job_run_once(line, b->program, folder, kind->gpus);
+    free(line);
+    if (run.code) {
+        rg_job_last_line(folder, said);
+        fail(kind, run.code == RG_LACKS ? RG_SKIP : run.code > 127 ? RG_CRASH : RG_FAIL, "exit status %d: %s", run.code, said);
+    } else {
+        kind->peak_bytes = fmax(kind->peak_bytes, run.peak_bytes);
+        kind->gpu_peak_bytes = fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // of no number and one: the number
+        check_outputs(b, kind, folder);
+    }
+    if (is_first && kind->status != RG_PASS) { // nothing to hold others against
+        rg_job_folder_remove(first);
+        *first = '\0';
+    }
     return run.wall_s;
 }
 
-// One more run with the energy counters of its GPUs, or of the CPU for none, read around it.
-static void measure_energy(const job_bench *b, job_kind *kind)
+// Further runs, until the window is long enough, with the energy counters of its GPUs, or of the CPU for none, read around them.
+static void measure_energy(job_bench *b, job_kind *kind)
 {
     enum { GPUS_MOST = 64 };
     const rg_device *device[GPUS_MOST] = {rg_device_cpu()};
     rg_energy energy[GPUS_MOST];
-    int n = kind->gpus ? kind->gpus : 1;
+    const int n = kind->gpus ? kind->gpus : 1;
     char why[200] = "", name[16];
     for (int g = 0; g < kind->gpus; g++) {
         snprintf(name, sizeof name, "gpu%d", g);
@@ -108,22 +160,22 @@ static void measure_energy(const job_bench *b, job_kind *kind)
             return;
         }
     }
+    int runs = 0;
+    double began_s = rg_seconds(), total = 0, seconds = 0, joules, watts;
     for (int g = 0; g < n; g++)
         rg_energy_start(device[g], &energy[g]);
-    run_once(b, kind);
-    double total = 0, joules, watts;
+    for (; kind->status == RG_PASS && rg_seconds() - began_s < RG_ENERGY_WINDOW_S && (!runs || !isnan(energy[0].start_J)); runs++)
+        run_once(b, kind);
     for (int g = 0; g < n; g++) {
-        rg_energy_stop(device[g], &energy[g], &joules, &kind->joules_s, &watts);
+        rg_energy_stop(device[g], &energy[g], &joules, &seconds, &watts);
         total += joules;
     }
-    bool long_enough = kind->joules_s >= RG_ENERGY_WINDOW_S;
-    kind->joules = long_enough ? total : NAN;
-    if (long_enough)
-        snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s, mean %.0f W", energy[0].source, n, kind->joules_s,
-                 total / kind->joules_s);
+    kind->joules = total / runs;
+    if (isnan(total))
+        snprintf(kind->energy, sizeof kind->energy, "none: %s", energy[0].source);
     else
-        snprintf(kind->energy, sizeof kind->energy, "none: the job took %.2f s, a window of %d s is needed", kind->joules_s,
-                 RG_ENERGY_WINDOW_S);
+        snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s of %d runs, mean %.0f W", energy[0].source, n, seconds, runs,
+                 total / seconds);
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
@@ -137,37 +189,34 @@ static rg_samples samples_of(const job_kind *kind)
     return (rg_samples){kind->n, kind->n, (double *)kind->sample_ns, past};
 }
 
-static bool enough(job_kind *kind, const rg_bench_options *o)
+static void take(job_bench *b, job_kind *kind, double seconds)
 {
-    rg_summary s;
-    if (kind->n < LEAST_SAMPLES)
-        return false;
-    const rg_samples samples = samples_of(kind);
-    rg_summarise(&samples, &s);
-    const char *why = rg_relative_width(&s) < 0.01 ? "interval" : kind->spent_s >= o->max_s ? "time" : "rounds";
-    snprintf(kind->stop, sizeof kind->stop, "%s", why);
-    return strcmp(why, "rounds") || kind->n >= o->rounds;
+    const rg_bench_options *o = b->options;
+    kind->sample_ns[kind->n++] = seconds * 1e9;
+    kind->spent_s += seconds;
+    kind->done = kind->n >= LEAST_SAMPLES && (kind->spent_s >= o->max_s || kind->n >= o->rounds);
+    if (kind->done)
+        snprintf(kind->stop, sizeof kind->stop, "%s; %d processes", kind->n < o->rounds ? "time" : "rounds", kind->n);
 }
 
 static void visit(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
-    if (kind->done)
-        return;
-    kind->sample_ns[kind->n++] = seconds * 1e9;
-    kind->spent_s += seconds;
-    kind->done = enough(kind, b->options);
+    if (!kind->done)
+        take(b, kind, seconds);
 }
 
-// Not counted, unless it takes longer than all samples may: then it is the only one, as in bench.c.
-static void warm_up(const job_bench *b, job_kind *kind)
+// Not counted, unless it takes its share of the time: the files are in the page cache since their hashes were made. One that takes all
+// the time there is stays the only one.
+static void warm_up(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
-    if (kind->done || seconds < b->options->max_s)
-        return;
-    kind->sample_ns[kind->n++] = seconds * 1e9;
-    kind->done = true;
-    snprintf(kind->stop, sizeof kind->stop, "time");
+    if (!kind->done && seconds > b->options->max_s / LEAST_SAMPLES)
+        take(b, kind, seconds);
+    if (kind->n && seconds > b->options->max_s) {
+        kind->done = true;
+        snprintf(kind->stop, sizeof kind->stop, "time (one run takes longer than --max-seconds); 1 process");
+    }
 }
 
 static void time_kinds(job_bench *b)
@@ -228,10 +277,21 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     rg_set_times(&row, &samples, b->work);
     rg_set_number(&row, RG_C_JOULES, kind->joules);
     rg_set_cell(&row, RG_C_ENERGY_SOURCE, "%s", kind->energy);
+    rg_set_number(&row, RG_C_PEAK_BYTES, kind->peak_bytes);
+    rg_set_number(&row, RG_C_GPU_PEAK_BYTES, kind->gpu_peak_bytes);
+    rg_set_number(&row, RG_C_ERROR, kind->difference);
+    rg_set_number(&row, RG_C_TOL, ALIKE);
+    const char *check = b->options->check;
+    if (kind->files)
+        rg_set_cell(&row, RG_C_CHECK, "%d outputs of %s%s%s", kind->files,
+                    kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare", check ? "; " : "",
+                    check ? check : "");
+    else
+        rg_set_cell(&row, RG_C_CHECK, "%s", check ? check : "exit status alone: the command has no {out}");
     return row;
 }
 
-static int write_rows(job_bench *b)
+static int write_rows(job_bench *b, const char *inputs)
 {
     rg_out out;
     rg_head head;
@@ -240,6 +300,11 @@ static int write_rows(job_bench *b)
     int code = rg_out_begin(&out, b->options->out, b->options->resume);
     const rg_device *gpu = strcmp(b->options->given.device, "cpu") ? rg_device_open(b->options->given.device, why) : NULL;
     rg_head_make(&head, gpu, b->options->given.seed, b->options->given.line);
+    rg_row any = row_of(b, &b->kind[0]);
+    char *key = rg_input_key(&any);
+    rg_head_add(&head, key, "%s", inputs);
+    free(key);
+    rg_row_free(&any);
     code = code ? code : rg_out_start(&out, &head);
     rg_head_free(&head);
     int first = out.n_rows;
@@ -264,7 +329,7 @@ int rg_bench_job(const rg_bench_options *o)
 {
     job_bench b = {.options = o};
     for (int k = 0; k < KINDS_MOST; k++) {
-        b.kind[k].joules = NAN;
+        b.kind[k].joules = b.kind[k].gpu_peak_bytes = NAN;
         b.kind[k].status = RG_PASS;
     }
     int code = read_options(&b);
@@ -278,8 +343,13 @@ int rg_bench_job(const rg_bench_options *o)
     code = rg_job_folder_make(b.folder);
     if (code)
         return code;
+    char inputs[96];
+    rg_job_inputs_hash(b.command, inputs);
     time_kinds(&b);
-    code = write_rows(&b);
+    code = write_rows(&b, inputs);
     rg_job_folder_remove(b.folder);
+    for (int i = 0; i < 2; i++)
+        if (*b.first[i])
+            rg_job_folder_remove(b.first[i]);
     return code;
 }

@@ -74,10 +74,10 @@ static void tell(rg_lane *lane, const rg_inputs *in, bool alike)
         all += in->algo->arg[i].direction == RG_IN ? 0 : in->algo->arg[i].count(&in->shape);
     }
     if (alike || known >= all)
-        snprintf(lane->judged, sizeof lane->judged, "; every element held against %s",
+        snprintf(lane->judged, sizeof lane->judged, "every element held against %s",
                  alike ? "another configuration's" : "the reference");
     else
-        snprintf(lane->judged, sizeof lane->judged, "; %.3g of %.3g elements held against the reference",
+        snprintf(lane->judged, sizeof lane->judged, "%.3g of %.3g elements held against the reference",
                  (double)known, (double)all);
 }
 

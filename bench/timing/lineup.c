@@ -40,6 +40,8 @@ const rg_option rg_bench_option[] = {
     {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0, "1:jobs",
      .needs = "job"},
     {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)", RG_TO(rg_bench_options, serve)},
+    {"check", "COMMAND", "for sh, after every run: exit 0 when the outputs, which begin with {out}, are right",
+     RG_TO(rg_bench_options, check), .needs = "job"},
     {"self-test", NULL, "time one variant against itself and report the false difference", RG_TO(rg_bench_options, self_test)},
     {0},
 };

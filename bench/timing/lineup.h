@@ -10,7 +10,7 @@
 
 typedef struct rg_bench_options {
     rg_given given;
-    const char *out, *variant, *job, *gpus, *work, *serve;
+    const char *out, *variant, *job, *gpus, *work, *check, *serve;
     rg_list shape, param;
     int preset;              // an rg_preset; -1: not typed, until rg_bench_options_check
     rg_mask scopes, modes;        // a bit for each; 0: the standard ones of the space
@@ -39,6 +39,7 @@ void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
 
 rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
 rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
+char *rg_input_key(const rg_row *);                              // of the line of the head that has the hash of its inputs; malloc'ed
 void rg_head_source(rg_head *, const rg_entry *);                // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 rg_row rg_empty_row(void);

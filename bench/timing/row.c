@@ -108,8 +108,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
         if (longest_s / median_s > RG_FRACTION_MOST) {
             rg_set_cell(row, RG_C_BOUND, "unknown (faster than %s allows)", rg_resource_name[limit]);
-            rg_set_cell(row, RG_C_STOP, "%s%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
-                        lane->stop, lane->judged, longest_s / median_s, rg_resource_name[limit]);
+            rg_set_cell(row, RG_C_STOP, "%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
+                        lane->stop, longest_s / median_s, rg_resource_name[limit]);
             return;
         }
         rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
@@ -134,6 +134,15 @@ static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
     rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
 
+char *rg_input_key(const rg_row *row)
+{
+    char *const *c = row->cell;
+    if (strcmp(c[RG_C_SCOPE], "job"))
+        return rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]);
+    return rg_print("input %s %s, %s %.*s", c[RG_C_ALGO], c[RG_C_SHAPE], c[RG_C_WORK], (int)strcspn(c[RG_C_RATE_UNIT], "/"),
+                    c[RG_C_RATE_UNIT]);
+}
+
 rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
 {
     const rg_algo *algo = lane->entry->algo;
@@ -143,7 +152,8 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
     rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&lane->shape));
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", algo->rate_unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[lane->verdict.status]);
-    rg_set_cell(&row, RG_C_STOP, "%s%s", lane->stop, lane->judged);
+    rg_set_cell(&row, RG_C_STOP, "%s", lane->stop);
+    rg_set_cell(&row, RG_C_CHECK, "%s", lane->judged);
     if (lane->verdict.status != RG_SKIP) {
         rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_lane_bytes(lane));
         rg_set_number(&row, RG_C_ERROR, lane->verdict.error);

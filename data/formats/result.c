@@ -19,7 +19,7 @@ const char *const rg_column_name[RG_COLUMNS] = {
     "algo",     "variant", "shape", "params",  "space",    "scope", "mode", "n",      "min",   "q1",   "median",
     "q3",       "max",     "unit",  "work",    "traffic",  "rate",  "rate_unit", "bound", "fraction", "error",
     "tol",      "status",  "clock", "temp",    "joules",   "energy_source", "peak_bytes", "prepare", "stop",
-    "samples",  "source",
+    "samples",  "source",  "check", "gpu_peak_bytes",
 };
 
 static bool is_number_column(int c)
@@ -27,7 +27,7 @@ static bool is_number_column(int c)
     switch (c) {
     case RG_C_N: case RG_C_MIN: case RG_C_Q1: case RG_C_MEDIAN: case RG_C_Q3: case RG_C_MAX: case RG_C_WORK: case RG_C_TRAFFIC:
     case RG_C_RATE: case RG_C_FRACTION: case RG_C_ERROR: case RG_C_TOL: case RG_C_CLOCK: case RG_C_TEMP: case RG_C_JOULES:
-    case RG_C_PEAK_BYTES: case RG_C_PREPARE:
+    case RG_C_PEAK_BYTES: case RG_C_PREPARE: case RG_C_GPU_PEAK_BYTES:
         return true;
     default:
         return false;
@@ -103,7 +103,8 @@ static int read_head(const rg_tsv *t, rg_result *f)
 
 static int check_columns(const rg_tsv *t)
 {
-    const int columns = t->n_columns == RG_C_SOURCE ? RG_C_SOURCE : RG_COLUMNS; // format 1 has none after the samples
+    // Older formats have none after the samples, none after the source.
+    const int columns = t->n_columns == RG_C_SOURCE || t->n_columns == RG_C_CHECK ? t->n_columns : RG_COLUMNS;
     for (int c = 0; c < columns || c < t->n_columns; c++) {
         const char *expected = c < columns ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";

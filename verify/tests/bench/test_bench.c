@@ -396,7 +396,7 @@ TEST(rounds_are_processes)
         for (int p = 0; p < 6; p++)
             assert_true(s.past[p] > (p ? s.past[p - 1] : 0));
         assert_non_null(strstr(row->cell[RG_C_STOP], "; 6 processes, "));
-        assert_non_null(strstr(row->cell[RG_C_STOP], "held against the reference"));
+        assert_non_null(strstr(row->cell[RG_C_CHECK], "held against the reference"));
         assert_string_equal(row->cell[RG_C_STATUS], "PASS");
         rg_samples_free(&s);
         rows++;

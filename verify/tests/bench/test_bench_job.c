@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, one that fails a row without
-// times and exit 1, GPUs that are not there a SKIP; and no folder is left behind.
+// times and exit 1, one whose outputs are not right too, GPUs that are not there a SKIP; and no folder is left behind.
+#include "../../../bench/compare/believe.h"
+#include "../../../bench/timing/job_files.h"
+#include "../../../bench/timing/job_run.h"
 #include "../../../bench/timing/lineup.h"
 #include "../test.h"
 #include "../test_command.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,7 +29,7 @@ static const rg_row *row_with(const rg_result *r, const char *params)
 static int bench_job(const char *job, const char *gpus, const char *file)
 {
     char *argv[] = {"bench", "--quiet", "--job", (char *)job, "--gpus", (char *)gpus, "--out", (char *)file, "--rounds", "2",
-                    "--max-seconds", "20", "--work", "4:photographs", "--shape", "w32", NULL};
+                    "--max-seconds", "20", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
     return run_argv(&rg_cmd_bench, argv, output);
 }
 
@@ -42,7 +46,15 @@ TEST(a_job_that_works)
     assert_string_equal(row->cell[RG_C_SCOPE], "job");
     assert_string_equal(row->cell[RG_C_SHAPE], "w32");
     assert_string_equal(row->cell[RG_C_STATUS], "PASS");
-    assert_true(rg_cell_number(row, RG_C_N) >= 2);
+    assert_true(rg_cell_number(row, RG_C_N) >= 5);
+    assert_true(rg_cell_number(row, RG_C_PEAK_BYTES) > 1e6);
+    assert_string_equal(row->cell[RG_C_GPU_PEAK_BYTES], "");
+    assert_non_null(strstr(row->cell[RG_C_CHECK], "outputs of every run against those of the first; test -s"));
+    assert_true(rg_cell_number(row, RG_C_ERROR) == 0);
+    assert_string_equal(rg_result_head(&r, "input phantom w32, 4 photographs"), "fnv1a cbf29ce484222325 of 0 files");
+    assert_int_equal(rg_believe(&r), RG_GOOD);
+    test_set((rg_row *)row, RG_C_CHECK, ""); // what nothing has checked is not believed
+    assert_int_equal(rg_believe(&r), RG_USAGE);
     rg_samples samples = rg_row_samples(row);
     assert_int_equal(samples.n, (int)rg_cell_number(row, RG_C_N));
     assert_int_equal(samples.processes, samples.n); // every run is a process
@@ -69,6 +81,80 @@ TEST(a_job_that_fails)
     assert_non_null(strstr(row->cell[RG_C_STOP], "none.png"));
     rg_result_free(&r);
     free(path);
+}
+
+// Outputs that differ from run to run, or that --check does not like, or that are not there.
+TEST(a_job_that_is_wrong)
+{
+    static const struct { const char *job, *check, *says; } cases[] = {
+        {"phantom coarsening --width 32 --height 32 --time 6 --seed $$ --out {out}", "true", "outputs of two runs differ by"},
+        {"phantom coarsening --width 32 --height 32 --time 6 --out {out}", "test ! -s {out}/times.tsv", "do not pass --check, exit status 1"},
+        {"doctor --help {out}", "true", "nothing was written"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rg_result r;
+        bool cut;
+        char *path = rg_print("%s/w%zu.tsv", folder, i);
+        char *argv[] = {"bench", "--quiet", "--job", (char *)cases[i].job, "--gpus", "0", "--out", path, "--check", (char *)cases[i].check,
+                        "--max-seconds", "60", NULL};
+        assert_int_equal(run_argv(&rg_cmd_bench, argv, output), RG_WRONG);
+        assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
+        assert_string_equal(r.row[0].cell[RG_C_STATUS], "FAIL");
+        assert_string_equal(r.row[0].cell[RG_C_MEDIAN], "");
+        assert_non_null(strstr(r.row[0].cell[RG_C_STOP], cases[i].says));
+        rg_result_free(&r);
+        free(path);
+    }
+}
+
+static void put_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+// The hash is of what the files hold, of the stacks too that a STAR file names beside it.
+TEST(inputs_are_hashed)
+{
+    char *stack = rg_print("%s/s.mrcs", folder), *star = rg_print("%s/p.star", folder), text[3][96];
+    char *command = rg_print("reconstruct %s/p.st*r --out {out}.mrc", folder);
+    put_file(star, "_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n");
+    put_file(stack, "one");
+    rg_job_inputs_hash(command, text[0]);
+    put_file(stack, "two");
+    rg_job_inputs_hash(command, text[1]);
+    put_file(stack, "one");
+    rg_job_inputs_hash(command, text[2]);
+    assert_string_equal(text[0], text[2]);
+    assert_string_not_equal(text[0], text[1]);
+    assert_non_null(strstr(text[0], "of 2 files"));
+    free(stack), free(star), free(command);
+}
+
+// Numbers may differ a little, words not at all; heads and times of stages do not count.
+TEST(outputs_are_compared)
+{
+    static const struct { const char *name, *a, *b; double least, most; } cases[] = {
+        {"t.tsv", "x\ty\n1\t1000\n", "x\ty\n1\t1001\n", 0.9e-3, 1.1e-3}, {"t.tsv", "x\n1\n", "y\n1\n", INFINITY, INFINITY},
+        {"t.tsv", "# now\nx\n1\n", "# then\nx\n1\n", 0, 0}, {"t.tsv", "x\n1\n", "x\n1\n2\n", INFINITY, INFINITY},
+        {"t.tsv", "x\n1\n", "x\nnan\n", INFINITY, INFINITY}, {"a_stages.tsv", "x\n1\n", "x\n2\n", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char side[2][4096], *file[2];
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(rg_job_folder_make(side[k]), RG_GOOD);
+            file[k] = rg_print("%s/%s", side[k], cases[i].name);
+            put_file(file[k], k ? cases[i].b : cases[i].a);
+        }
+        const rg_job_outputs found = rg_job_outputs_compare(side[0], side[1]);
+        assert_true(found.largest >= cases[i].least && found.largest <= cases[i].most);
+        unlink(file[1]);
+        assert_true(isinf(rg_job_outputs_compare(side[0], side[1]).largest) == (found.files > 0));
+        assert_true(isinf(rg_job_outputs_compare(side[1], side[0]).largest) == (found.files > 0));
+        for (int k = 0; k < 2; k++) {
+            rg_job_folder_remove(side[k]);
+            free(file[k]);
+        }
+    }
 }
 
 TEST(bad_words)

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// job_files.c: see job_files.h.
+#include "job_files.h"
+
+#include "../../data/formats/mrc.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <wordexp.h>
+
+static bool ends_with(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    return n >= m && !strcmp(name + n - m, ending);
+}
+
+// What differs from run to run and is no result: where time went, and plots, whose tables are compared.
+static bool is_output(const char *name) { return strcmp(name, "log") && !ends_with(name, "_stages.tsv") && !ends_with(name, ".svg"); }
+
+static bool is_map(const char *name)
+{
+    static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+        any |= ends_with(name, map[i]);
+    return any;
+}
+
+// With a zero behind it.
+static char *whole(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = NULL;
+    size_t room = 1 << 16;
+    for (*n = 0; f && (bytes = realloc(bytes, room)); room *= 2) {
+        *n += fread(bytes + *n, 1, room - 1 - *n, f);
+        bytes[*n] = '\0';
+        if (*n < room - 1)
+            break;
+    }
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
+// Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
+static void leave_out_labels(const char *name, char *bytes, size_t *n)
+{
+    static const char *const table[] = {".tsv", ".star", ".par"};
+    if (is_map(name) && *n >= 1024)
+        memset(bytes + 220, 0, 1024 - 220);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (ends_with(name, table[i])) {
+            size_t kept = 0;
+            for (size_t at = 0, past; at < *n; at = past) {
+                const char *end = memchr(bytes + at, '\n', *n - at);
+                past = end ? (size_t)(end - bytes) + 1 : *n;
+                if (bytes[at] != '#') {
+                    memmove(bytes + kept, bytes + at, past - at);
+                    kept += past - at;
+                }
+            }
+            bytes[*n = kept] = '\0';
+        }
+}
+
+// ---- inputs --------------------------------------------------------------------------------------------------------------
+
+typedef struct inputs {
+    uint64_t hash;
+    int files;
+    char *last; // stack that was hashed last: rows of one follow each other
+} inputs;
+
+static bool is_file(const char *path)
+{
+    struct stat is;
+    return !stat(path, &is) && S_ISREG(is.st_mode);
+}
+
+static void hash_file(inputs *in, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char block[1 << 14];
+    for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;)
+        for (size_t i = 0; i < n; i++)
+            in->hash = (in->hash ^ block[i]) * 0x100000001B3u;
+    if (f)
+        fclose(f);
+    in->files++;
+}
+
+// "000001@stack.mrcs" in rows of a STAR file, beside it or here.
+static void hash_stacks(inputs *in, const char *star)
+{
+    FILE *f = fopen(star, "r");
+    char *line = NULL;
+    size_t room = 0;
+    const char *slash = strrchr(star, '/');
+    while (f && getline(&line, &room, f) > 0) {
+        char *name = strchr(line, '@');
+        if (!name++)
+            continue;
+        name[strcspn(name, " \t\r\n")] = '\0';
+        char *beside = rg_print("%.*s%s", slash ? (int)(slash + 1 - star) : 0, star, name);
+        const char *path = is_file(beside) ? beside : name;
+        if ((!in->last || strcmp(in->last, path)) && is_file(path)) {
+            hash_file(in, path);
+            free(in->last);
+            in->last = rg_print("%s", path);
+        }
+        free(beside);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+void rg_job_inputs_hash(const char *command, char text[96])
+{
+    inputs in = {.hash = 0xCBF29CE484222325u};
+    wordexp_t words;
+    char *line = rg_print("%s", command);
+    for (char *out; (out = strstr(line, "{out}"));) // braces are the shell's own
+        memcpy(out, "-----", 5);
+    if (wordexp(line, &words, WRDE_NOCMD)) {
+        snprintf(text, 96, "unknown (its command is more than words)");
+    } else {
+        for (size_t i = 0; i < words.we_wordc; i++)
+            if (is_file(words.we_wordv[i])) {
+                hash_file(&in, words.we_wordv[i]);
+                if (ends_with(words.we_wordv[i], ".star"))
+                    hash_stacks(&in, words.we_wordv[i]);
+            }
+        wordfree(&words);
+        snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, in.files == 1 ? "" : "s");
+    }
+    free(in.last);
+    free(line);
+}
+
+// ---- outputs -------------------------------------------------------------------------------------------------------------
+
+static double map_difference(const char *a, const char *b)
+{
+    rg_mrc m[2];
+    double largest = 0, most = 0;
+    if (rg_mrc_open(&m[0], a))
+        return INFINITY;
+    if (rg_mrc_open(&m[1], b)) {
+        rg_mrc_close(&m[0]);
+        return INFINITY;
+    }
+    bool whole = m[0].nx == m[1].nx && m[0].ny == m[1].ny && m[0].nz == m[1].nz;
+    const size_t n = (size_t)(m[0].nx * m[0].ny);
+    float *section[2] = {rg_alloc(n * sizeof(float)), rg_alloc(n * sizeof(float))};
+    for (int64_t z = 0; whole && z < m[0].nz; z++) {
+        for (int i = 0; i < 2; i++)
+            whole &= rg_mrc_section(&m[i], z, section[i]) == RG_GOOD;
+        for (size_t i = 0; i < n && whole; i++) {
+            const double difference = fabs((double)section[0][i] - section[1][i]);
+            whole = isfinite(difference);
+            largest = fmax(largest, difference);
+            most = fmax(most, fabs(section[0][i]));
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        free(section[i]);
+        rg_mrc_close(&m[i]);
+    }
+    return !whole ? INFINITY : largest > 0 ? largest / most : 0;
+}
+
+// Word by word; words that are no numbers have to be the same.
+static double text_difference(char *a, char *b)
+{
+    static const char blank[] = " \t\r\n,;";
+    double largest = 0;
+    char *rest[2], *x = strtok_r(a, blank, &rest[0]), *y = strtok_r(b, blank, &rest[1]), *past[2];
+    for (; x && y && isfinite(largest); x = strtok_r(NULL, blank, &rest[0]), y = strtok_r(NULL, blank, &rest[1])) {
+        const double u = strtod(x, &past[0]), v = strtod(y, &past[1]);
+        if (!strcmp(x, y))
+            continue;
+        const double difference = *past[0] || *past[1] ? INFINITY : fabs(u - v) / fmax(1, fmax(fabs(u), fabs(v)));
+        largest = isnan(difference) ? INFINITY : fmax(largest, difference);
+    }
+    return x || y ? INFINITY : largest;
+}
+
+// Maps also when they are the same: what is no number is no result. differ: they are not byte for byte the same.
+static double file_difference(const char *a, const char *b, bool *differ)
+{
+    size_t n[2];
+    char *bytes[2] = {whole(a, &n[0]), whole(b, &n[1])};
+    for (int i = 0; i < 2; i++)
+        if (bytes[i])
+            leave_out_labels(i ? b : a, bytes[i], &n[i]);
+    *differ = !bytes[0] || !bytes[1] || n[0] != n[1] || memcmp(bytes[0], bytes[1], n[0]);
+    const bool text = bytes[0] && bytes[1] && !memchr(bytes[0], 0, n[0]) && !memchr(bytes[1], 0, n[1]);
+    const double difference = is_map(a) && bytes[0] && bytes[1] ? map_difference(a, b)
+                              : !*differ                        ? 0
+                              : text                            ? text_difference(bytes[0], bytes[1])
+                                                                : INFINITY;
+    free(bytes[0]);
+    free(bytes[1]);
+    return difference;
+}
+
+// Every file of one folder against its fellow, folders in it too. The way back is for those that only the other has.
+static void compare_folders(const char *a, const char *b, bool back, rg_job_outputs *found)
+{
+    DIR *d = opendir(a);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        struct stat is;
+        bool differ = false;
+        char *in_a = rg_print("%s/%s", a, entry->d_name), *in_b = rg_print("%s/%s", b, entry->d_name);
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !is_output(entry->d_name) || stat(in_a, &is)) {
+            ;
+        } else if (S_ISDIR(is.st_mode)) {
+            compare_folders(in_a, in_b, back, found);
+        } else if (back) {
+            differ = stat(in_b, &is) != 0;
+            found->files += differ;
+            found->largest = differ ? INFINITY : found->largest;
+        } else {
+            found->files++;
+            found->largest = fmax(found->largest, file_difference(in_a, in_b, &differ));
+        }
+        if (differ && !found->differ++)
+            snprintf(found->first, sizeof found->first, "%s", entry->d_name);
+        free(in_a), free(in_b);
+    }
+    if (d)
+        closedir(d);
+}
+
+rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
+{
+    rg_job_outputs found = {0};
+    compare_folders(folder, other, false, &found);
+    compare_folders(other, folder, true, &found);
+    return found;
+}
