@@ -3,6 +3,7 @@
 #include "report.h"
 #include "../bench/compare/believe.h"
 #include "../impl/base/options.h"
+#include "../impl/base/tsv.h"
 #include "../impl/suite.h"
 #include <dirent.h>
 #include <errno.h>
@@ -240,7 +241,7 @@ static int make_report(rg_report *r, const request *q)
         code = write_all(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
-        printf("written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);
+        rg_tsv_print(stdout, "written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);
     }
     free(claims);
     free(papers);

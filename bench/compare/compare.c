@@ -126,9 +126,18 @@ static int check_repeats(const rg_result *f)
 
 static void print_name(const rg_row *row, rg_word v)
 {
-    printf("%s%-9s%s %s:%s %s %s %s %s", rg_colour(stdout, rg_word_colour[v]), rg_word_of[v], rg_colour(stdout, "off"),
-           row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE],
-           row->cell[RG_C_MODE]);
+    printf("%s%-9s%s", rg_colour(stdout, rg_word_colour[v]), rg_word_of[v], rg_colour(stdout, "off"));
+    rg_tsv_print(stdout, " %s:%s %s %s %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
+                 row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+}
+
+// A word of a command that people copy into a shell: what a file says stays one word.
+static void print_word(const char *option, const char *text, int most)
+{
+    char *word = most < 0 ? rg_print("%s", text) : rg_print("%.*s", most, text);
+    printf("%s ", option);
+    rg_put_word(stdout, word);
+    free(word);
 }
 
 // The command that takes the samples which are missing: intervals shrink with the root of the time.
@@ -145,11 +154,16 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
                ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
         return;
     }
-    printf("          next, for both files: regather bench %s:%s --shape %s --scope %s --mode %s", row->cell[RG_C_ALGO],
-           row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+    char *variant = rg_print("%s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
+    printf("          next, for both files: regather bench");
+    print_word("", variant, -1);
+    print_word(" --shape", row->cell[RG_C_SHAPE], -1);
+    print_word(" --scope", row->cell[RG_C_SCOPE], -1);
+    print_word(" --mode", row->cell[RG_C_MODE], -1);
+    free(variant);
     const char *plugin = strstr(row->cell[RG_C_VARIANT], ".so:"); // "mine.so:gather"; the file's folder is not in the row
     if (plugin)
-        printf(" --plugin %.*s", (int)(plugin + 3 - row->cell[RG_C_VARIANT]), row->cell[RG_C_VARIANT]);
+        print_word(" --plugin", row->cell[RG_C_VARIANT], (int)(plugin + 3 - row->cell[RG_C_VARIANT]));
     // On the host the first parameter is the number of threads; on a device all belong to the variant.
     if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
         printf(" --threads %d", atoi(params + 8));
@@ -157,7 +171,7 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
         params += *params == ';';
     }
     for (; *params && *params != '-'; params += strcspn(params, ";"), params += *params == ';')
-        printf(" --param %.*s", (int)strcspn(params, ";"), params);
+        print_word(" --param", params, (int)strcspn(params, ";"));
     printf(" --rounds 20 --max-seconds %.0f --out F.tsv\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
 }
 
@@ -173,7 +187,7 @@ static rg_word compare_untimed(const rg_row *a, const rg_row *b)
     rg_word v = passed(b) ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
     const rg_row *untimed = passed(b) ? a : b;
     print_name(b, v);
-    printf(": %s in %s: %s\n", untimed->cell[RG_C_STATUS], passed(b) ? "A" : "B", untimed->cell[RG_C_STOP]);
+    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], passed(b) ? "A" : "B", untimed->cell[RG_C_STOP]);
     return v;
 }
 
@@ -286,13 +300,13 @@ static char *summary(const comparison *c)
 static int conclude(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED];
-    printf("A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n", c->file[0].path,
-           c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED], n[RG_BROKEN], n[RG_ONLY_A],
-           n[RG_ONLY_B]);
-    printf("%s\n", c->of.summary);
+    rg_tsv_print(stdout, "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
+                 c->file[0].path, c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED],
+                 n[RG_BROKEN], n[RG_ONLY_A], n[RG_ONLY_B]);
+    rg_tsv_print(stdout, "%s\n", c->of.summary);
     for (int i = 0; i < 2; i++)
         if (*rg_believe_lacks(&c->file[i]))
-            printf("%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
+            rg_tsv_print(stdout, "%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
     int code = c->out ? rg_compared_tsv(&c->of, c->out) : RG_GOOD;
     code = code || !c->junit ? code : rg_compared_junit(&c->of, c->junit);
     code = code || !c->markdown ? code : rg_compared_markdown(&c->of, c->markdown);
@@ -371,7 +385,7 @@ static int run(void *options)
         code = check_scopes(c);
     if (!code) {
         c->of = (rg_compared){.path = {c->file[0].path, c->file[1].path}, .gate = c->gate, .title = title(c)};
-        printf("%s\n", c->of.title);
+        rg_tsv_print(stdout, "%s\n", c->of.title);
         compare_all(c);
         c->of.summary = summary(c);
         code = conclude(c);

@@ -111,6 +111,6 @@ int rg_tune_store(const rg_tune *t)
     int code = rg_tuned_store(t->folder, processor, host ? "-" : head_value(&t->head, "gpu_driver"), &row, path);
     free(how);
     if (code == RG_GOOD)
-        printf("best configuration: %s\n", path);
+        rg_tsv_print(stdout, "best configuration: %s\n", path);
     return code;
 }

@@ -19,12 +19,61 @@ bool (*rg_may_fail)(void);
 
 _Thread_local bool rg_silent;
 
+// How many bytes at text, of `most`, are one character that a terminal just shows; 0: a control, or no UTF-8.
+static int shown(const unsigned char *text, int most)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int n = *text < 0x80 ? 1 : *text < 0xC2 ? 0 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : *text < 0xF5 ? 4 : 0;
+    uint32_t c = n > 1 ? *text & (0x7Fu >> n) : *text;
+    if (!n || (most >= 0 && n > most))
+        return 0;
+    for (int i = 1; i < n; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+        c = c << 6 | (text[i] & 0x3F);
+    }
+    const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
+    const bool turns = c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    return control || turns || c < least[n] || (c >= 0xD800 && c < 0xE000) || c > 0x10FFFF ? 0 : n;
+}
+
+void rg_put_text(FILE *f, const char *text, int most)
+{
+    while (most && *text) {
+        const int n = shown((const unsigned char *)text, most), past = n ? n : 1;
+        if (n)
+            fwrite(text, 1, (size_t)n, f);
+        else
+            fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
+        text += past;
+        most -= most > 0 ? past : 0;
+    }
+}
+
+void rg_put_word(FILE *f, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%^";
+    const bool quoted = !*word || word[strspn(word, plain)];
+    fputs(quoted ? "'" : "", f);
+    for (size_t n; *word; word += n) {
+        n = *word == '\'' ? 1 : strcspn(word, "'");
+        if (*word == '\'')
+            fputs("'\\''", f);
+        else
+            rg_put_text(f, word, (int)n);
+    }
+    fputs(quoted ? "'" : "", f);
+}
+
+// One line stays one line, also from several threads; a text longer than any path is cut.
 static void complain(const char *kind, const char *format, va_list list)
 {
+    char text[8192];
+    vsnprintf(text, sizeof text, format, list);
     fflush(stdout);
-    flockfile(stderr); // one line stays one line, also from several threads
+    flockfile(stderr);
     fprintf(stderr, "%sregather: %s", isatty(STDERR_FILENO) ? "\r\033[K" : "", kind);
-    vfprintf(stderr, format, list);
+    rg_put_text(stderr, text, -1);
     fputc('\n', stderr);
     funlockfile(stderr);
 }

@@ -15,6 +15,12 @@ enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
 
 // Prints "regather: ..." as one line on stderr and returns code, so that callers write   return rg_fail(RG_USAGE, "...").
 int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// What names and files say is data also to a terminal: their control bytes are printed as \xNN, here, by rg_fail and rg_warn, and by
+// rg_tsv_print (tsv.h), which prints tables on stdout. So are bytes that are no UTF-8, and characters that turn the direction of
+// writing. most: of text, -1 all.
+void rg_put_text(FILE *, const char *text, int most);
+// A word as sh reads it back: between quotes where it needs them.
+void rg_put_word(FILE *, const char *word);
 // A thread that looks ahead sets it while what it complains of may never be reached: rg_fail and rg_warn then print nothing.
 extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -17,7 +17,7 @@ const rg_option rg_common_options[] = {
     {"threads", "N", "CPU threads", RG_TO(rg_given, threads), 1, 4096, .otherwise = "all that this process may use"},
     {"device", "NAME", "gpu, gpu0.. or host, the emulated GPU: where device variants run; cpu: without them",
      RG_TO(rg_given, device), 0, 0, "gpu"},
-    {"plugin", "FILE.so", "load variants from a plug-in", RG_TO(rg_given, plugin)},
+    {"plugin", "FILE.so", "load variants from a plug-in: code, which runs with your rights", RG_TO(rg_given, plugin)},
     {0},
 };
 
@@ -341,6 +341,11 @@ static int take_option(parsing *p, int argc, char **argv, int *i)
 static int take_words(parsing *p, int argc, char **argv)
 {
     bool words_only = false;
+    for (int i = 1; i < argc; i++) // no table, STAR file or log can hold such a name
+        for (const char *at = argv[i]; *at; at++)
+            if ((unsigned char)*at < 32 || *at == 127)
+                return rg_fail(RG_USAGE, "%s: expected words without control bytes (line ends, tabs, escapes), found \"%s\"",
+                               p->command->name, argv[i]);
     for (int i = 1; i < argc; i++) {
         if (!words_only && !strcmp(argv[i], "--")) {
             words_only = true;
@@ -455,8 +460,10 @@ static char *join(const char *name, int argc, char **argv)
     if (!to)
         exit(rg_fail(RG_LACKS, "out of memory"));
     fprintf(to, "regather %s", name);
-    for (int i = 1; i < argc; i++)
-        rg_tsv_print(to, " %s", argv[i]); // for heads of files: one line, whatever a name holds
+    for (int i = 1; i < argc; i++) { // for heads of files: one line, whatever a name holds, that a shell reads back
+        putc(' ', to);
+        rg_put_word(to, argv[i]);
+    }
     fclose(to);
     return line;
 }

@@ -187,15 +187,6 @@ int rg_tsv_fault(const rg_tsv *t, int row, int column, const char *expected)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-static void put_text(FILE *f, const char *text, int most)
-{
-    for (int i = 0; (most < 0 || i < most) && text[i]; i++)
-        if ((unsigned char)text[i] < 32 || text[i] == 127)
-            fprintf(f, "\\x%02x", (unsigned)text[i]);
-        else
-            putc(text[i], f);
-}
-
 // One directive, up to 31 characters of flags, width and precision; a * is filled in from the list.
 void rg_tsv_print(FILE *f, const char *format, ...)
 {
@@ -218,7 +209,7 @@ void rg_tsv_print(FILE *f, const char *format, ...)
         switch (*at) {
         case '%': putc('%', f); break;
         case 'c': fprintf(f, one, va_arg(list, int)); break;
-        case 's': put_text(f, va_arg(list, const char *), one[1] == '.' ? atoi(one + 2) : -1); break;
+        case 's': rg_put_text(f, va_arg(list, const char *), one[1] == '.' ? atoi(one + 2) : -1); break;
         case 'd': wide ? fprintf(f, one, va_arg(list, long long)) : fprintf(f, one, va_arg(list, int)); break;
         case 'u': wide ? fprintf(f, one, va_arg(list, unsigned long long)) : fprintf(f, one, va_arg(list, unsigned)); break;
         case 'e': case 'f': case 'g': fprintf(f, one, va_arg(list, double)); break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // device_cpu.c: the CPU as a device, the choice of a device by name, and the text of errors.
 #include "../base/core.h"
+#include "../base/memory.h"
 #include "device.h"
 #include "../suite.h"
 
@@ -73,19 +74,8 @@ static int cpu_flush(void *stream)
 static int cpu_facts(rg_device_facts *f)
 {
     *f = (rg_device_facts){.name = "CPU"};
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    f->memory_bytes = page * (size_t)sysconf(_SC_PHYS_PAGES);
-    f->free_bytes = page * (size_t)sysconf(_SC_AVPHYS_PAGES);
-    // What the system calls available counts reclaimable cache as free.
-    FILE *info = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kib;
-    while (info && fgets(line, sizeof line, info))
-        if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
-            f->free_bytes = (size_t)kib * 1024;
-    if (info)
-        fclose(info);
-    f->free_bytes /= (size_t)rg_processes_here;
+    f->memory_bytes = (size_t)sysconf(_SC_PAGESIZE) * (size_t)sysconf(_SC_PHYS_PAGES);
+    f->free_bytes = (size_t)rg_memory_free();
     return RG_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "table.h"
 #include "../base/core.h"
 #include "../base/malformed.h"
+#include "../base/tsv.h"
 #include "cpu.h"
 #include "../gpu/device.h"
 
@@ -403,6 +404,8 @@ int rg_plugin_load(const char *path)
     const rg_variant *const *native = dlsym(handle, "rg_plugin"), *const *emulated = dlsym(handle, "rg_plugin_emulated");
     if (!native && !emulated)
         return rg_fail(RG_USAGE, "%s: no symbol rg_plugin; a plug-in ends in RG_PLUGIN = { &..., NULL };", path);
+    if (!rg_quiet && rg_rank == 0)
+        rg_tsv_print(stderr, "regather: loaded %s: a plug-in is code, which runs with your rights\n", path);
     int code = native ? add_plugged(path, native, false) : RG_GOOD;
     return !code && emulated ? add_plugged(path, emulated, true) : code;
 }

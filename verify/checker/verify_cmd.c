@@ -98,8 +98,10 @@ static void print_plugin(const session *s, const rg_entry *e)
     for (int i = 0; e->origin == RG_PLUGGED_IN && i < s->given.plugin.n; i++) {
         const char *path = s->given.plugin.item[i];
         const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        if (strncmp(e->name, file, strlen(file)) == 0 && e->name[strlen(file)] == ':')
-            printf(" --plugin %s", path);
+        if (strncmp(e->name, file, strlen(file)) == 0 && e->name[strlen(file)] == ':') {
+            printf(" --plugin ");
+            rg_put_word(stdout, path);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // trace_cmd.c: the command `regather trace`.
 #include "trace.h"
 #include "../../impl/base/options.h"
+#include "../../impl/base/tsv.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     if (code == RG_GOOD || code == RG_WRONG)
         code = rg_trace_write(how, pairs, stem, object, s->given.line);
     if (!code)
-        printf("    written: %s.tsv\n", stem);
+        rg_tsv_print(stdout, "    written: %s.tsv\n", stem);
     free(object);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "autocorr.h"
 
 #include "../pipeline/ranks.h"
+#include "../../base/tsv.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,7 +84,7 @@ static void print_results(const ac_job *job)
     printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "", isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
     for (int64_t i = 0; i < job->n_photos; i++) {
         const ac_result *r = &job->result[i];
-        printf("%s", job->photo[i].name);
+        rg_tsv_print(stdout, "%s", job->photo[i].name);
         print_length(r->r_max);
         print_length(r->half_width);
         if (job->spectrum)

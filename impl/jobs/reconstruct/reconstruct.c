@@ -2,6 +2,7 @@
 // reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
 // al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
 #include "reconstruct.h"
+#include "../../base/tsv.h"
 #include "../pipeline/ranks.h"
 #include "frealign.h"
 
@@ -106,7 +107,7 @@ static int write_stages(const gr_job *job)
                           job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0])
-        printf("%s\n", job->tuned);
+        rg_tsv_print(stdout, "%s\n", job->tuned);
     free(note);
     return code;
 }

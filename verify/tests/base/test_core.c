@@ -4,6 +4,7 @@
 #include "../../../impl/runtime/command.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
+#include "../test_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,64 @@ TEST(test_plugin_of_a_built_in_name)
     }
     rmdir(folder);
     assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
+}
+
+// ---- texts of others ---------------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *text, *shown, *word;
+} hostile[] = {
+    {"plain-1.2_a/b", "plain-1.2_a/b", "plain-1.2_a/b"},
+    {"a b", "a b", "'a b'"},
+    {"", "", "''"},
+    {"it's", "it's", "'it'\\''s'"},
+    {"$(touch ran)`id`;%s|<>", "$(touch ran)`id`;%s|<>", "'$(touch ran)`id`;%s|<>'"},
+    {"\x1b]0;title\a\x1b[2J\r\n\t\x7f", "\\x1b]0;title\\x07\\x1b[2J\\x0d\\x0a\\x09\\x7f",
+     "'\\x1b]0;title\\x07\\x1b[2J\\x0d\\x0a\\x09\\x7f'"},
+    {"\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac", "\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac",
+     "'\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac'"},
+    {"\xc2\x9b[2J\x9b\xe5", "\\xc2\\x9b[2J\\x9b\\xe5", "'\\xc2\\x9b[2J\\x9b\\xe5'"}, // CSI in one character, and Latin 1
+    {"gpj\xe2\x80\xae.crm", "gpj\\xe2\\x80\\xae.crm", "'gpj\\xe2\\x80\\xae.crm'"}, // written from right to left
+    {"\xc0\x9b\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", "\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82",
+     "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // no UTF-8
+};
+
+TEST(test_hostile_texts)
+{
+    for (int i = 0; i < RG_COUNT(hostile); i++) {
+        char *text[2];
+        size_t n[2];
+        FILE *f[2] = {open_memstream(&text[0], &n[0]), open_memstream(&text[1], &n[1])};
+        rg_put_text(f[0], hostile[i].text, -1);
+        rg_put_word(f[1], hostile[i].text);
+        fclose(f[0]);
+        fclose(f[1]);
+        assert_string_equal(text[0], hostile[i].shown);
+        assert_string_equal(text[1], hostile[i].word);
+        free(text[0]);
+        free(text[1]);
+        catch_stderr();
+        rg_fail(RG_USAGE, "%s: not here", hostile[i].text);
+        char *line = rg_print("regather: %s: not here\n", hostile[i].shown);
+        assert_string_equal(caught(), line);
+        free(line);
+    }
+    char *cut;
+    size_t n;
+    FILE *f = open_memstream(&cut, &n);
+    rg_put_text(f, "\xe2\x82\xac", 2); // not beyond what it may read
+    fclose(f);
+    assert_string_equal(cut, "\\xe2\\x82");
+    free(cut);
+}
+
+// No name that a table, a STAR file or a log cannot hold comes through the door.
+TEST(test_names_with_control_bytes)
+{
+    static const char *const bad[] = {"a\nb", "a\tb", "\x1b[2J", "--many=a\rb", "a\x7f"};
+    for (int i = 0; i < RG_COUNT(bad); i++)
+        assert_refused(TYPE("good", bad[i]), "expected words without control bytes");
+    assert_int_equal(TYPE("a b", "it's", "%s%n", "$(touch ran)", "--many", "\xc3\x85|<>`id`"), RG_GOOD);
 }
 
 TESTS(NULL, NULL)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// memory.c: how much main memory a job may take, asked before it takes any.
+#include "memory.h"
+#include "core.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// The number behind "key" in a file of lines "key number"; key "": the first word of the file. False: none ("max").
+static bool number_in(const char *path, const char *key, double *value)
+{
+    char line[256], name[64];
+    FILE *f = fopen(path, "r");
+    bool found = false;
+    while (f && !found && fgets(line, sizeof line, f))
+        found = *key ? sscanf(line, "%63s %lf", name, value) == 2 && !strcmp(name, key) : sscanf(line, "%lf", value) == 1;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+// What a control group leaves of its limit, file cache that it would give up counted as free. INFINITY: it has no limit.
+static double left_of_group(const char *folder, bool v2)
+{
+    double limit = INFINITY, used = 0, cache = 0;
+    char *path[] = {rg_print("%s/%s", folder, v2 ? "memory.max" : "memory.limit_in_bytes"),
+                    rg_print("%s/%s", folder, v2 ? "memory.current" : "memory.usage_in_bytes"),
+                    rg_print("%s/memory.stat", folder)};
+    const bool limited = number_in(path[0], "", &limit) && number_in(path[1], "", &used);
+    number_in(path[2], v2 ? "inactive_file" : "total_inactive_file", &cache);
+    for (int i = 0; i < 3; i++)
+        free(path[i]);
+    return limited ? fmax(0, limit - used + cache) : INFINITY;
+}
+
+// The least that the group of this process and those above it leave. Inside a container the path may be that of the machine
+// outside, of which only the top is to be seen.
+static double left_of_groups(const char *self, const char *mounted)
+{
+    char line[4096], path[4096];
+    double left = INFINITY;
+    char *file = rg_print("%s/cgroup", self);
+    FILE *f = fopen(file, "r");
+    free(file);
+    while (f && fgets(line, sizeof line, f)) {
+        const bool v2 = !strncmp(line, "0::", 3);
+        const char *colon = strchr(line, ':'), *names = colon ? colon + 1 : NULL, *at = names ? strchr(names, ':') : NULL;
+        if (!at || (!v2 && !(strstr(names, "memory") && strstr(names, "memory") < at)))
+            continue;
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+        for (bool top = false; !top;) {
+            top = !*path || !strcmp(path, "/");
+            for (int unified = 0; unified < 1 + v2; unified++) { // beside version 1, version 2 has a folder of its own
+                char *folder = rg_print("%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/memory", top ? "" : path);
+                left = fmin(left, left_of_group(folder, v2));
+                free(folder);
+            }
+            *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
+        }
+    }
+    if (f)
+        fclose(f);
+    return left;
+}
+
+// Limits of this process: of addresses, which stacks of threads take as well, and of data.
+static double left_of_limits(void)
+{
+    struct rlimit limit;
+    double page = (double)sysconf(_SC_PAGESIZE), size = 0, data = 0, left = INFINITY;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%lf %*f %*f %*f %*f %lf", &size, &data) != 2)
+        size = data = 0;
+    if (f)
+        fclose(f);
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        left = fmin(left, (double)limit.rlim_cur - page * size);
+    if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        left = fmin(left, (double)limit.rlim_cur - page * data);
+    return fmax(0, left);
+}
+
+double rg_memory_free_of(const char *proc, const char *mounted)
+{
+    double free_kib = INFINITY;
+    char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
+    // What the system calls available counts reclaimable cache as free.
+    const double machine = number_in(info, "MemAvailable:", &free_kib)
+                               ? 1024 * free_kib : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
+    const double shared = fmin(machine, left_of_groups(self, mounted)) / rg_processes_here;
+    free(info);
+    free(self);
+    return fmin(shared, left_of_limits());
+}
+
+double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"); }
+
+int rg_memory_allows(rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
+{
+    const double there = rg_memory_free(), bytes = need(of, size);
+    if (bytes <= there)
+        return RG_GOOD;
+    int64_t low = 0, high = size; // low fits, or is none
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(need(of, middle) <= there ? &low : &high) = middle;
+    }
+    char text[400], *largest = low ? rg_print("%s %" PRId64 " fits", fits, low) : rg_print("none fits");
+    va_list list;
+    va_start(list, what);
+    vsnprintf(text, sizeof text, what, list);
+    va_end(list);
+    int code = rg_fail(RG_LACKS, "%s needs %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
+    free(largest);
+    return code;
+}

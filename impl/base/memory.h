@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// memory.h: how much main memory a job may take, asked before it takes any.
+#ifndef RG_MEMORY_H
+#define RG_MEMORY_H
+
+#include <stdint.h>
+
+// Bytes that this process may still take: the least of what the machine has available and what control groups (memory.max, or
+// memory.limit_in_bytes of version 1) leave, shared by the job's processes here, and of its own limits of addresses and data
+// (ulimit -v, -d).
+double rg_memory_free(void);
+double rg_memory_free_of(const char *proc, const char *mounted); // of other folders than /proc and /sys/fs/cgroup: for tests
+
+// Bytes at the most for a job of this size; grows with it.
+typedef double rg_memory_need(const void *of, int64_t size);
+// The one check of every job. RG_GOOD, or RG_LACKS and one line: "WHAT needs X GiB of memory, Y GiB are free; FITS 123 fits",
+// 123 being the largest size that does.
+int rg_memory_allows(rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// test_memory.c: what a process may take: the least of the machine, its control groups of both versions, and its own limits.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../../impl/base/memory.h"
+#include "../test_data.h"
+
+#include <sys/resource.h>
+
+static void put_text(const char *name, const char *text)
+{
+    char *path = rg_print("%s/%s", test_dir, name), *slash = strrchr(path, '/');
+    *slash = 0;
+    assert_int_equal(rg_make_folder(path), RG_GOOD);
+    *slash = '/';
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+    free(path);
+}
+
+static double seen(void)
+{
+    char *groups = rg_print("%s/cgroup", test_dir);
+    const double bytes = rg_memory_free_of(test_dir, groups);
+    free(groups);
+    return bytes;
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    put_text("meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
+    put_text("self/cgroup", "0::/\n");
+    assert_float_equal(seen(), 8000 * 1024, 0);
+    put_text("self/cgroup", "0::/slice/job\n"); // version 2: the group above has the limit
+    put_text("cgroup/slice/job/memory.max", "max\n");
+    put_text("cgroup/slice/job/memory.current", "1000\n");
+    assert_float_equal(seen(), 8000 * 1024, 0);
+    put_text("cgroup/slice/memory.max", "5000000\n");
+    put_text("cgroup/slice/memory.current", "3000000\n");
+    assert_float_equal(seen(), 2000000, 0);
+    put_text("cgroup/slice/memory.stat", "anon 2500000\ninactive_file 400000\n"); // given up before anything is refused
+    assert_float_equal(seen(), 2400000, 0);
+    put_text("cgroup/slice/job/memory.max", "1001000\n");
+    assert_float_equal(seen(), 1000000, 0);
+    put_text("cgroup/slice/job/memory.current", "2000000\n"); // over its limit
+    assert_float_equal(seen(), 0, 0);
+    put_text("self/cgroup", "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
+    put_text("cgroup/memory/memory.limit_in_bytes", "3000000\n");
+    put_text("cgroup/memory/memory.usage_in_bytes", "500000\n");
+    assert_float_equal(seen(), 2500000, 0);
+    rg_processes_here = 2;
+    assert_float_equal(seen(), 1250000, 0);
+    rg_processes_here = 1;
+}
+
+static double need(const void *of, int64_t size) { return *(const double *)of * (double)(size * size); }
+
+static void test_refusal(void **state)
+{
+    (void)state;
+    const int kind[] = {RLIMIT_DATA, RLIMIT_AS};
+    const double each = 0x1p20;
+    for (int i = 0; i < 2; i++) {
+        struct rlimit before, now;
+        assert_int_equal(getrlimit((__rlimit_resource_t)kind[i], &before), 0);
+        now = before;
+        now.rlim_cur = (rlim_t)1 << 34;
+        assert_int_equal(setrlimit((__rlimit_resource_t)kind[i], &now), 0);
+        assert_true(rg_memory_free() < 0x1p34);
+        assert_int_equal(rg_memory_allows(need, &each, 8, "a side of", "%d images", 5), RG_GOOD);
+        catch_stderr();
+        const int code = rg_memory_allows(need, &each, 256, "a side of", "%d images", 5);
+        const char *said = caught();
+        assert_int_equal(setrlimit((__rlimit_resource_t)kind[i], &before), 0);
+        assert_int_equal(code, RG_LACKS);
+        assert_non_null(strstr(said, "regather: 5 images needs 64 GiB of memory, "));
+        const int fits = atoi(strstr(said, "a side of ") + 10); // the largest, at most 128: these need 16 GiB
+        assert_in_range(fits, 2, 128);
+        assert_non_null(strstr(said, " fits\n"));
+    }
+    assert_int_equal(rg_memory_allows(need, &(double){0x1p60}, 3, "a side of", "it"), RG_LACKS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_refusal)};
+    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
+}
