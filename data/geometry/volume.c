@@ -1,25 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include "volume.h"
+#include "../../impl/base/memory.h"
 #include "../formats/mrc.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-int rg_volume_read(const char *path, rg_volume *m)
+static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
 {
-    rg_mrc mrc;
-    int code = rg_mrc_open(&mrc, path);
+    int code = rg_mrc_open(mrc, path);
     *m = (rg_volume){0};
     if (code != RG_GOOD)
         return code;
-    if (mrc.nx != mrc.ny || mrc.nx != mrc.nz || mrc.nx < 2) {
-        code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny,
-                       mrc.nz);
+    if (mrc->nx == mrc->ny && mrc->nx == mrc->nz && mrc->nx >= 2) {
+        *m = (rg_volume){.side = mrc->nx, .voxel_A = mrc->voxel_A[0]};
+        return RG_GOOD;
+    }
+    code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path,
+                   mrc->nx, mrc->ny, mrc->nz);
+    rg_mrc_close(mrc);
+    return code;
+}
+
+int rg_volume_size(const char *path, rg_volume *m)
+{
+    rg_mrc mrc;
+    int code = open_cube(path, &mrc, m);
+    if (code == RG_GOOD)
+        rg_mrc_close(&mrc);
+    return code;
+}
+
+static double need(const void *of, int64_t side) { return (void)of, 4 * (double)side * (double)side * (double)side; }
+
+int rg_volume_read(const char *path, rg_volume *m)
+{
+    rg_mrc mrc;
+    int code = open_cube(path, &mrc, m);
+    if (code != RG_GOOD)
+        return code;
+    code = rg_memory_allows(rg_memory_free(), need, NULL, m->side, "a side of", "%s: its %" PRId64 "^3 voxels", path, m->side);
+    if (code != RG_GOOD) {
         rg_mrc_close(&mrc);
         return code;
     }
-    *m = (rg_volume){.side = mrc.nx, .voxel_A = mrc.voxel_A[0]};
     int64_t plane = m->side * m->side;
     m->value = rg_alloc((size_t)(plane * m->side) * sizeof *m->value);
     for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)

@@ -4,6 +4,7 @@
 #ifndef RG_PHANTOM_H
 #define RG_PHANTOM_H
 
+#include "../../impl/base/memory.h"
 #include "../../impl/base/options.h"
 
 extern const rg_command rg_cmd_phantom;

@@ -96,11 +96,22 @@ static int write_frames(const series *s, FILE *times)
     return code;
 }
 
+// Fields and transforms of 4 bytes a pixel: 5 of model B, 11 of model H; a photograph.
+static double need(const void *of, int64_t width)
+{
+    const series *s = of;
+    const double height = (double)s->setup.height / (double)s->setup.width * (double)width;
+    return (double)(width + 2) * height * (s->setup.model == RG_MODEL_H ? 4 * 11 + 1 : 4 * 5 + 1);
+}
+
 static int run(void *options)
 {
     series *s = options;
     rg_file times;
     int code = set_up(s);
+    if (code == RG_GOOD)
+        code = rg_memory_allows(rg_memory_free(), need, s, s->setup.width, "--width", "photographs of %" PRId64 " x %" PRId64 " pixels",
+                                s->setup.width, s->setup.height);
     if (code == RG_GOOD)
         code = rg_make_folder(s->folder);
     if (code != RG_GOOD)

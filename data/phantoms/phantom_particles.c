@@ -225,11 +225,23 @@ static void make_plans(phantom *p)
     fftw_free(wide);
 }
 
+// A batch of images or of the map's sections, in double precision and as written; the factors of the blobs along three axes; with a
+// CTF for every core an image of twice the side and its transform.
+static double need(const void *of, int64_t side)
+{
+    const phantom *p = of;
+    const double pixels = (double)side * (double)side;
+    return BATCH * 12 * pixels + 24.0 * RG_D7_BLOBS * (double)side + (p->ctf ? 64 * pixels * (double)(p->given.cores + 1) : 0);
+}
+
 static int run(void *options)
 {
     phantom *p = options;
     rg_file star;
-    int code = rg_make_folder(p->folder);
+    int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels", p->side,
+                                p->side);
+    if (code == RG_GOOD)
+        code = rg_make_folder(p->folder);
     if (code != RG_GOOD)
         return code;
     set_up(p);

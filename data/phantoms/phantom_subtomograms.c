@@ -143,10 +143,19 @@ static int write_all(phantom *p, double *volume)
     return code;
 }
 
+// A volume in double precision, and its transform or what is written of it.
+static double need(const void *of, int64_t side)
+{
+    const phantom *p = of;
+    return (double)side * (double)side * (8 * (double)side + (p->wedge_deg < 90 ? 8 * (double)side + 16 : 4 * (double)side));
+}
+
 static int run(void *options)
 {
     phantom *p = options;
-    int code = rg_make_folder(p->folder);
+    int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "volumes of %" PRId64 "^3 voxels", p->side);
+    if (code == RG_GOOD)
+        code = rg_make_folder(p->folder);
     if (code != RG_GOOD)
         return code;
     rg_blobs_asymmetric(p->side, isnan(p->sigma_px) ? (double)p->side / 40 : p->sigma_px, p->given.seed, p->blob);

@@ -221,13 +221,24 @@ static int write_tilts(const series *s)
     return code;
 }
 
+// An image a core in double precision, and what is written of one.
+static double need(const void *of, int64_t width)
+{
+    const series *s = of;
+    const double images = (double)(s->images < s->given.cores ? s->images : s->given.cores);
+    return (double)width * ((double)s->height / (double)s->width * (double)width + 1) * (8 * images + 4);
+}
+
 static int run(void *options)
 {
     series *s = options;
-    int code = rg_make_folder(s->folder);
+    s->height = s->height ? s->height : s->width;
+    int code = rg_memory_allows(rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels", s->width,
+                                s->height);
+    if (code == RG_GOOD)
+        code = rg_make_folder(s->folder);
     if (code != RG_GOOD)
         return code;
-    s->height = s->height ? s->height : s->width;
     s->step = rg_alloc((size_t)s->images * sizeof *s->step);
     rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
     for (int64_t i = 0; i < s->images; i++) {

@@ -68,11 +68,13 @@ static double left_of_groups(const char *self, const char *mounted)
     return left;
 }
 
-// Limits of this process: of addresses, which stacks of threads take as well, and of data.
+// Limits of this process, of addresses and of data: both count the stacks of threads, too.
 static double left_of_limits(void)
 {
-    struct rlimit limit;
+    struct rlimit limit, stack;
     double page = (double)sysconf(_SC_PAGESIZE), size = 0, data = 0, left = INFINITY;
+    const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+    const double stacks = (known ? (double)stack.rlim_cur : 0x1p23) * (double)sysconf(_SC_NPROCESSORS_ONLN);
     FILE *f = fopen("/proc/self/statm", "r");
     if (f && fscanf(f, "%lf %*f %*f %*f %*f %lf", &size, &data) != 2)
         size = data = 0;
@@ -82,7 +84,7 @@ static double left_of_limits(void)
         left = fmin(left, (double)limit.rlim_cur - page * size);
     if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         left = fmin(left, (double)limit.rlim_cur - page * data);
-    return fmax(0, left);
+    return fmax(0, left - stacks);
 }
 
 double rg_memory_free_of(const char *proc, const char *mounted)
@@ -100,22 +102,25 @@ double rg_memory_free_of(const char *proc, const char *mounted)
 
 double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"); }
 
-int rg_memory_allows(rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
+// What every job takes besides: code that is loaded as it is needed, plans of transforms, tables, the ends of huge pages.
+static const double RESERVE_BYTES = 18 * 0x1p20;
+
+int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
 {
-    const double there = rg_memory_free(), bytes = need(of, size);
+    const double bytes = need(of, size) + RESERVE_BYTES;
     if (bytes <= there)
         return RG_GOOD;
     int64_t low = 0, high = size; // low fits, or is none
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        *(need(of, middle) <= there ? &low : &high) = middle;
+        *(need(of, middle) + RESERVE_BYTES <= there ? &low : &high) = middle;
     }
     char text[400], *largest = low ? rg_print("%s %" PRId64 " fits", fits, low) : rg_print("none fits");
     va_list list;
     va_start(list, what);
     vsnprintf(text, sizeof text, what, list);
     va_end(list);
-    int code = rg_fail(RG_LACKS, "%s needs %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
+    int code = rg_fail(RG_LACKS, "%s need %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
     free(largest);
     return code;
 }

@@ -13,9 +13,9 @@ double rg_memory_free_of(const char *proc, const char *mounted); // of other fol
 
 // Bytes at the most for a job of this size; grows with it.
 typedef double rg_memory_need(const void *of, int64_t size);
-// The one check of every job. RG_GOOD, or RG_LACKS and one line: "WHAT needs X GiB of memory, Y GiB are free; FITS 123 fits",
-// 123 being the largest size that does.
-int rg_memory_allows(rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
-    __attribute__((format(printf, 5, 6)));
+// The one check of every job, of rg_memory_free() or a device's free bytes. RG_GOOD, or RG_LACKS and one line: "WHAT need X GiB of
+// memory, Y GiB are free; FITS 123 fits", 123 being the largest size that does.
+int rg_memory_allows(double there, rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
+    __attribute__((format(printf, 6, 7)));
 
 #endif

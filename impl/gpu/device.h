@@ -57,6 +57,7 @@ struct rg_device {
     void (*close_shared)(void *);
 };
 
+int rg_device_code(int error); // the exit code of a job that ends by it: RG_LACKS when memory is short, else RG_WRONG
 const rg_device *rg_device_cpu(void);
 const rg_device *rg_device_emulated(void);
 // The number of a GPU's name ("gpu" 0, "gpu3" 3); "cpu" and "host" are none.

@@ -90,6 +90,12 @@ static const char *cpu_error(int code)
     }
 }
 
+int rg_device_code(int error)
+{
+    enum { CUDA_OUT_OF_MEMORY = 2 };
+    return error == RG_E_STATE || error == CUDA_OUT_OF_MEMORY ? RG_LACKS : RG_WRONG;
+}
+
 const rg_device *rg_device_cpu(void)
 {
     static const rg_device cpu = {

@@ -3,7 +3,7 @@
 #include "../../data/geometry/fsc.h"
 #include "../../data/geometry/volume.h"
 #include "../base/log.h"
-#include "../gpu/device.h"
+#include "../base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -101,6 +101,14 @@ static int compare_masked(const comparison *c, const rg_volume *a, const rg_volu
     return RG_GOOD;
 }
 
+// Two maps and their transforms; a mask, and two maps more under it.
+static double need(const void *of, int64_t side)
+{
+    const comparison *c = of;
+    const double maps = c->mask || !isnan(c->mask_radius_px) ? 5 : 2, n = (double)side;
+    return n * n * (4 * maps * n + 2 * 16 * (n / 2 + 1));
+}
+
 static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
 {
     const char *const *name = c->given.word.item;
@@ -120,12 +128,8 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         voxel_A = 1;
     }
     if (rg_dry_run) {
-        const bool masked = c->mask || !isnan(c->mask_radius_px);
-        const double n = (double)a->side, maps = (masked ? 5 : 2) * 4 * n * n * n, transforms = 2 * 16 * n * n * (n / 2 + 1);
-        rg_device_facts facts = {0};
-        rg_device_cpu()->facts(&facts);
         rg_plan("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
-        rg_plan_memory(maps + transforms, (double)facts.free_bytes);
+        rg_plan_memory(need(c, a->side), rg_memory_free());
         return rg_file_can_write(c->out);
     }
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
@@ -159,7 +163,11 @@ static int run(void *options)
 {
     const comparison *c = options;
     rg_volume a = {0}, b = {0};
-    int code = rg_volume_read(c->given.word.item[0], &a);
+    int code = rg_volume_size(c->given.word.item[0], &a);
+    if (code == RG_GOOD)
+        code = rg_memory_allows(rg_memory_free(), need, c, a.side, "a side of", "two maps of %" PRId64 "^3 voxels", a.side);
+    if (code == RG_GOOD)
+        code = rg_volume_read(c->given.word.item[0], &a);
     if (code == RG_GOOD)
         code = rg_volume_read(c->given.word.item[1], &b);
     if (code == RG_GOOD)

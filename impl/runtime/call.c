@@ -167,7 +167,7 @@ void rg_frame_free(rg_frame *f)
 
 int rg_frame_failed(const rg_frame *f, const char *doing, int code)
 {
-    return code == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s on %s: %s: %s", f->entry->name, f->device->name,
+    return code == RG_OK ? RG_GOOD : rg_fail(rg_device_code(code), "%s on %s: %s: %s", f->entry->name, f->device->name,
                                              doing ? doing : f->doing, f->device->error(code));
 }
 

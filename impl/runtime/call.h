@@ -49,7 +49,7 @@ int rg_frame_add(rg_frame *);     // queues one run, loading first where need be
 int rg_frame_start(rg_frame *);   // queues clearing and one run, on a CPU does them
 int rg_frame_run(rg_frame *);     // and waits for the device
 void rg_frame_free(rg_frame *);   // finishes what was prepared
-// RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG. doing NULL: the step that failed.
+// RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG, RG_LACKS without memory. doing NULL: the step that failed.
 int rg_frame_failed(const rg_frame *, const char *doing, int code);
 
 size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param); // predicted, guards included

@@ -2,6 +2,7 @@
 // align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
 #include "../../base/log.h"
+#include "../../base/memory.h"
 #include "align.h"
 #include "../pipeline/ranks.h"
 
@@ -260,22 +261,25 @@ static int align_all(aj_align *job, aj_pyramid *p)
     return code;
 }
 
-// Two pyramids, an image to filter and its copy.
+// Two pyramids, on the CPU the same again in the scorers, an image as it is read or filtered; for the aligned series an image and
+// where it goes to, twice.
+static double need(const void *of, int64_t width)
+{
+    const aj_align *job = of;
+    const double height = (double)job->series.height / (double)job->series.width * (double)width;
+    const double images = 4 * 4.0 / 3 + (job->mask ? 2 : 1) + (job->aligned ? 4 : 0);
+    return 4 * images * (double)width * height;
+}
+
 static int memory_allows(const aj_align *job)
 {
-    rg_device_facts facts;
-    double need = 4 * (double)job->series.width * (double)job->series.height * (2 * 4.0 / 3 + 3);
-    const bool known = rg_device_cpu()->facts(&facts) == RG_OK;
-    if (known && rg_dry_run) {
+    if (rg_dry_run) {
         rg_plan("images", "%" PRId64 " of %" PRId64 " x %" PRId64 " pixels, %s model", job->series.n, job->series.width,
                 job->series.height, job->model ? "affine" : "similarity");
-        rg_plan_memory(need, (double)facts.free_bytes);
+        rg_plan_memory(need(job, job->series.width), rg_memory_free());
     }
-    if (!known || need <= (double)facts.free_bytes)
-        return RG_GOOD;
-    return rg_fail(RG_LACKS, "images of %" PRId64 " x %" PRId64 " pixels need %.2f GiB, %.2f GiB are free; a side of about "
-                   "%.0f fits", job->series.width, job->series.height, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
-                   sqrt((double)facts.free_bytes / need * (double)job->series.width * (double)job->series.height));
+    return rg_memory_allows(rg_memory_free(), need, job, job->series.width, "a width of", "images of %" PRId64 " x %" PRId64 " pixels",
+                            job->series.width, job->series.height);
 }
 
 // The first process finds it for all.

@@ -66,7 +66,8 @@ typedef struct aj_pyramid {
     int64_t side[AJ_LEVELS][3];
     float *v[AJ_LEVELS]; // level 0 is the whole size
 } aj_pyramid;
-// As many levels as it takes for the longest side to be at most `coarsest`.
+// As many levels as it takes for the longest side to be at most `coarsest`: their sides alone, and with room for their values.
+void aj_pyramid_size(aj_pyramid *, const int64_t side[3], int64_t coarsest);
 void aj_pyramid_make(aj_pyramid *, const int64_t side[3], int64_t coarsest);
 void aj_pyramid_fill(aj_pyramid *, int threads); // from level 0
 void aj_pyramid_free(aj_pyramid *);

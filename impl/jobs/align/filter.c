@@ -141,7 +141,7 @@ static int64_t longest(const int64_t side[3])
     return most > side[2] ? most : side[2];
 }
 
-void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
+void aj_pyramid_size(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
 {
     *p = (aj_pyramid){0};
     memcpy(p->side[0], side, sizeof p->side[0]);
@@ -151,6 +151,11 @@ void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
         p->levels++;
     }
     p->levels++;
+}
+
+void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
+{
+    aj_pyramid_size(p, side, coarsest);
     for (int l = 0; l < p->levels; l++)
         p->v[l] = rg_alloc((size_t)(p->side[l][0] * p->side[l][1] * p->side[l][2]) * sizeof(float));
 }

@@ -132,7 +132,7 @@ int ac_worker_run(ac_worker *, const ac_photo *, const rg_image *a, const rg_ima
 void ac_worker_free(ac_worker *);
 
 // write.c
-double ac_lane_bytes(const ac_job *); // series.c: of one photograph in work
+double ac_lane_need(const void *job, int64_t r); // series.c: bytes of one photograph in work
 void ac_plan(const ac_job *); // prints the files and the memory of --dry-run
 int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.

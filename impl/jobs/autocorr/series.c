@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // series.c: the photographs of a series in parallel, over cores and GPUs.
+#include "../../base/memory.h"
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
@@ -45,17 +46,19 @@ static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
     return code;
 }
 
-// Bytes that one photograph in work takes on the host, besides a device's buffers.
-double ac_lane_bytes(const ac_job *job)
+// Bytes that one photograph in work takes on the host, besides a device's buffers, with this largest offset.
+double ac_lane_need(const void *of, int64_t r)
 {
-    double most = 0, offsets = (double)ac_side(job->r) * (double)ac_side(job->r);
+    const ac_job *job = of;
+    double most = 0, offsets = (double)ac_side(r) * (double)ac_side(r);
     for (int64_t i = 0; i < job->n_photos; i++) {
-        const rg_shape *s = &job->photo[i].shape;
+        rg_shape s = job->photo[i].shape;
+        s.n[AC_R] = r;
         // Photograph, summed areas of both factors, the spectrum's real and complex planes; sums, C2D.
-        double pixels = (double)(s->n[AC_WIDTH] + 2) * (double)(s->n[AC_HEIGHT] + 1);
+        double pixels = (double)(s.n[AC_WIDTH] + 2) * (double)(s.n[AC_HEIGHT] + 1);
         double bytes = pixels * (2 + 16 + (job->spectrum ? 16 : 0)) + offsets * (8 + 4);
         if (job->entry->variant->space == RG_HOST || job->entry->emulated)
-            bytes += (double)rg_frame_bytes(job->entry, s, job->param);
+            bytes += (double)rg_frame_bytes(job->entry, &s, job->param);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -65,15 +68,9 @@ double ac_lane_bytes(const ac_job *job)
 // series both fill the machine. 0 and one line when not even one fits.
 static int lanes_of(const ac_job *job, int wanted)
 {
-    rg_device_facts facts;
-    rg_device_cpu()->facts(&facts);
-    double each = ac_lane_bytes(job), fit = floor((double)facts.free_bytes / each);
-    if (fit < 1) {
-        rg_fail(RG_LACKS, "one photograph at --max-offset %" PRId64 " needs %.2f GiB, %.2f GiB are free; an offset of %" PRId64
-                " takes about that", job->r, each / 0x1p30, (double)facts.free_bytes / 0x1p30,
-                (int64_t)((double)job->r * sqrt((double)facts.free_bytes / each) * 0.9));
+    const double there = rg_memory_free(), fit = floor(there / ac_lane_need(job, job->r));
+    if (rg_memory_allows(there, ac_lane_need, job, job->r, "--max-offset", "the offsets of one photograph") != RG_GOOD)
         return 0;
-    }
     return fit < wanted ? (int)fit : wanted;
 }
 

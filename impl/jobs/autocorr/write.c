@@ -3,6 +3,7 @@
 // --resume knows what stands already.
 #include "../../../data/formats/mrc.h"
 #include "../../base/log.h"
+#include "../../base/memory.h"
 #include "../../base/plot.h"
 #include "../../base/tsv.h"
 #include "autocorr.h"
@@ -159,10 +160,8 @@ void ac_plan(const ac_job *job)
 {
     static const char *const ending[] = {"c2d.mrc", "sums.tsv", "c1d.tsv", "svg"};
     const bool written[] = {true, job->dump_sums, true, job->gnuplot};
-    rg_device_facts facts = {0};
-    rg_device_cpu()->facts(&facts);
     rg_plan("photographs", "%" PRId64 ", offsets to %" PRId64 ", variant %s", job->n_photos, job->r, job->entry->name);
-    rg_plan("memory of a photograph", "%.3f GiB, %.2f GiB are free", ac_lane_bytes(job) / 0x1p30, (double)facts.free_bytes / 0x1p30);
+    rg_plan("memory of a photograph", "%.3f GiB, %.2f GiB are free", ac_lane_need(job, job->r) / 0x1p30, rg_memory_free() / 0x1p30);
     for (int64_t i = 0; i < job->n_photos; i++)
         for (int k = 0; k < RG_COUNT(ending); k++)
             if (written[k]) {

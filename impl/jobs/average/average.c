@@ -2,6 +2,7 @@
 // average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
+#include "../../base/memory.h"
 #include "../pipeline/ranks.h"
 #include "../../base/log.h"
 #include "average.h"
@@ -68,12 +69,11 @@ static int check_files(aj_average *job)
     rg_volume first;
     job->n = job->given.word.n;
     job->path = job->given.word.item;
-    int code = rg_volume_read(job->path[0], &first);
+    int code = rg_volume_size(job->path[0], &first);
     if (code != RG_GOOD)
         return code;
     job->side = first.side;
     job->voxel_A = first.voxel_A;
-    free(first.value);
     if (job->side < 16)
         return rg_fail(RG_USAGE, "%s: expected volumes of at least 16 voxels a side, found %" PRId64, job->path[0], job->side);
     if (job->n < 2 && job->half_maps)
@@ -96,8 +96,7 @@ static int check_numbers(aj_average *job)
     job->wedge[0] = sin(job->wedge_deg * 3.14159265358979323846 / 180);
     job->wedge[1] = cos(job->wedge_deg * 3.14159265358979323846 / 180);
     const int64_t side[3] = {job->side, job->side, job->side};
-    aj_pyramid_make(&job->reference, side, COARSEST);
-    aj_pyramid_make(&job->particle, side, COARSEST);
+    aj_pyramid_size(&job->reference, side, COARSEST);
     double smallest = (double)job->reference.side[job->reference.levels - 1][0];
     return rg_option_within("step", &job->step_deg, 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60);
 }
@@ -335,28 +334,31 @@ static int iterate(aj_average *job)
     return code;
 }
 
-// Volumes on their way, the transforms of the smallest level, the table of the grid.
+// Volumes on their way, the transforms of the smallest level (of at most COARSEST voxels a side), the table of the grid.
+static double need(const void *of, int64_t side)
+{
+    const aj_average *job = of;
+    const double voxels = (double)side * (double)side * (double)side, m = fmin((double)side, COARSEST);
+    return 4 * voxels * (2 * 8.0 / 7 + 4 + 3 * (job->half_maps ? 3 : 1) + 3) + 8 * m * m * (m / 2 + 1) * (double)job->n
+           + 8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
+}
+
 static int memory_allows(const aj_average *job)
 {
-    rg_device_facts facts;
-    double voxels = pow((double)job->side, 3), m = (double)job->reference.side[job->reference.levels - 1][0];
-    double need = 4 * voxels * (2 * 8.0 / 7 + 4 + 3 * (job->half_maps ? 3 : 1) + 3) + 8 * m * m * (m / 2 + 1) * (double)job->n
-                  + 8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
-    const bool known = rg_device_cpu()->facts(&facts) == RG_OK;
-    if (known && rg_dry_run) {
+    if (rg_dry_run) {
         rg_plan("subtomograms", "%" PRId64 " of %" PRId64 "^3 voxels", job->n, job->side);
-        rg_plan_memory(need, (double)facts.free_bytes);
+        rg_plan_memory(need(job, job->side), rg_memory_free());
     }
-    if (!known || need <= (double)facts.free_bytes)
-        return RG_GOOD;
-    return rg_fail(RG_LACKS, "%" PRId64 " volumes of %" PRId64 "^3 voxels need %.2f GiB, %.2f GiB are free; a side of about "
-                   "%.0f fits", job->n, job->side, need / 0x1p30, (double)facts.free_bytes / 0x1p30,
-                   (double)job->side * cbrt((double)facts.free_bytes / need));
+    return rg_memory_allows(rg_memory_free(), need, job, job->side, "a side of", "%" PRId64 " volumes of %" PRId64 "^3 voxels",
+                            job->n, job->side);
 }
 
 static int work(aj_average *job)
 {
     size_t bytes = (size_t)(job->side * job->side * job->side) * sizeof(float), n = (size_t)job->n;
+    const int64_t side[3] = {job->side, job->side, job->side};
+    aj_pyramid_make(&job->reference, side, COARSEST);
+    aj_pyramid_make(&job->particle, side, COARSEST);
     job->map = (rg_volume){job->side, job->voxel_A, rg_alloc(bytes)};
     for (int h = 0; h < 2 && job->half_maps; h++)
         job->half[h] = (rg_volume){job->side, job->voxel_A, rg_alloc(bytes)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
 #include "particles.h"
+#include "../../base/memory.h"
 #include "../../runtime/choice.h"
 
 #include <inttypes.h>
@@ -14,21 +15,76 @@ static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
                             rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false));
 }
 
-int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
-                   const float setting[FR_SETTINGS], double also_bytes)
+void fr_room_reference(fr_room *r, int64_t own)
 {
-    int64_t pixels = side * side, stored = fr_stored(side), nodes = reference ? 2 * fr_voxels(side) : 0;
+    const double voxels = (double)own * (double)own * (double)own;
+    r->host_bytes += 4 * voxels;
+    r->device_bytes += 4 * (voxels + (double)fr_grid_floats(own));
+}
+
+// What is asked for, with another batch or another side.
+static fr_room with(const fr_room *r, int64_t size)
+{
+    fr_room other = *r;
+    const double ratio = (double)size / (double)r->side, volumes = ratio * ratio * ratio;
+    if (r->typed_batch) {
+        other.batch = size;
+        return other;
+    }
+    other.side = size;
+    other.device_bytes *= volumes;
+    other.host_bytes *= volumes;
+    return other;
+}
+
+// Images, D, X, c, and X and c of the particles that an optimiser still holds; poses; the reference; what routines give.
+static double device_need(const void *of, int64_t size)
+{
+    const fr_room r = with(of, size);
+    const double stored = (double)fr_stored(r.side), image = (double)r.side * (double)r.side + 8 * stored;
+    return 4 * ((double)r.batch * (image + (double)(FR_POSE_FLOATS * r.trials)) + (double)r.out
+                + (r.reference ? 2 * (double)fr_voxels(r.side) : 0)) + r.device_bytes;
+}
+
+// Images that are read ahead, and what the job keeps there.
+static double host_need(const void *of, int64_t size)
+{
+    const fr_room r = with(of, size);
+    return (double)r.batch * (4.0 * FR_SLOTS * (double)r.side * (double)r.side + r.image_bytes) + r.host_bytes;
+}
+
+static double whole_need(const void *of, int64_t size) { return device_need(of, size) + host_need(of, size); }
+
+static int64_t size_of(const fr_room *r) { return r->typed_batch ? r->batch : r->side; }
+static const char *fits_of(const fr_room *r) { return r->typed_batch ? "--batch" : "a side of"; }
+
+int fr_team_allows(const fr_team *t, const fr_room *r)
+{
+    const rg_entry *entry = t->engine->does[FR_DO_APPLY].entry;
+    const bool on_host = entry->variant->space == RG_HOST || entry->emulated;
+    return rg_memory_allows(rg_memory_free() / t->team.n, on_host ? whole_need : host_need, r, size_of(r), fits_of(r),
+                            "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
+}
+
+static int device_allows(const rg_device *d, const fr_room *r)
+{
     rg_device_facts facts;
+    if (!d->is_gpu || d->is_emulated)
+        return RG_GOOD;
+    if (d->facts(&facts) != RG_OK)
+        return rg_fail(RG_LACKS, "the free memory of %s is not known", d->name);
+    return rg_memory_allows((double)facts.free_bytes, device_need, r, size_of(r), fits_of(r),
+                            "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
+}
+
+int fr_engine_size(fr_engine *e, const fr_room *r)
+{
+    const int64_t side = r->side, batch = r->batch, pixels = side * side, stored = fr_stored(side);
+    const int64_t nodes = r->reference ? 2 * fr_voxels(side) : 0;
     const double since_s = rg_seconds();
-    double bytes = 4 * ((double)batch * (double)(pixels + 5 * stored + FR_POSE_FLOATS * trials) + (double)(nodes + out))
-                   + also_bytes;
-    if (e->member->device->facts(&facts) != RG_OK)
-        return rg_fail(RG_LACKS, "the free memory of %s is not known", e->member->device->name);
-    if (bytes > (double)facts.free_bytes)
-        return rg_fail(RG_LACKS,
-                       "%" PRId64 " images of %" PRId64 " pixels a side need %.2f GiB of %s memory, %.2f GiB are free; "
-                       "take fewer with --batch",
-                       batch, side, bytes / 0x1p30, e->member->device->name, (double)facts.free_bytes / 0x1p30);
+    int code = device_allows(e->member->device, r);
+    if (code != RG_GOOD)
+        return code;
     const struct {
         rg_buffer *buffer;
         int64_t floats;
@@ -41,10 +97,9 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bo
                 {&e->x, 2 * batch * stored},
                 {&e->c, batch * stored},
                 {&e->f3, nodes},
-                {&e->pose, batch * trials * FR_POSE_FLOATS},
+                {&e->pose, batch * r->trials * FR_POSE_FLOATS},
                 {&e->weight, 2 * batch},
-                {&e->out, out}};
-    int code = RG_GOOD;
+                {&e->out, r->out}};
     for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++)
         code = make(e, need[i].buffer, need[i].floats);
     if (code != RG_GOOD)
@@ -53,11 +108,11 @@ int fr_engine_size(fr_engine *e, int64_t side, int64_t batch, int64_t trials, bo
     e->batch = batch;
     float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
     for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's, where no table of an earlier round is there
-        double r = (double)k / (double)side * setting[0] / (double)side;
-        ssnr[k] = (float)exp(-r * r);
+        double fall = (double)k / (double)side * r->setting[0] / (double)side;
+        ssnr[k] = (float)exp(-fall * fall);
     }
     int error = rg_buffer_put(&e->ssnr, ssnr);
-    error = error ? error : rg_buffer_put(&e->setting, setting);
+    error = error ? error : rg_buffer_put(&e->setting, r->setting);
     free(ssnr);
     pl_lap(e->member, PL_SETUP, since_s);
     return pl_failed(e->member, "copying the settings", error);

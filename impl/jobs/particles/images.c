@@ -6,9 +6,6 @@
 #include <stdlib.h>
 
 enum { IMAGE, OPTICS, SHIFT }; // parts of a slot
-// Batches: one is worked on, the next are read. At 500 x 500 reading takes as long as an insertion under 14 operators: with one
-// batch ahead each waited for the other a third of the time.
-enum { SLOTS = 3 };
 
 static int read_image(const fr_files *f, rg_particles *reader, int64_t row, float *image)
 {
@@ -56,7 +53,7 @@ pl_source fr_images_source(const fr_files *f)
 
 int fr_images_begin(fr_engine *e, const int64_t *row, int64_t rows)
 {
-    return pl_feed_begin(&e->feed, e->member, row, rows, e->batch, SLOTS);
+    return pl_feed_begin(&e->feed, e->member, row, rows, e->batch, FR_SLOTS);
 }
 
 // What ctfapply has no room for: c times exp(-|B| g^2 / 4) of those rows that have a B-factor.

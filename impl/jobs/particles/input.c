@@ -2,6 +2,7 @@
 // input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
 #include "../../base/log.h"
 #include "particles.h"
+#include "../../base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,6 +124,8 @@ static int read_sections(const char *path, int64_t side, float *volume)
     return code;
 }
 
+static double need(const void *of, int64_t side) { return (void)of, 4 * (double)side * (double)side * (double)side; }
+
 static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
 {
     rg_mrc mrc;
@@ -139,6 +142,9 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     rg_mrc_close(&mrc);
     if (code != RG_GOOD)
         return code;
+    code = rg_memory_allows(rg_memory_free(), need, NULL, *side, "a side of", "%s: its %" PRId64 "^3 voxels", path, *side);
+    if (code != RG_GOOD)
+        return code;
     *volume = rg_alloc((size_t)(*side * *side * *side) * sizeof **volume);
     code = read_sections(path, *side, *volume);
     int64_t n = *side * *side * *side, same = 1;
@@ -151,6 +157,17 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
         *volume = NULL;
     }
     return code;
+}
+
+int fr_reference_side(const char *path, int64_t *own)
+{
+    rg_mrc mrc;
+    int code = rg_mrc_open(&mrc, path);
+    if (code != RG_GOOD)
+        return code;
+    *own = mrc.nx;
+    rg_mrc_close(&mrc);
+    return RG_GOOD;
 }
 
 int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume)

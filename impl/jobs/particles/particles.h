@@ -46,6 +46,7 @@ void fr_optics_of(const fr_files *, int64_t i, double defocus_A, double magnific
 
 // --reference: own side, own^3 voxels, malloc'ed. Refused when its field of view is not that of the images, whose sampling may
 // be another. said_A: its voxels, NaN: as its header says. RG_GOOD, or one line and a code.
+int fr_reference_side(const char *path, int64_t *own); // alone, of its header; what else is wrong is refused when it is read
 int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume);
 
 // ---- the routines --------------------------------------------------------------------------------------------------------
@@ -71,11 +72,18 @@ typedef struct fr_engine {
     rg_buffer image, optics, shift, setting, ssnr, d, x, c, f3, pose, weight, out;
 } fr_engine;
 
-// Buffers for `batch` particles, `trials` poses of each, a reference with `reference`, and an output of `out` floats; the
-// mask's radius, the fall-off of rings and the ring from which |C| counts are settings. also_bytes: what else the job will
-// want. Refuses what does not fit. RG_GOOD or a code.
-int fr_engine_size(fr_engine *, int64_t side, int64_t batch, int64_t trials, bool reference, int64_t out,
-                   const float setting[FR_SETTINGS], double also_bytes);
+// What an engine is to have room for.
+typedef struct fr_room {
+    int64_t side, batch, trials, out; // images of that side, at a time; poses of each; floats that routines give
+    bool reference;
+    const float *setting; // the mask's radius, the fall-off of rings, the ring from which |C| counts
+    double device_bytes, host_bytes, image_bytes; // what else the job takes: on the device, in main memory, there of each image
+    bool typed_batch; // --batch says how many images at a time: the largest that fits is named, else the largest side
+} fr_room;
+// Adds a reference of own^3 voxels and what its transform takes on its way.
+void fr_room_reference(fr_room *, int64_t own);
+// Its buffers. RG_GOOD, or one line and a code: what does not fit on a GPU is refused.
+int fr_engine_size(fr_engine *, const fr_room *);
 // The transform of a reference of own^3 voxels into f3.
 int fr_engine_reference(fr_engine *, int64_t own, const float *volume);
 void fr_engine_close(fr_engine *);
@@ -86,6 +94,9 @@ int fr_engine_apply(fr_engine *, int64_t n, int64_t kind);
 
 // ---- images --------------------------------------------------------------------------------------------------------------
 
+// Batches: one is worked on, the next are read. At 500 x 500 reading takes as long as an insertion under 14 operators: with one
+// batch ahead each waited for the other a third of the time.
+enum { FR_SLOTS = 3 };
 // Reads these rows ahead in batches (pl_feed_begin). RG_GOOD or a code.
 int fr_images_begin(fr_engine *, const int64_t *row, int64_t rows);
 // The next batch on the device, as D, X and c, shifted by their origins: (*row)[0 .. n-1], n 0 at the end. RG_GOOD or a code.
@@ -108,6 +119,8 @@ typedef struct fr_team {
 int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most, bool even,
                  double began_s);
 void fr_team_close(fr_team *);
+// Whether main memory holds that room of every engine: asked before anything large is read. RG_GOOD, or one line and RG_LACKS.
+int fr_team_allows(const fr_team *, const fr_room *);
 int fr_team_report(const fr_team *, const char *out); // the stages: OUT_stages.tsv
 
 #endif

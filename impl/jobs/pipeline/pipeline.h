@@ -108,7 +108,7 @@ void pl_team_progress(pl_team *, int64_t images); // so many more are done; from
 void pl_team_close(pl_team *);
 // Share `index` of `of` equal ones of n; returns how many, *first: the first of them.
 int64_t pl_share(int64_t n, int index, int of, int64_t *first);
-int pl_failed(const pl_member *, const char *doing, int error); // one line and RG_WRONG; RG_GOOD where there is no error
+int pl_failed(const pl_member *, const char *doing, int error); // one line and rg_device_code; RG_GOOD where there is no error
 
 static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
 {

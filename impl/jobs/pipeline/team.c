@@ -10,7 +10,7 @@
 
 int pl_failed(const pl_member *m, const char *doing, int error)
 {
-    return error == RG_OK ? RG_GOOD : rg_fail(RG_WRONG, "%s: %s: %s", m->device->name, doing, m->device->error(error));
+    return error == RG_OK ? RG_GOOD : rg_fail(rg_device_code(error), "%s: %s: %s", m->device->name, doing, m->device->error(error));
 }
 
 // ---- opening -------------------------------------------------------------------------------------------------------------

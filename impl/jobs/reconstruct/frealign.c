@@ -130,6 +130,15 @@ static int64_t batch_of(int64_t rows)
     return rows ? (rows + batches - 1) / batches : 1;
 }
 
+// Of an engine that has both halves, or one, and of the first one, which makes the maps. The mask is for X, which is not inserted.
+static fr_room room_of(const fr_reconstruction *r, int64_t rows, int index, const float setting[FR_SETTINGS])
+{
+    const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2;
+    const double volumes = (gpus > 1 && index ? 1 : 2) * (double)volume_bytes(r);
+    return (fr_room){.side = r->side, .batch = batch_of((rows + step - 1) / step), .trials = r->symmetry.n, .out = 1,
+                     .setting = setting, .device_bytes = volumes + (index ? 0 : fr_maps_bytes(r->side))};
+}
+
 // What one engine inserts: both halves when it is alone, else the half that its number says.
 static int insert(pl_member *m, void *context)
 {
@@ -137,10 +146,9 @@ static int insert(pl_member *m, void *context)
     fr_engine *e = &r->team.engine[m->index];
     int64_t first, all = pl_share(r->files.particles.n, rg_rank, rg_ranks(), &first);
     const int64_t gpus = m->team->n, step = gpus > 1 ? gpus : 2;
-    const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0}; // the mask is for X, which is not inserted
-    const double volumes = (gpus > 1 && m->index ? 1 : 2) * (double)volume_bytes(r);
-    int code = fr_engine_size(e, r->side, batch_of((all + step - 1) / step), r->symmetry.n, false, 1, setting,
-                              volumes + (m->index ? 0 : fr_maps_bytes(r->side)));
+    const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0};
+    const fr_room room = room_of(r, all, m->index, setting);
+    int code = fr_engine_size(e, &room);
     int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         rg_buffer *volume = &r->volume[2 * m->index + h];
@@ -198,6 +206,10 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
     if (code == RG_GOOD && !rg_dry_run)
         code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
                             true, began_s);
+    if (code == RG_GOOD && !rg_dry_run) {
+        const fr_room room = room_of(r, r->files.particles.n / rg_ranks(), 0, NULL);
+        code = fr_team_allows(&r->team, &room);
+    }
     if (code == RG_GOOD && !rg_dry_run) {
         rg_ranks_say("reconstruct");
         code = reconstruct(r);

@@ -3,6 +3,7 @@
 #include "../../base/core.h"
 #include "../../suite.h"
 
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -125,6 +126,21 @@ static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *con
     pthread_mutex_unlock(&all->lock);
 }
 
+static int add_storage(struct dl_phdr_info *info, size_t bytes, void *sum)
+{
+    (void)bytes;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        *(double *)sum += info->dlpi_phdr[i].p_type == PT_TLS ? (double)info->dlpi_phdr[i].p_memsz : 0;
+    return 0;
+}
+
+double fr_minimise_bytes(int64_t problems)
+{
+    double storage = 0x1p15; // what NLopt and its caller touch of a stack
+    dl_iterate_phdr(add_storage, &storage);
+    return (double)problems * storage;
+}
+
 // glibc takes a thread's storage from its stack, and the shared memory of emulated kernels is such storage: half a megabyte.
 enum { STACK = 2 << 20 };
 
@@ -170,6 +186,8 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
 }
 
 #else
+
+double fr_minimise_bytes(int64_t problems) { return 0 * (double)problems; }
 
 const char *fr_optimiser_unknown(const char *name)
 {

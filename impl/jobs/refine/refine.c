@@ -240,13 +240,21 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
     return code;
 }
 
+static fr_room room_of(const job *j, int64_t rows)
+{
+    const fr_refinement *r = &j->refine;
+    const int64_t batch = r->batch < rows ? r->batch : rows;
+    fr_room room = {.side = r->side, .batch = batch, .trials = r->trials, .out = fr_refinement_out(r, batch), .reference = true,
+                    .setting = r->setting, .image_bytes = fr_minimise_bytes(r->trials), .typed_batch = true};
+    fr_room_reference(&room, j->own);
+    return room;
+}
+
 static int make_room(void *of, int64_t rows)
 {
     const work *w = of;
-    const fr_refinement *r = &w->job->refine;
-    const int64_t batch = r->batch < rows ? r->batch : rows;
-    return fr_engine_size(w->engine, r->side, batch, r->trials, true, fr_refinement_out(r, batch), r->setting,
-                          8.0 * (double)fr_voxels(w->job->own));
+    const fr_room room = room_of(w->job, rows);
+    return fr_engine_size(w->engine, &room);
 }
 
 static int refine_rows(pl_member *m, void *context)
@@ -262,6 +270,12 @@ static int refine(job *j)
     const fr_refinement *r = &j->refine;
     const double since_s = rg_seconds();
     int code = fr_refinement_batch(&j->refine, 128);
+    if (code == RG_GOOD)
+        code = fr_reference_side(r->reference, &j->own);
+    if (code == RG_GOOD) {
+        const fr_room room = room_of(j, j->files.particles.n);
+        code = fr_team_allows(t, &room);
+    }
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
     if (code != RG_GOOD)

@@ -41,7 +41,7 @@ typedef struct hunt {
     fr_engine *engine;
     int64_t at_once; // directions a call
     rg_buffer turn;
-    float *cc, *pose;
+    float *copy, *pose; // copy: of the correlations, NULL where the device's memory is ours
     found *list; // of the loaded particles, best each, sorted
 } hunt;
 
@@ -125,15 +125,17 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
     if (e->member->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->member->device->name);
     int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
-    if (code == RG_GOOD && e->member->device->download(h->cc, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+    if (code == RG_GOOD && h->copy
+        && e->member->device->download(h->copy, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
         code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->member->device->name);
     if (code != RG_GOOD)
         return code;
+    const float *cc = h->copy ? h->copy : e->out.base;
     const double since_s = rg_seconds();
 #pragma omp parallel for num_threads(e->member->threads)
     for (int64_t p = 0; p < n; p++)
         for (int64_t d = 0; d < count; d++)
-            keep(s, h->list + p * s->best, best_of(s, first + d, h->cc + (p * count + d) * each));
+            keep(s, h->list + p * s->best, best_of(s, first + d, cc + (p * count + d) * each));
     pl_lap(e->member, PL_STEP, since_s);
     return RG_GOOD;
 }
@@ -172,29 +174,43 @@ static int put_turns(hunt *h)
     return pl_failed(h->engine->member, "copying rotations", error);
 }
 
-// Correlations of a call fill at most 256 MiB.
+// Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the faster the
+// more directions a call has, and as much again where they are copied to.
+static fr_room room_of(const search *s, int64_t rows, int64_t *at_once)
+{
+    const int64_t batch = s->refine.batch < rows ? s->refine.batch : rows;
+    const bool copied = s->team.engine->does[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, most = ((int64_t)1 << (copied ? 26 : 24)) / (batch * each);
+    *at_once = most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
+    const int64_t trials = *at_once > s->best ? *at_once : s->best, least = fr_refinement_out(&s->refine, batch);
+    const int64_t all = *at_once * each * batch, out = all > least ? all : least;
+    fr_room room = {.side = s->refine.side, .batch = batch, .trials = trials, .out = out, .reference = true,
+                      .setting = s->refine.setting, .typed_batch = true,
+                      .image_bytes = fr_minimise_bytes(s->best),
+                      .host_bytes = 4.0 * (double)(batch * trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0)};
+    fr_room_reference(&room, s->own);
+    return room;
+}
+
 static int begin_hunt(void *of, int64_t rows)
 {
     hunt *h = of;
     const search *s = h->s;
-    const int64_t batch = s->refine.batch < rows ? s->refine.batch : rows;
-    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, room = ((int64_t)1 << 26) / (batch * each);
-    h->at_once = room < 1 ? 1 : room < s->grid.n ? room : s->grid.n;
-    const int64_t trials = h->at_once > s->best ? h->at_once : s->best, least = fr_refinement_out(&s->refine, batch);
-    const int64_t all = h->at_once * each * batch, out = all > least ? all : least;
-    int code = fr_engine_size(h->engine, s->refine.side, batch, trials, true, out, s->refine.setting,
-                              8.0 * (double)fr_voxels(s->own));
-    h->cc = rg_alloc((size_t)(batch * h->at_once * each) * sizeof *h->cc);
-    h->pose = rg_alloc((size_t)(batch * trials * FR_POSE_FLOATS) * sizeof *h->pose);
-    h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);
-    return code == RG_GOOD ? put_turns(h) : code;
+    const fr_room room = room_of(s, rows, &h->at_once);
+    int code = fr_engine_size(h->engine, &room);
+    if (code != RG_GOOD)
+        return code;
+    h->copy = h->engine->member->device == rg_device_cpu() ? NULL : rg_alloc((size_t)room.out * sizeof *h->copy);
+    h->pose = rg_alloc((size_t)(room.batch * room.trials * FR_POSE_FLOATS) * sizeof *h->pose);
+    h->list = rg_alloc((size_t)(room.batch * s->best) * sizeof *h->list);
+    return put_turns(h);
 }
 
 static void end_hunt(hunt *h)
 {
     free(h->list);
     free(h->pose);
-    free(h->cc);
+    free(h->copy);
     rg_buffer_free(&h->turn);
 }
 
@@ -212,7 +228,14 @@ static int search_all(search *s)
     fr_team *t = &s->team;
     const fr_refinement *r = &s->refine;
     const double since_s = rg_seconds();
+    int64_t at_once;
     int code = fr_refinement_batch(&s->refine, 24);
+    if (code == RG_GOOD)
+        code = fr_reference_side(r->reference, &s->own);
+    if (code == RG_GOOD) {
+        const fr_room room = room_of(s, s->files.particles.n, &at_once);
+        code = fr_team_allows(t, &room);
+    }
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
     if (code != RG_GOOD)
@@ -302,6 +325,9 @@ static const char help[] =
     "with\n"
     "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
     "the same seed gives the same answer.\n"
+    "\n"
+    "Beside particles and map, memory goes to correlations (64 MiB on a CPU, 256 MiB on a GPU and for their copy) and to the\n"
+    "threads that refine --best directions of --batch particles together.\n"
     "\n"
     "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for "
     "files\n"

@@ -74,18 +74,18 @@ static void test_refusal(void **state)
         now.rlim_cur = (rlim_t)1 << 34;
         assert_int_equal(setrlimit((__rlimit_resource_t)kind[i], &now), 0);
         assert_true(rg_memory_free() < 0x1p34);
-        assert_int_equal(rg_memory_allows(need, &each, 8, "a side of", "%d images", 5), RG_GOOD);
+        assert_int_equal(rg_memory_allows(rg_memory_free(), need, &each, 8, "a side of", "%d images", 5), RG_GOOD);
         catch_stderr();
-        const int code = rg_memory_allows(need, &each, 256, "a side of", "%d images", 5);
+        const int code = rg_memory_allows(rg_memory_free(), need, &each, 256, "a side of", "%d images", 5);
         const char *said = caught();
         assert_int_equal(setrlimit((__rlimit_resource_t)kind[i], &before), 0);
         assert_int_equal(code, RG_LACKS);
-        assert_non_null(strstr(said, "regather: 5 images needs 64 GiB of memory, "));
+        assert_non_null(strstr(said, "regather: 5 images need 64 GiB of memory, "));
         const int fits = atoi(strstr(said, "a side of ") + 10); // the largest, at most 128: these need 16 GiB
         assert_in_range(fits, 2, 128);
         assert_non_null(strstr(said, " fits\n"));
     }
-    assert_int_equal(rg_memory_allows(need, &(double){0x1p60}, 3, "a side of", "it"), RG_LACKS);
+    assert_int_equal(rg_memory_allows(rg_memory_free(), need, &(double){0x1p60}, 3, "a side of", "it"), RG_LACKS);
 }
 
 int main(void)
