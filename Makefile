@@ -2,11 +2,12 @@
 #   BUILD=dir     where to build                     PRESET=quick|paper|large   size of `make reproduce`
 #   HAVE_CUDA=0   leave CUDA out                     SANITIZE=1                 ASan + UBSan, into its own folder, without nvcc
 #   CUDA_ARCH=..  -gencode flags of nvcc             PREFIX=/usr/local          of `make install`
+#   TIME=60       seconds of `make fuzz`
 #   REVISION=..   of a source tree without its git history; stands in every result file
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check fuzz sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
 all:
 
 SANITIZE ?= 0
@@ -111,6 +112,7 @@ EMU_RT  := $(wildcard impl/gpu/emulator/*.cc)
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.cu.o) $(EMU_SRC:%.cu=$(BUILD)/emulated/%.o) $(EMU_RT:%.cc=$(BUILD)/%.o)
 LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ)) $(BUILD)/sources.o
 TESTS   := $(addprefix $(BUILD)/,$(basename $(wildcard verify/tests/*/test_*.c verify/tests/*/test_*.cc)))
+FUZZ_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard verify/fuzz/*.c))
 # Kernels that are wrong on purpose: a folder a paper here, one folder of plug-ins.
 vpath %.c $(wildcard verify/broken/*)
 vpath %.cu $(wildcard verify/broken/*)
@@ -179,6 +181,12 @@ $(BUILD)/regather.1: $(BUILD)/regather
 
 $(TESTS): %: %.o $(LIB_OBJ)
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ -lcmocka $(LIBS)
+# Every fuzz target is the same function: here they stand side by side in one program.
+$(BUILD)/verify/fuzz/%.o: verify/fuzz/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_JUDGE) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS)) -DLLVMFuzzerTestOneInput=fuzz_$* -I$(BUILD) -MMD -MP -c $< -o $@
+$(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(LIB_OBJ)
+	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
 $(BUILD)/broken/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) $< -o $@
@@ -208,11 +216,14 @@ plugin:
 	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl $(SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------
-test-programs: $(TESTS) $(BROKEN)
+test-programs: $(TESTS) $(BROKEN) $(BUILD)/verify/fuzz/driver
 check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
+TIME ?= 60
+fuzz: all $(BUILD)/verify/fuzz/driver
+	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)
 reproduce: all $(BROKEN)
 	@report/steps.sh $(BUILD) reproduce $(PRESET)
 verify bench: all
@@ -229,4 +240,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)
+-include $(OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)

@@ -96,6 +96,7 @@ done
 command_line variants_list check_list
 command_line install verify/install.sh "$build"
 command_line steps verify/steps.sh
+command_line fuzz verify/fuzz/fuzz.sh "$build" replay
 command_line verify "$regather" verify --quiet
 finish_emulated() {
     wait $emulated

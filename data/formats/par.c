@@ -100,11 +100,27 @@ static int parse_words(int k, const char *const begin[], const int length[], rg_
     return -1;
 }
 
-// By words where their number is that of a kind and they are numbers, else by the widths of the kind that the length says.
+static int width_of_all(int k)
+{
+    int width = 0;
+    for (int c = 0; c < kind[k].columns; c++)
+        width += width_of(k, field_of(k, c));
+    return width;
+}
+
+// By the widths of the kind whose rows are exactly as long, where columns touch: their words may be as many as those of another
+// kind. By words where their number is that of a kind and they are numbers. Else by the widths of the kind that the length says.
 static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which)
 {
     const char *begin[COLUMNS_MAX], *of_width[COLUMNS_MAX];
     int length[COLUMNS_MAX], lengths[COLUMNS_MAX], words = cut(line, end, begin, length), k = 0, by_length = 0;
+    for (*which = 0; *which < KINDS; ++*which) {
+        cut_widths(*which, line, end, of_width, lengths);
+        if (kind[*which].longest && end - line == width_of_all(*which) && words < kind[*which].columns
+            && parse_words(*which, of_width, lengths, row) < 0)
+            return RG_GOOD;
+    }
+    *row = (rg_par_row){.line = line_number};
     while (k < KINDS && kind[k].columns != words)
         k++;
     int bad = k < KINDS ? parse_words(k, begin, length, row) : COLUMNS_MAX;
@@ -222,7 +238,8 @@ static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
         char text[64];
         int length = snprintf(text, sizeof text, "%*.*f", width, field[which].decimals, value);
         const bool touches = c && kind[p->kind].longest == 0 && length == width && text[0] != ' '; // read by its words only
-        if (!isfinite(value) || length > width || touches)
+        const bool lost = which == RG_PAR_MAG && !(strtod(text, NULL) > 0); // a magnification that is none when it is read
+        if (!isfinite(value) || length > width || touches || lost)
             return rg_fail(RG_USAGE, "%s: row %" PRId64 ": %g does not fit into column %s of %d characters", path, i + 1, value,
                            field[which].name, touches ? width - 1 : width);
         fputs(text, out);

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char needed[] = "algo variant shape params", columns[] = "algo\tvariant\tshape\tparams\tmedian_ns\trate\trate_unit\thow\n";
+static const char needed[] = "algo variant shape params";
+static const char *const column[] = {"algo", "variant", "shape", "params", "median_ns", "rate", "rate_unit", "how"};
 
 // The name as a file's: everything but letters, digits and dots becomes one dash.
 static void file_name(const char *processor, char name[128])
@@ -163,9 +164,11 @@ void rg_tuned_print(const rg_entry *e, const char *device, FILE *out)
     rg_tuned_processor(e, device, processor);
     const rg_tsv *f = *processor ? file_of(processor) : NULL;
     for (int i = 0; f && i < f->n_rows; i++)
-        if (of_entry(f, i, e))
-            fprintf(out, "  %-28s %stuned on %s at %s: %s%s\n", "", rg_colour(out, "dim"), processor, rg_tsv_cell(f, i, "shape"),
-                    rg_tsv_cell(f, i, "params"), rg_colour(out, "off"));
+        if (of_entry(f, i, e)) {
+            fprintf(out, "  %-28s %s", "", rg_colour(out, "dim"));
+            rg_tsv_print(out, "tuned on %s at %s: %s", processor, rg_tsv_cell(f, i, "shape"), rg_tsv_cell(f, i, "params"));
+            fprintf(out, "%s\n", rg_colour(out, "off"));
+        }
 }
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
@@ -188,13 +191,13 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
     rg_tsv_print(file.stream,
                  "# Best parameters that `regather tune` found, used for this processor and version of the suite only.\n"
                  "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n", processor, driver);
-    fputs(columns, file.stream);
+    for (int k = 0; k < RG_COUNT(column); k++)
+        fprintf(file.stream, "%s%c", column[k], k + 1 < RG_COUNT(column) ? '\t' : '\n');
     for (int i = 0; old.path && !stale(&old, processor) && i < old.n_rows; i++) {
-        char **c = old.cell + i * old.n_columns;
         if (strcmp(rg_tsv_cell(&old, i, "algo"), row->algo) || strcmp(rg_tsv_cell(&old, i, "variant"), row->variant) ||
             strcmp(rg_tsv_cell(&old, i, "shape"), row->shape))
-            for (int k = 0; k < old.n_columns; k++)
-                rg_tsv_print(file.stream, "%s%c", c[k], k + 1 < old.n_columns ? '\t' : '\n');
+            for (int k = 0; k < RG_COUNT(column); k++)
+                rg_tsv_print(file.stream, "%s%c", rg_tsv_cell(&old, i, column[k]), k + 1 < RG_COUNT(column) ? '\t' : '\n');
     }
     rg_tsv_print(file.stream, "%s\t%s\t%s\t%s\t%.0f\t%.4g\t%s\t%s\n", row->algo, row->variant, row->shape, row->params,
                  row->median_ns, row->rate, row->rate_unit, row->how);

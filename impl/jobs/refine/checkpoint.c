@@ -170,6 +170,11 @@ static bool sums(char *at, fr_sums *s)
         good = whole_number(&at, count[k]);
     for (int64_t k = 0; k < s->rings && good; k++)
         good = whole_number(&at, &s->ring[k]);
+    // Of up to 1e8 particles a batch, so that sums of a whole file stay sums.
+    for (int k = 0; k < COUNTS && good; k++)
+        good = k == 3 || (*count[k] <= (int64_t)1 << 62 >> 8 && *count[k] >= -((int64_t)1 << 62 >> 8));
+    for (int64_t k = 0; k < s->rings && good; k++)
+        good = s->ring[k] <= (int64_t)1 << 62 >> 8 && s->ring[k] >= -((int64_t)1 << 62 >> 8);
     return good && !*at;
 }
 

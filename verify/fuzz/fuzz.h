@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// fuzz.h: for fuzz targets. A target is LLVMFuzzerTestOneInput(bytes, n): whatever the bytes are, a reader gives RG_GOOD, or RG_USAGE
+// with nothing left behind; what a writer makes of what was read is read back as the same and written again as the same bytes.
+// Here its name is fuzz_FILE and driver.c calls it, on files damaged in seeded ways: `make fuzz TIME=60`; runs.tsv has what was run.
+#ifndef RG_FUZZ_H
+#define RG_FUZZ_H
+
+#include "../../impl/base/core.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static inline void fuzz_expect(bool right)
+{
+    if (!right)
+        abort();
+}
+
+static inline void fuzz_put(int file, const void *bytes, size_t n)
+{
+    fuzz_expect(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, bytes, n, 0) == (ssize_t)n);
+}
+
+// The bytes as a file that has no name elsewhere; the same one in every call.
+static inline const char *fuzz_path(const void *bytes, size_t n)
+{
+    static int file = -1;
+    static char path[40];
+    if (file < 0) {
+        file = memfd_create("fuzzed", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    fuzz_put(file, bytes, n);
+    return path;
+}
+
+// A path in a folder of this process's own, in memory where there is such a place; what a writer left there is removed first.
+static inline const char *fuzz_out(const char *name)
+{
+    static char folder[64], path[4][128];
+    static int turn;
+    if (!*folder) {
+        snprintf(folder, sizeof folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+        fuzz_expect(mkdir(folder, 0700) == 0 || access(folder, W_OK) == 0);
+    }
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    unlink(path[turn]);
+    return path[turn];
+}
+
+// The whole file, ended by a 0; malloc'ed.
+static inline char *fuzz_get(const char *path, size_t *n)
+{
+    struct stat facts;
+    int file = open(path, O_RDONLY);
+    fuzz_expect(file >= 0 && fstat(file, &facts) == 0);
+    char *bytes = rg_alloc((size_t)facts.st_size + 1);
+    *n = (size_t)facts.st_size;
+    fuzz_expect(read(file, bytes, *n) == (ssize_t)*n);
+    close(file);
+    return bytes;
+}
+
+static inline void fuzz_same_files(const char *a, const char *b)
+{
+    size_t n, m;
+    char *of_a = fuzz_get(a, &n), *of_b = fuzz_get(b, &m);
+    fuzz_expect(n == m && memcmp(of_a, of_b, n) == 0);
+    free(of_a);
+    free(of_b);
+}
+
+#endif
