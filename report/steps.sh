@@ -29,6 +29,17 @@ record)
     to=$(realpath "${RECORD_OUT:-data/machines}")/$name. && [ -n "$parts" ] || { echo "$usage" >&2; exit 2; } ;;
 *) echo "$usage" >&2 && exit 2 ;;
 esac
+# What a user names stands in the words of commands, where a blank would make two of it and a * many.
+label=$(printf %s "$label" | tr -d '\000-\037\177')
+for named in "$build" "$name" "$work" "$to" "$out" "$PWD"; do
+    case $named in *[!A-Za-z0-9_./+,:=@%~-]*)
+        printf 'steps.sh: expected names of letters, digits and _./+,:=@%%~- alone, found "%s"\n' "$(printf %s "$named" | tr -d '\000-\037\177')" >&2
+        exit 2 ;;
+    esac
+done
+for value in "${RECORD_SECONDS:-1}" "${RECORD_IMAGES:-1}" "${RECORD_SIDES:-1}" "${RECORD_GPUS:-1}"; do
+    case $value in *[!0-9.,\ ]*) echo "steps.sh: expected numbers in RECORD_SECONDS, _IMAGES, _SIDES and _GPUS" >&2 && exit 2 ;; esac
+done
 logs=$results/log done=$results/done
 mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$results/verify" "$results/trace" || exit 2
 [ "$(cat "$results/preset" 2> /dev/null)" = "$preset" ] || echo "$preset" > "$results/preset" # another one makes another page
@@ -184,7 +195,7 @@ plan() {
     done < report/steps.tsv
 }
 read_step() { # LINE SETTING
-    eval "$2"
+    [ "$2" = : ] || eval "${2%%=*}=\${2#*=}" # the value as it is, never as words of the shell
     IFS=$tab read -r _ step title _ _ report needs product says command <<END
 $(sed -n "$1p" report/steps.tsv)
 END

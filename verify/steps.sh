@@ -63,5 +63,25 @@ table && row reproduce thrice 'Three times' - '*' - - '$results/thrice' 'thrice 
 table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $product && regather breaks' && page && run 2 quick
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
+# Nothing that is named from outside becomes a command, nor two words.
+table && row reproduce sides 'Side $side' 'side=$sides' '*' - - '$results/side$side' 'regather make $product' && page
+printf 'let\t*\tsides\t${RECORD_SIDES:-1}\n' >> report/steps.tsv
+refused() { # WORDS...: an environment and a build that are refused
+    [ "$1" = build ] || { env "$1" report/steps.sh build reproduce quick > out 2>&1; echo "exit $?" >> out; }
+    [ "$1" != build ] || { mkdir -p "$2" && cp build/regather "$2/" && report/steps.sh "$2" reproduce quick > out 2>&1; echo "exit $?" >> out; }
+    says '^exit 2$'
+    says '^steps.sh: expected '
+    [ ! -e "$at/ran" ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && echo "ran: $*"; rm -f "$at/ran"; }
+}
+refused "RECORD_SIDES=1;touch\${IFS}$at/ran"
+refused 'RECORD_SIDES=$(touch ran)'
+refused 'RECORD_IMAGES=`touch ran`'
+refused 'REPORT_DIR=a b'
+refused 'REPORT_DIR=$(touch ran)'
+refused 'REPORT_DIR=a"; touch ran; "'
+refused build '$(touch ran)'
+refused build 'a b'
+refused build "it's"
+REPORT_DIR=$at/report RECORD_SIDES='100 200' report/steps.sh build reproduce quick > out 2>&1; says 'Side 100$' && says 'Side 200$'
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
