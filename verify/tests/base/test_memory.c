@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_memory.c: what a process may take: the least of the machine, its control groups of both versions, and its own limits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/memory.h"
+#include "../test.h"
 #include "../test_data.h"
 
 #include <sys/resource.h>
@@ -32,9 +26,8 @@ static double seen(void)
     return bytes;
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
-    (void)state;
     put_text("meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
     put_text("self/cgroup", "0::/\n");
     assert_float_equal(seen(), 8000 * 1024, 0);
@@ -62,9 +55,8 @@ static void test_groups(void **state)
 
 static double need(const void *of, int64_t size) { return *(const double *)of * (double)(size * size); }
 
-static void test_refusal(void **state)
+TEST(test_refusal)
 {
-    (void)state;
     const int kind[] = {RLIMIT_DATA, RLIMIT_AS};
     const double each = 0x1p20;
     for (int i = 0; i < 2; i++) {
@@ -88,8 +80,4 @@ static void test_refusal(void **state)
     assert_int_equal(rg_memory_allows(rg_memory_free(), need, &(double){0x1p60}, 3, "a side of", "it"), RG_LACKS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_refusal)};
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

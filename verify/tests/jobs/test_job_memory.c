@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_job_memory.c: what each job says that it needs, against what it takes: more than it says is a job that dies of it, and much
 // less one that is refused for nothing.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../test_program.h"
 
 #include <sys/resource.h>
@@ -57,9 +51,8 @@ static void hold(double base_GiB, int limit_MiB, const char *words)
     free(said);
 }
 
-static void test_predictions(void **state)
+TEST(test_predictions)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); // shadow memory is memory, too
 #endif
@@ -79,8 +72,4 @@ static void test_predictions(void **state)
     hold(base, 30, "reconstruct p/particles.star --method frealign --sym D7 --out m.mrc --device cpu");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_predictions)};
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_hostile.c: what a file is called and what stands in it is data for every command: nothing of it runs, speaks to the terminal,
 // or becomes markup of what is written.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/suite.h"
+#include "../test.h"
 #include "../test_command.h"
 #include "../test_program.h"
 
@@ -40,9 +34,8 @@ static void assert_lacks(const char *file, const char *words)
 }
 
 // One name with all that means something to a shell, to gnuplot, to printf or to markup, and a first character that does.
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const name[] = {"a 'b\" $(touch ran)`touch ran`;touch ran|touch ran&%s%n<b>@RUN#\\", "|touch ran"};
     assert_int_equal(sh("regather phantom particles --out p --box 16 --images 4 --quiet && regather phantom coarsening --out c --width 32 "
                         "--height 32 --time 1 --frames 1 --quiet"), 0);
@@ -77,9 +70,8 @@ static void test_names(void **state)
 }
 
 // A result file that somebody sends.
-static void test_contents(void **state)
+TEST(test_contents)
 {
-    (void)state;
     static const char bad[] = "<script>`touch ran`$(touch ran)'\x1b]0;x\x07\x1b[2J|\"";
     for (int i = 0; i < 2; i++) {
         rg_row row = test_row("simd", "kernel", 20, 1000 + i);
@@ -111,15 +103,10 @@ static void test_contents(void **state)
 }
 
 // A plug-in is code, and says so.
-static void test_plugin(void **state)
+TEST(test_plugin)
 {
-    (void)state;
     assert_int_equal(sh("for so in \"${REGATHER%%/*}\"/broken/*.so; do :; done; test -e \"$so\" || exit 77; regather list --plugin \"$so\" > out"), 0);
     assert_said("a plug-in is code, which runs with your rights");
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_contents), cmocka_unit_test(test_plugin)};
-    return cmocka_run_group_tests(test, test_dir_make, test_dir_remove);
-}
+TESTS(test_dir_make, test_dir_remove)
