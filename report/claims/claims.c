@@ -30,6 +30,8 @@ int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *
         code = rg_tsv_read(path, &c->published[i]);
         free(path);
     }
+    if (code != RG_GOOD)
+        rg_claims_free(c);
     return code;
 }
 

@@ -27,11 +27,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     read_both(path, papers);
     read_both(claims, path);
     read_both(path, path);
-    const char *own = fuzz_out("papers.tsv"); // of one paper, whose numbers these are
+    const char *own = fuzz_out("papers.tsv"); // of one paper, whose numbers these are, in published/ beside it
+    char *folder = rg_print("%.*spublished", (int)(rg_base_name(own) - own), own);
+    mkdir(folder, 0700);
+    free(folder);
     FILE *f = fopen(own, "w");
     fuzz_expect(f);
-    fprintf(f, "paper\ttitle\tpublished\tyear\nlu2009\tOne\t%s\t2009\n", path);
+    fprintf(f, "paper\ttitle\tpublished\nlu2009\tOne\t../numbers.tsv\n");
     fclose(f);
+    const char *numbers = fuzz_out("numbers.tsv");
+    f = fopen(numbers, "w");
+    fuzz_expect(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
     read_both(claims, own);
     return 0;
 }

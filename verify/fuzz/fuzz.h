@@ -7,6 +7,7 @@
 
 #include "../../impl/base/core.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +41,30 @@ static inline const char *fuzz_path(const void *bytes, size_t n)
     return path;
 }
 
-// A path in a folder of this process's own, in memory where there is such a place; what a writer left there is removed first.
+// A path in a folder of this process's own, in memory where there is such a place, which the last of its users removes; what a
+// writer left there is removed first.
+static char fuzz_folder[64];
+
+static inline void fuzz_remove_folder(void)
+{
+    DIR *all = opendir(fuzz_folder);
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (unlinkat(dirfd(all), entry->d_name, 0) != 0)
+            unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
+    if (all)
+        closedir(all);
+    rmdir(fuzz_folder);
+}
+
 static inline const char *fuzz_out(const char *name)
 {
-    static char folder[64], path[4][128];
+    static char path[4][128];
     static int turn;
+    char *const folder = fuzz_folder;
     if (!*folder) {
-        snprintf(folder, sizeof folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+        snprintf(folder, sizeof fuzz_folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
         fuzz_expect(mkdir(folder, 0700) == 0 || access(folder, W_OK) == 0);
+        atexit(fuzz_remove_folder);
     }
     turn = (turn + 1) % 4;
     snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
