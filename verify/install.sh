@@ -10,8 +10,9 @@ make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
 echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> "$at/mine.c"
 sed 's,../../../impl/,,; s,"../broken.cuh","broken.cuh",' verify/broken/autocorr/gpu_right.cu > "$at/right.cu"
-sed 's,../../impl/,,' verify/broken/broken.cuh > "$at/broken.cuh"
-sed 's,../../impl/,,' verify/broken/broken.h > "$at/broken.h"
+for header in broken.cuh broken.h plugin.h; do
+    sed 's,../../impl/,,' "verify/broken/$header" > "$at/$header"
+done
 cd "$at" || exit 2
 regather=$(find . -name regather -type f -perm -u+x)
 passed=0 failed=0

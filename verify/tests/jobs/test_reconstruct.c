@@ -186,6 +186,7 @@ TEST(test_batches_and_lattice)
         batched.padding = 2;
         batched.radius_tenths = 19;
         batched.threads = 2;
+        batched.f = NAN;
         batched.halves = 1;
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&batched, group[g], false), RG_GOOD);

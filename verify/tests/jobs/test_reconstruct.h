@@ -53,6 +53,7 @@ static inline void insert_job(gr_job *job, const char *star, edit_rows *edit, co
     job->padding = job->padding ? job->padding : 2;
     job->radius_tenths = 19;
     job->threads = 2;
+    job->f = NAN;
     job->halves = job->halves ? job->halves : 1;
     assert_int_equal(rg_particles_open(&job->particles, star), RG_GOOD);
     if (edit)

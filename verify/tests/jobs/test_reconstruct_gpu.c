@@ -22,7 +22,7 @@ TEST(test_device)
         char *star = rg_print("%s", phantom("device", try[t].options));
         gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
         gr_job job = {.algo = rg_algo_find("gridding"), .ctf = try[t].ctf, .padding = try[t].padding, .radius_tenths = 19,
-                      .threads = 3, .halves = 2, .trials = try[t].trials};
+                      .threads = 3, .halves = 2, .trials = try[t].trials, .f = NAN};
         insert_job(&host, star, NULL, try[t].symmetry, true);
         assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);

@@ -303,6 +303,7 @@ TEST(test_reference)
     unlink(in_dir("elsewhere/new.star"));
     unlink(in_dir("elsewhere/new_rings.tsv"));
     unlink(in_dir("elsewhere/new_stages.tsv"));
+    unlink(in_dir("elsewhere/new.star.log"));
     assert_int_equal(rmdir(in_dir("elsewhere")), 0);
     assert_refused(RUN(refine, SMALL "--reference-pixel 9", test_dir, test_dir, test_dir), "216.0 A wide, the images 258.0 A");
     assert_refused(RUN(refine, "refine %s/particles.star --reference %s/particles.mrcs --device cpu --out x.star", test_dir,
