@@ -33,7 +33,7 @@ endif
 
 # Set-up: a fresh machine gets its packages before anything is looked for. Plain `make` only says what it cannot do without.
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-SETUP := $(shell .ci/setup $(if $(filter check,$(MAKECMDGOALS)),check,$(if $(filter reproduce,$(MAKECMDGOALS)),,needed)) >&2 && echo ok)
+SETUP := $(shell .ci/setup $(if $(filter check reproduce,$(MAKECMDGOALS)),,needed) >&2 && echo ok)
 ifneq ($(SETUP),ok)
 $(error a needed package is missing, see above)
 endif
@@ -119,7 +119,7 @@ vpath %.cu $(wildcard verify/broken/*)
 BROKEN_C  := $(basename $(notdir $(wildcard verify/broken/*/*.c)))
 BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*/*.cu)))
 BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host/%.so) \
-           $(if $(filter 1,$(HAVE_CUDA)),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so))
+           $(if $(filter 1,$(HAVE_CUDA)),$(if $(wildcard /dev/nvidia[0-9]*),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so)))
 
 all: $(BUILD)/regather $(BUILD)/regather.1
 

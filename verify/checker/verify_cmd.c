@@ -10,7 +10,7 @@
 static const double GIVE_UP_S = 60;
 // A variant that has taken SLOW_S so far is checked at every 4th of the cases left, after twice that at every 16th; the report
 // says how many were left out.
-static const double SLOW_S = 10;
+static const double SLOW_S = 5;
 
 typedef struct session {
     rg_given given;
