@@ -195,7 +195,7 @@ plan() {
     done < report/steps.tsv
 }
 read_step() { # LINE SETTING
-    [ "$2" = : ] || eval "${2%%=*}=\${2#*=}" # the value as it is, never as words of the shell
+    [ "$2" = : ] || for word in $2; do eval "${word%%=*}=\${word#*=}"; done # values as they are, never as words of the shell
     IFS=$tab read -r _ step title _ _ report needs product says command <<END
 $(sed -n "$1p" report/steps.tsv)
 END

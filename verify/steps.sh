@@ -64,7 +64,9 @@ table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
 # Nothing that is named from outside becomes a command, nor two words.
-table && row reproduce sides 'Side $side' 'side=$sides' '*' - - '$results/side$side' 'regather make $product' && page
+table && row reproduce sides 'Side $side' 'side=$sides' '*' - - '$results/side$side' 'regather make $product'
+row reproduce pairs 'Pair $side, $count' 'side:count=$pairs' '*' - - '$results/pair$side.$count' 'regather make $product' && page
+printf 'let\t*\tpairs\t100:20 200:30\n' >> report/steps.tsv
 printf 'let\t*\tsides\t${RECORD_SIDES:-1}\n' >> report/steps.tsv
 refused() { # WORDS...: an environment and a build that are refused
     [ "$1" = build ] || { env "$1" report/steps.sh build reproduce quick > out 2>&1; echo "exit $?" >> out; }
@@ -83,5 +85,6 @@ refused build '$(touch ran)'
 refused build 'a b'
 refused build "it's"
 REPORT_DIR=$at/report RECORD_SIDES='100 200' report/steps.sh build reproduce quick > out 2>&1; says 'Side 100$' && says 'Side 200$'
+says 'Pair 100, 20$' && says 'made .*/results/pair200.30, '
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
