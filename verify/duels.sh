@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]: how often `regather duel` is right. N duels (100) of a kernel against itself, and N
 # against itself with 5 % planted by a calibrated loop (duels/planted.c; on DEVICE gpu planted.cu), at a shape of about 10 us and one
-# of about 10 ms, while BUSY (6) endless loops run beside them. Prints a table of the verdicts, of all devices that this build was
-# asked of; the report shows it, as data/machines/NAME.duels.tsv. Exit 1 when a duel of equals says FASTER or SLOWER, more than 10 %
-# of them are UNSURE, or less than 99 % of the planted ones are SLOWER; 3 when duels are left to be done.
+# of about 10 ms, while BUSY (6) endless loops run beside them; a few of each by turns, so that all four are as far when it is stopped.
+# Prints a table of the verdicts, of all devices that this build was asked of; the report shows it, as data/machines/NAME.duels.tsv.
+# Exit 1 when a duel of equals says FASTER or SLOWER, more than 10 % of them are UNSURE, or less than 99 % of the planted ones are
+# SLOWER; 3 when duels are left to be done.
 #   DUELS_CORES="0,1 2,3 ..."   shards: each takes its share of the duels and its own BUSY loops, all pinned to these cores
 #   DUELS_GPUS=N                with DEVICE gpu: shard K has a GPU of its own, the K-th of N
-#   DUELS_TIME=S                starts no duel after so many seconds; the same command goes on from there
+#   DUELS_TIME=S                ends after so many seconds; the same command goes on from there
 # What is done stays in BUILD/duels until the program is built anew.
 build=${1:?usage: verify/duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]}
 n=${2:-100} busy=${3:-6} device=${4:-cpu} gate=${5:-2%} seconds=${6:-120}
@@ -19,33 +20,40 @@ gpu*) shapes='w32,h32,r2,k0 w768,h768,r16,k0' ;;
 *) shapes='w32,h32,r2,k0 w192,h192,r13,k0' ;;
 esac
 kernel=autocorr:planted.so:planted plugin=$logs/planted.so
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
+now() { date +%s; }
 
-# ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP (ms) ------------------------------------------------------
+# ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP -------------------------------------------------------------
 
 shard() { # K M
-    children='' its=$device
-    [ "$device" != gpu ] || its=gpu$((($1 - 1) % ${DUELS_GPUS:-1}))
+    children='' few=5 # duels in a row: their kernels are verified once
     trap '[ -z "$children" ] || kill $children 2>/dev/null' EXIT
     trap 'exit 130' INT TERM
+    # A process that sees one GPU starts sooner.
+    [ "$device" != gpu ] || [ "${DUELS_GPUS:-1}" -eq 1 ] || export CUDA_VISIBLE_DEVICES=$((($1 - 1) % DUELS_GPUS))
     for _ in $(seq "$busy"); do
         while :; do :; done &
         children="$children $!"
     done
-    for shape in $shapes; do
-        for percent in 0 5; do
-            for seed in $(seq "$1" "$2" "$n"); do
-                ! cat "$logs/$shape.$percent".*.log 2> /dev/null | grep -q "^$seed	" || continue
-                began=$(now_ms)
-                [ "$began" -lt "$DUELS_STOP" ] || return 0
+    loops=$children
+    for first in $(seq $((1 + few * ($1 - 1))) $((few * $2)) "$n"); do
+        last=$((first + few - 1))
+        [ $last -le "$n" ] || last=$n
+        for shape in $shapes; do
+            for percent in 0 5; do
+                log=$logs/$shape.$percent.$first.log # a line a duel
+                touch "$log"
+                seed=$((first + $(wc -l < "$log"))) left=$((DUELS_STOP - $(now)))
+                [ $left -gt 0 ] || return 0
+                [ "$seed" -le "$last" ] || continue
                 # In the background, so that a signal is heard at once.
-                "$regather" duel --plugin "$plugin" "$kernel" "$kernel:percent=$percent" --shape "$shape" --gate "$gate" --seed "$seed" \
-                    --device "$its" --max-seconds "$seconds" --quiet --out "$logs/$1.tsv" > "$logs/$1.said" 2>&1 &
-                duel=$!
-                loops=$children children="$children $duel"
-                wait $duel
+                timeout $left "$regather" duel --plugin "$plugin" "$kernel" "$kernel:percent=$percent" --shape "$shape" --gate "$gate" \
+                    --seed $seed --repeat $((last - seed + 1)) --device "$device" --max-seconds "$seconds" --quiet \
+                    --out "$logs/$1.tsv" >> "$log" 2> "$logs/$1.said" &
+                children="$loops $!"
+                wait $!
+                code=$?
                 children=$loops
-                printf '%s\t%s\t%s\n' "$seed" $(($(now_ms) - began)) "$(tail -n 1 "$logs/$1.said")" >> "$logs/$shape.$percent.$1.log"
+                [ $code -eq 124 ] || [ "$(wc -l < "$log")" -eq $((last - first + 1)) ] || { cat "$logs/$1.said" >&2; return 1; }
             done
         done
     done
@@ -65,7 +73,7 @@ case $device in
 gpu*) ${NVCC:-nvcc} $("$regather" --cflags cuda) verify/duels/planted.cu -o "$plugin" || exit 2 ;;
 *) ${CC:-cc} $("$regather" --cflags) verify/duels/planted.c -lm -o "$plugin" || exit 2 ;;
 esac
-export DUELS_STOP=$(($(now_ms) + 1000 * ${DUELS_TIME:-1000000}))
+export DUELS_STOP=$(($(now) + ${DUELS_TIME:-1000000}))
 shards=''
 trap '[ -z "$shards" ] || kill $shards 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
@@ -78,39 +86,47 @@ for cores in "$@"; do
     DUELS_SHARD="$k $m" $pinned "$script" "$build" "$n" "$busy" "$device" "$gate" "$seconds" &
     shards="$shards $!"
 done
-wait
+failed=0
+for shard in $shards; do
+    wait "$shard" || failed=1
+done
 shards=''
-[ ! -s "$logs/1.tsv" ] || sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|gpu\|kernel\): /p' "$logs/1.tsv" > "$logs/head"
-[ "$1" = any ] || echo "# shards: $m, each on so many cores: $(echo "$1" | tr ',' '\n' | wc -l)" >> "$logs/head"
+[ $failed -eq 0 ] || exit 1
+[ ! -s "$logs/1.tsv" ] || sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|kernel\|gpu\|gpu_driver\): /p' "$logs/1.tsv" > "$logs/head"
+echo "# shards: $device beside $busy loops: $m, $([ "$1" = any ] && echo not pinned || echo "each on cores as $1")" > "$logs/shards"
 
 # ---- the table -------------------------------------------------------------------------------------------------------------
 
 {
-    cat "$logs/head"
+    # Of the duels on a GPU, where there are some: their head names it.
+    cat "$work"/gpu,*/head "$work"/cpu,*/head 2> /dev/null | awk -F : '!seen[$1]++'
+    cat "$work"/*/shards
     printf 'device\tkernel\tplanted_percent\tgate\tbusy\tduels\tSAME\tFASTER\tSLOWER\tUNSURE\tother\tmedian_s\trequired\tmet\n'
     for log in "$work"/*,*,*/w*.log; do
-        [ -e "$log" ] || continue
+        [ -s "$log" ] || continue
         settings=$(basename "$(dirname "$log")")
         sed "s/^/$settings	$(basename "$log")	/" "$log"
     done | awk -F '\t' -v OFS='\t' '
         {
             split($1, setting, ","); split($2, file, ".")
             key = setting[1] OFS file[1] OFS file[2] OFS setting[3] OFS setting[2]
-            word = $5; sub(/ .*/, "", word)
+            word = $3; sub(/ .*/, "", word)
             if (!(key in all)) order[++n] = key
-            ms[key, ++all[key]] = $4
+            lasted = match($3, /dropped, [0-9.]+ [num]?s/) ? substr($3, RSTART + 9, RLENGTH - 9) : "0 s"
+            unit = lasted; sub(/.* /, "", unit)
+            s[key, ++all[key]] = lasted * (unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : 1)
             count[key, word ~ /^(SAME|FASTER|SLOWER|UNSURE)$/ ? word : "other"]++
         }
         END {
             for (i = 1; i <= n; i++) {
                 key = order[i]; split(key, part, OFS)
                 for (a = 2; a <= all[key]; a++) # sorted for the median
-                    for (b = a; b > 1 && ms[key, b - 1] + 0 > ms[key, b] + 0; b--) { t = ms[key, b]; ms[key, b] = ms[key, b - 1]; ms[key, b - 1] = t }
+                    for (b = a; b > 1 && s[key, b - 1] > s[key, b]; b--) { t = s[key, b]; s[key, b] = s[key, b - 1]; s[key, b - 1] = t }
                 bad = count[key, "FASTER"] + count[key, "SLOWER"] + count[key, "other"]
                 met = part[3] == 0 ? bad == 0 && 10 * count[key, "UNSURE"] <= all[key] : 100 * count[key, "SLOWER"] >= 99 * all[key]
                 wrong += !met
                 print key, all[key], count[key, "SAME"] + 0, count[key, "FASTER"] + 0, count[key, "SLOWER"] + 0, count[key, "UNSURE"] + 0, \
-                    count[key, "other"] + 0, sprintf("%.1f", ms[key, int((all[key] + 1) / 2)] / 1000), \
+                    count[key, "other"] + 0, sprintf("%.1f", s[key, int((all[key] + 1) / 2)]), \
                     part[3] == 0 ? "none FASTER or SLOWER, at most 10 % UNSURE" : "at least 99 % SLOWER", met ? "yes" : "no"
             }
             exit wrong > 0

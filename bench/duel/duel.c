@@ -3,6 +3,7 @@
 #include "duel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,9 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A process has its say with this many pairs kept, or with fewer when it has run for some time.
+// A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long, too,
+// and what disturbs a block is a small part of it.
 enum { PAIRS_ENOUGH = 31, PAIRS_LEAST = 9, LINE = 700 };
-static const double PROCESS_S = 1;
+static const double BLOCKS_S = 0.2;
+// Opening a GPU takes longer than the pairs of a process do: those until the next look open it at the same time, and wait their turn,
+// as long as all of them together need no more memory than this.
+enum { WAITING_MOST = 8 };
+static const double WAITING_BYTES = 4e9;
 // Pairs that are not kept say that the machine is busy. With hardly any left, those that are may be the odd ones.
 static const double DROPPED_MOST = 0.9;
 
@@ -23,10 +29,11 @@ static const rg_option options[] = {
     {"max-seconds", "S", "time to decide", RG_TO(rg_duel, max_s), 0.1L, 86400, "120", .unit = "seconds"},
     {"old-build", "DIR", "OLD is that of the program DIR/regather", RG_TO(rg_duel, old_build)},
     {"job", NULL, "OLD and NEW are whole commands of this program, as in \"autocorr *.png --max-offset 9 --out {out}\"",
-     RG_TO(rg_duel, job), .excludes = "shape serve device threads plugin"},
+     RG_TO(rg_duel, job), .excludes = "shape serve device threads plugin repeat"},
     {"clock", "wall|cpu", "which time of a whole command decides", RG_TO(rg_duel, clock), .standard = "wall", .needs = "job"},
     {"check", "COMMAND", "for sh: exit 0 when the outputs of both agree, in {old} and {new}", RG_TO(rg_duel, check),
      .otherwise = "the same bytes", .needs = "job"},
+    {"repeat", "N", "so many duels of the same two, with seeds that follow each other; verified once", RG_TO(rg_duel, repeat), 1, 10000, "1"},
     {"out", "D.tsv", "write every pair of blocks, or of runs", RG_TO(rg_duel, out)},
     {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
      RG_TO(rg_duel, serve), .otherwise = "decide"},
@@ -34,20 +41,36 @@ static const rg_option options[] = {
 };
 
 typedef struct worker {
-    pid_t pid;
+    pid_t pid; // 0: none
     FILE *to, *from;
 } worker;
+
+// What serves one observation: a process with both sides, or one of each build.
+typedef struct team {
+    worker worker[2];
+    uint64_t seed;
+    int calls[2]; // of a block of each side
+} team;
 
 typedef struct contest {
     const rg_duel *duel;
     const char *word[2];     // old, new
     char *program[2];
     char shape[96];
-    worker worker[2];
-    int n_workers;           // 1: it has both sides
-    double began_s, log_ratio[RG_DUEL_PROCESSES_MOST];
+    int n_workers;           // of a team
+    team team[WAITING_MOST];
+    int n_teams, at_once;
+    bool gpu;                // one of them computes there
+    pid_t leaving[4 * WAITING_MOST]; // told to end, and not yet ended
+    int n_leaving;
+    uint64_t seed;
+    double duel_s, began_s;  // when this duel began, and when its first processes were ready
+    double log_ratio[RG_DUEL_PROCESSES_MOST];
     double sum_ns[2];        // of the medians of the processes
-    int n, pairs, dropped, lost; // processes counted, pairs of all, those not kept, processes with too few pairs
+    int started;             // teams, of this duel
+    int number;              // of this duel
+    int count[RG_WORDS];     // duels that came to each
+    int n, pairs, dropped;   // processes counted, pairs of all, those not kept
     rg_file file;
 } contest;
 
@@ -55,13 +78,13 @@ typedef struct contest {
 
 static void add(char **argv, int *n, const char *word) { argv[(*n)++] = (char *)word; }
 
-static int start(contest *c, int side, rg_serving serving, uint64_t seed)
+static int start(contest *c, team *t, int side, rg_serving serving)
 {
     const rg_duel *d = c->duel;
     char *argv[64], threads[24], seed_text[24];
     int n = 0, to[2], from[2];
     snprintf(threads, sizeof threads, "%d", (int)d->given.threads);
-    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
+    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)t->seed);
     add(argv, &n, "regather"), add(argv, &n, "duel"), add(argv, &n, c->word[side]);
     if (c->n_workers == 1)
         add(argv, &n, c->word[1]);
@@ -78,45 +101,51 @@ static int start(contest *c, int side, rg_serving serving, uint64_t seed)
     for (int i = 0; i < d->given.plugin.n && n < 60; i++)
         add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
     argv[n] = NULL;
-    if (pipe(to) || pipe(from))
+    // Closed in every process that is started: one that kept the pipe of another open would keep it alive.
+    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
         return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
     fflush(NULL);
-    worker *w = &c->worker[side];
-    w->pid = fork();
-    if (w->pid == 0) {
+    worker *w = &t->worker[side];
+    const pid_t pid = fork();
+    if (pid == 0) {
         dup2(to[0], STDIN_FILENO);
         dup2(from[1], STDOUT_FILENO);
-        close(to[0]), close(to[1]), close(from[0]), close(from[1]);
-        for (int i = 0; i < side; i++) // or it would keep the pipes of its fellow open
-            close(fileno(c->worker[i].to)), close(fileno(c->worker[i].from));
         execv(c->program[side], argv);
         _exit(127);
     }
     close(to[0]), close(from[1]);
     w->to = fdopen(to[1], "w");
     w->from = fdopen(from[0], "r");
-    return w->pid < 0 ? rg_fail(RG_LACKS, "duel: no process: %s", strerror(errno)) : RG_GOOD;
+    w->pid = pid > 0 ? pid : 0;
+    return pid < 0 ? rg_fail(RG_LACKS, "duel: no process: %s", strerror(errno)) : RG_GOOD;
 }
 
-static void end(contest *c)
+// All teams are told to end; that they have ended is waited for when something is timed next, as a GPU takes long to close.
+static void dismiss(contest *c)
 {
-    for (int i = 0; i < c->n_workers; i++) {
-        worker *w = &c->worker[i];
-        if (!w->to)
-            continue;
-        fclose(w->to); // it ends when nobody can tell it anything
-        fclose(w->from);
-        while (w->pid > 0 && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+    for (int i = 0; i < 2 * c->n_teams; i++) {
+        worker *w = &c->team[i / 2].worker[i % 2];
+        if (w->to)
+            fclose(w->to), fclose(w->from); // it ends when nobody can tell it anything
+        if (w->pid)
+            c->leaving[c->n_leaving++] = w->pid;
         *w = (worker){0};
     }
+    c->n_teams = 0;
+}
+
+static void wait_for_leaving(contest *c)
+{
+    while (c->n_leaving > 0)
+        if (waitpid(c->leaving[c->n_leaving - 1], NULL, 0) >= 0 || errno != EINTR)
+            c->n_leaving--;
 }
 
 // The next line of a process; what it says instead of an answer ends the duel.
-static int hear(contest *c, int i, char line[LINE])
+static int hear(const contest *c, const team *t, int i, char line[LINE])
 {
     int code, at = 0;
-    if (!fgets(line, LINE, c->worker[i].from))
+    if (!fgets(line, LINE, t->worker[i].from))
         return rg_fail(RG_WRONG, "duel: the process of %s ended without an answer (%s)", c->word[i], c->program[i]);
     line[strcspn(line, "\n")] = '\0';
     if (sscanf(line, "stop %d %n", &code, &at) == 1 && at)
@@ -124,14 +153,13 @@ static int hear(contest *c, int i, char line[LINE])
     return RG_GOOD;
 }
 
-// Starts the processes of a pair; the calls of a block of each side, alike when their blocks are about as long.
-static int meet(contest *c, rg_serving serving, uint64_t seed, int calls[2])
+// A team is ready: the calls of a block of each side, alike when their blocks are about as long.
+static int meet(contest *c, team *t)
 {
-    int code = RG_GOOD;
+    int code = RG_GOOD, *calls = t->calls;
     char line[LINE], shape[96];
     for (int i = 0; i < c->n_workers && !code; i++) {
-        code = start(c, i, serving, seed);
-        code = code ? code : hear(c, i, line);
+        code = hear(c, t, i, line);
         const int wanted = c->n_workers == 1 ? 3 : 2;
         if (!code && sscanf(line, "ready %95s %d %d", shape, &calls[i], &calls[1]) != wanted)
             code = rg_fail(RG_WRONG, "duel: expected \"ready SHAPE CALLS...\" from %s, found \"%s\"", c->program[i], line);
@@ -145,15 +173,31 @@ static int meet(contest *c, rg_serving serving, uint64_t seed, int calls[2])
     return code;
 }
 
+// Starts n teams and waits until all are ready.
+static int gather(contest *c, int n)
+{
+    const rg_serving serving = *c->shape ? RG_SERVE_AGAIN : RG_SERVE_FIRST;
+    int code = RG_GOOD;
+    while (c->n_teams < n && !code) {
+        team *t = &c->team[c->n_teams++];
+        t->seed = rg_bits(c->seed, (uint64_t)c->started++) >> 1;
+        for (int side = 0; side < c->n_workers && !code; side++)
+            code = start(c, t, side, serving);
+    }
+    for (int i = 0; i < n && !code; i++)
+        code = meet(c, &c->team[i]);
+    return code;
+}
+
 // ---- pairs -------------------------------------------------------------------------------------------------------------------
 
-static int block(contest *c, int side, int calls, rg_pair *pair)
+static int block(const contest *c, const team *t, int side, rg_pair *pair)
 {
     char line[LINE];
     const int w = c->n_workers == 1 ? 0 : side;
-    fprintf(c->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, calls);
-    fflush(c->worker[w].to);
-    int code = hear(c, w, line);
+    fprintf(t->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, pair->calls[side]);
+    fflush(t->worker[w].to);
+    int code = hear(c, t, w, line);
     if (!code && (sscanf(line, "%lf %ld", &pair->ns[side], &pair->preempted[side]) != 2 || !(pair->ns[side] > 0)))
         code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED\" of %s, found \"%s\"", c->word[side], line);
     return code;
@@ -161,57 +205,60 @@ static int block(contest *c, int side, int calls, rg_pair *pair)
 
 static bool time_is_up(const contest *c) { return rg_seconds() - c->began_s > c->duel->max_s; }
 
-static int run_process(contest *c, int process)
+// What a team says, unless it has too few pairs.
+static void count(contest *c, const rg_pair *pair, int n)
 {
+    int kept;
+    const double ratio = rg_process_ratio(pair, n, &kept);
+    c->pairs += n;
+    c->dropped += n - kept;
+    if (kept < PAIRS_LEAST)
+        return;
+    double ns[2][RG_DUEL_PAIRS_MOST];
+    for (int side = 0; side < 2; side++) {
+        rg_summary s;
+        for (int i = 0; i < n; i++)
+            ns[side][i] = pair[i].ns[side];
+        const rg_samples samples = rg_one_process(ns[side], n);
+        rg_summarise(&samples, &s);
+        c->sum_ns[side] += s.median;
+    }
+    c->log_ratio[c->n++] = ratio;
+}
+
+static int run_team(contest *c, int which)
+{
+    const team *t = &c->team[which];
+    const int process = c->started - c->n_teams + which;
     rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
-    const uint64_t seed = rg_bits(c->duel->given.seed, (uint64_t)process) >> 1;
-    int calls[2], n = 0, kept = 0, code = meet(c, process ? RG_SERVE_AGAIN : RG_SERVE_FIRST, seed, calls);
-    const double began_s = rg_seconds();
-    if (process == 0)
-        c->began_s = began_s; // verifying has its own time
-    while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || rg_seconds() - began_s < PROCESS_S) &&
-           !time_is_up(c)) {
+    int n = 0, kept = 0, code = RG_GOOD;
+    double blocks_s = 0;
+    while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || blocks_s < BLOCKS_S) && !time_is_up(c)) {
         rg_pair *p = &pair[n];
-        *p = (rg_pair){.calls = {calls[0], calls[1]}, .first = (int)(rg_bits(seed, (uint64_t)n) >> 63)};
-        code = block(c, p->first, calls[p->first], p);
-        code = code ? code : block(c, !p->first, calls[!p->first], p);
+        *p = (rg_pair){.calls = {t->calls[0], t->calls[1]}, .first = (int)(rg_bits(t->seed, (uint64_t)n) >> 63)};
+        code = block(c, t, p->first, p);
+        code = code ? code : block(c, t, !p->first, p);
         if (code)
             break;
         n++;
         kept += rg_pair_kept(p);
+        blocks_s += 1e-9 * (p->calls[0] * p->ns[0] + p->calls[1] * p->ns[1]);
         if (c->file.stream)
-            rg_tsv_print(c->file.stream, "%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\n", process, n, p->first ? "new" : "old",
-                         calls[0], calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], (int)rg_pair_kept(p));
+            rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\n", c->number, process, n, p->first ? "new" : "old",
+                         p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], (int)rg_pair_kept(p));
     }
-    end(c);
-    if (!code) {
-        const double ratio = rg_process_ratio(pair, n, &kept);
-        c->pairs += n;
-        c->dropped += n - kept;
-        if (kept < PAIRS_LEAST) {
-            c->lost++;
-        } else {
-            double ns[2][RG_DUEL_PAIRS_MOST];
-            for (int side = 0; side < 2; side++) {
-                rg_summary s;
-                for (int i = 0; i < n; i++)
-                    ns[side][i] = pair[i].ns[side];
-                const rg_samples samples = rg_one_process(ns[side], n);
-                rg_summarise(&samples, &s);
-                c->sum_ns[side] += s.median;
-            }
-            c->log_ratio[c->n++] = ratio;
-        }
-    }
+    if (!code)
+        count(c, pair, n);
     free(pair);
     return code;
 }
 
 // ---- the duel ----------------------------------------------------------------------------------------------------------------
 
-static int conclude(contest *c, rg_word outcome, const rg_ratio *r)
+static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
 {
-    char time[2][32], why[200] = "";
+    char time[2][32], why[200] = "", lasted[32];
+    rg_duration(1e9 * (rg_seconds() - c->duel_s), lasted);
     for (int i = 0; i < 2; i++)
         rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
     if (outcome != RG_UNDECIDED && c->dropped > DROPPED_MOST * c->pairs) {
@@ -222,11 +269,22 @@ static int conclude(contest *c, rg_word outcome, const rg_ratio *r)
                                                                     : "time is up: give more by --max-seconds");
     }
     printf("%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted and "
-           "dropped%s%s\n",
+           "dropped, %s%s%s\n",
            rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
            c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
-           c->dropped, *why ? "; " : "", why);
-    return rg_duel_code(outcome);
+           c->dropped, lasted, *why ? "; " : "", why);
+    fflush(stdout);
+    c->count[outcome]++;
+}
+
+// Processes that open together: those up to the next look, of which the very first is alone, since it verifies.
+static int to_open(const contest *c)
+{
+    int look = 0;
+    while (rg_duel_look[look] <= c->n)
+        look++;
+    const int until = rg_duel_look[look] - c->n;
+    return !*c->shape ? 1 : until < c->at_once ? until : c->at_once;
 }
 
 static int fight(contest *c)
@@ -235,15 +293,59 @@ static int fight(contest *c)
     rg_word outcome = RG_UNDECIDED;
     rg_progress progress;
     int code = RG_GOOD;
+    c->duel_s = rg_seconds();
+    c->n = c->started = c->pairs = c->dropped = 0;
+    c->sum_ns[0] = c->sum_ns[1] = 0;
     rg_progress_begin(&progress, "duel", "processes", RG_DUEL_PROCESSES_MOST);
-    for (int process = 0; !code && outcome == RG_UNDECIDED && c->n < RG_DUEL_PROCESSES_MOST && !(process && time_is_up(c));
-         process++) {
-        code = run_process(c, process);
-        outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
+    while (!code && outcome == RG_UNDECIDED && c->n < RG_DUEL_PROCESSES_MOST && !(c->started && time_is_up(c))) {
+        const bool begins = !c->started;
+        code = gather(c, to_open(c));
+        wait_for_leaving(c);
+        if (begins)
+            c->began_s = rg_seconds(); // verifying has its own time
+        for (int i = 0; !code && i < c->n_teams; i++)
+            code = run_team(c, i);
+        dismiss(c);
+        if (!code)
+            outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
         rg_progress_at(&progress, c->n);
     }
     rg_progress_end(&progress);
-    return code ? code : conclude(c, outcome, &ratio);
+    if (!code)
+        conclude(c, outcome, &ratio);
+    return code;
+}
+
+// All duels, and the code of the worst verdict.
+static int fight_all(contest *c)
+{
+    int code = RG_GOOD;
+    for (c->number = 1; !code && c->number <= c->duel->repeat; c->number++) {
+        c->seed = c->duel->given.seed + (uint64_t)c->number - 1;
+        code = fight(c);
+    }
+    return code ? code : rg_duel_code(c->count[RG_SLOWER] ? RG_SLOWER : c->count[RG_UNDECIDED] ? RG_UNDECIDED : RG_SAME);
+}
+
+// What the lanes say before anything is started: whether it is a GPU that opens, and how many processes have room beside each other.
+static int look_ahead(contest *c)
+{
+    rg_duel_side *s = rg_alloc(2 * sizeof *s);
+    double bytes = 0;
+    int code = RG_GOOD;
+    // A kernel of another build need not be in this one.
+    for (int i = c->n_workers - 1; i < 2 && !code; i++) {
+        code = rg_duel_side_make(c->duel, c->word[i], &s[i]);
+        if (code)
+            break;
+        bytes += c->n_workers * (double)rg_lane_bytes(s[i].lane);
+        c->gpu |= s[i].lane->entry->variant->space == RG_DEVICE;
+    }
+    c->at_once = c->gpu && WAITING_MOST * bytes <= WAITING_BYTES ? WAITING_MOST : 1;
+    for (int i = 0; i < 2; i++)
+        rg_lineup_free(&s[i].lineup);
+    free(s);
+    return code;
 }
 
 static int open_file(contest *c)
@@ -251,14 +353,19 @@ static int open_file(contest *c)
     int code = rg_file_open(&c->file, c->duel->out);
     if (code)
         return code;
+    char why[200];
     rg_head head;
-    rg_head_make(&head, NULL, c->duel->given.seed, c->duel->given.line);
+    // Idle, beside those that compute. What is started from here on is another program at once, as after a fork a context is of no use.
+    const rg_device *gpu = c->gpu ? rg_device_open(c->duel->given.device, why) : NULL;
+    if (c->gpu && !gpu)
+        return rg_fail(RG_LACKS, "duel: %s", why);
+    rg_head_make(&head, gpu, c->duel->given.seed, c->duel->given.line);
     for (int i = 0; i < head.n; i++)
         rg_tsv_print(c->file.stream, "# %s: %s\n", head.key[i], head.value[i]);
     rg_head_free(&head);
     rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
     if (!c->duel->job)
-        rg_tsv_print(c->file.stream, "process\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
+        rg_tsv_print(c->file.stream, "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
     return RG_GOOD;
 }
 
@@ -280,12 +387,15 @@ static int run(void *typed)
     for (int i = 0; i < 2 && !code; i++)
         if (!c.program[i] || access(c.program[i], X_OK))
             code = rg_fail(RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe", strerror(errno));
+    if (!code && !d->job)
+        code = look_ahead(&c);
     if (!code && d->out)
         code = open_file(&c);
     signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
     if (!code)
-        code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight(&c);
-    end(&c);
+        code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight_all(&c);
+    dismiss(&c);
+    wait_for_leaving(&c);
     if (c.file.stream && (code == RG_USAGE || code == RG_LACKS)) {
         rg_file_abandon(&c.file);
     } else if (c.file.stream) {
@@ -296,6 +406,8 @@ static int run(void *typed)
     free(c.program[1]);
     return code;
 }
+
+static bool serves_again(const void *typed) { return ((const rg_duel *)typed)->serve == RG_SERVE_AGAIN; }
 
 const rg_command rg_cmd_duel = {
     .name = "duel",
@@ -308,12 +420,12 @@ const rg_command rg_cmd_duel = {
             "Times are those of the thread's own CPU time on one core, elapsed time with --threads N, events on a GPU. A\n"
             "pair is dropped, and counted, when one of its blocks was preempted more often than the other by so much that the\n"
             "caches filled anew are 0.5 % of it (blocks of 1 ms: when not equally often). One process has 31 pairs\n"
-            "(at least 9 after a second), then another one is started with other addresses and inputs; each counts as one\n"
-            "observation, the median of its paired ratios.\n\n"
+            "(at least 9, once its blocks have taken 0.2 s), then it is the turn of another one with other addresses and inputs;\n"
+            "each counts as one observation, the median of its paired ratios.\n\n"
             "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes, 99.86 % each\n"
             "time) is held against the gate: SLOWER all of it above 1 + gate, FASTER below 1 / (1 + gate), SAME between the\n"
             "two. A verdict that is not so comes at most once in 100 duels (Bonferroni over the seven looks). UNSURE when\n"
-            "time is up, or when nine of ten pairs were dropped.\n\n"
+            "time is up, or when nine of ten pairs were dropped. --repeat N is for who wants to see how often that holds here.\n\n"
             "--job: OLD and NEW are whole commands of this program, files to files, run by turns in random order, each as a process\n"
             "of its own; {out} in them stands for a folder, or the beginning of a file's name, of each its own. A first pair fills\n"
             "the page cache and is not counted; from then on each pair is one observation for the same rule, by elapsed time\n"
@@ -325,4 +437,5 @@ const rg_command rg_cmd_duel = {
     .option = options,
     .bytes = sizeof(rg_duel),
     .run = run,
+    .no_forks = serves_again,
 };

@@ -22,9 +22,19 @@ typedef struct rg_duel {
     int serve;  // an rg_serving; -1: this one decides
     int clock;  // an rg_clock
     bool job;
+    int64_t repeat;
     double max_s, gate;
 } rg_duel;
 
+// A word of the command line: its lane is the one to time. Stays where it is: the options point into it.
+typedef struct rg_duel_side {
+    rg_bench_options options;
+    rg_lineup lineup;
+    rg_lane *lane;
+    const char *item[RG_PARAMS_MAX + 1];
+    char text[512];
+} rg_duel_side;
+int rg_duel_side_make(const rg_duel *, const char *word, rg_duel_side *); // RG_GOOD, or one line and its exit code
 int rg_duel_serve(const rg_duel *);
 // Whole commands, by the programs of old and new; pairs go to the file, where it is open. The exit code of `duel`.
 int rg_duel_jobs(const rg_duel *, char *const program[2], rg_file *);

@@ -9,14 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct side {
-    rg_bench_options options;
-    rg_lineup lineup;
-    rg_lane *lane;
-    const char *item[RG_PARAMS_MAX + 1];
-    char text[512];
-} side;
-
 // The lines of the protocol go where standard output went; what kernels and libraries print goes to standard error.
 static FILE *answers;
 
@@ -33,8 +25,8 @@ static int stop(int code, const char *format, ...)
     return code;
 }
 
-// "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the lineup of one variant, whose first lane is the one to time.
-static int make_side(const rg_duel *d, const char *word, side *s)
+// "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the lineup of one variant.
+int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
 {
     snprintf(s->text, sizeof s->text, "%s", word);
     char *last = strrchr(s->text, ':');
@@ -55,16 +47,22 @@ static int make_side(const rg_duel *d, const char *word, side *s)
     int code = rg_pattern_check(s->options.pattern, d->given.device);
     code = code ? code : rg_lineup_make(&s->options, &s->lineup);
     if (code)
-        return stop(code, "\"%s\" cannot be timed", word);
+        return code;
     s->lane = &s->lineup.lane[0];
-    if (s->lane->done)
-        return stop(RG_LACKS, "%s: %s", word, s->lane->stop);
     // Other shapes of the preset are not timed, and need not be verified.
     s->lineup.n = 1;
     return RG_GOOD;
 }
 
-static int open_side(side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed)
+static int make_side(const rg_duel *d, const char *word, rg_duel_side *s)
+{
+    const int code = rg_duel_side_make(d, word, s);
+    if (code)
+        return stop(code, "\"%s\" cannot be timed", word);
+    return s->lane->done ? stop(RG_LACKS, "%s: %s", word, s->lane->stop) : RG_GOOD;
+}
+
+static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed)
 {
     rg_lane_open(s->lane, s->lane->entry->variant->space == RG_HOST ? rg_device_cpu() : gpu, in);
     if (!s->lane->done && first) {
@@ -74,7 +72,7 @@ static int open_side(side *s, bool first, const rg_device *gpu, rg_inputs *in, u
     return s->lane->done ? stop(RG_WRONG, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop) : RG_GOOD;
 }
 
-static int answer(side *s, int n, const rg_inputs *in)
+static int answer(rg_duel_side *s, int n, const rg_inputs *in)
 {
     char line[64];
     int which, calls;
@@ -93,7 +91,7 @@ static int answer(side *s, int n, const rg_inputs *in)
     return RG_GOOD;
 }
 
-static int serve(const rg_duel *d, side *s, int n, rg_inputs *in)
+static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
 {
     char why[200] = "", shape[96];
     const bool first = d->serve == RG_SERVE_FIRST;
@@ -132,7 +130,7 @@ static int serve(const rg_duel *d, side *s, int n, rg_inputs *in)
 
 int rg_duel_serve(const rg_duel *d)
 {
-    side *s = rg_alloc(2 * sizeof *s);
+    rg_duel_side *s = rg_alloc(2 * sizeof *s);
     rg_inputs in = {0};
     answers = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);

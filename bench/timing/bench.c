@@ -238,6 +238,8 @@ static int run(void *options)
     return code;
 }
 
+static bool serves(const void *typed) { return ((const rg_bench_options *)typed)->serve != NULL; }
+
 const rg_command rg_cmd_bench = {
     .name = "bench",
     .words = "[ALGO[:VARIANT]]...",
@@ -279,4 +281,5 @@ const rg_command rg_cmd_bench = {
     .option = rg_bench_option,
     .bytes = sizeof(rg_bench_options),
     .run = run,
+    .no_forks = serves,
 };

@@ -91,6 +91,7 @@ typedef struct rg_command {
     int (*run)(void *);      // it, zeroes but for the options
     bool job;                // --out FILE or DIR, --dry-run, and a log beside what it writes
     bool one_process;        // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
+    bool (*no_forks)(const void *options); // the same, where it follows from the options
     const struct rg_command *const *kind; // commands of their own, named "phantom tilt"; ended by NULL
     const struct rg_command *of;          // of a kind: the command
 } rg_command;

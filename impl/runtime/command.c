@@ -55,7 +55,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
     } else if (!code) {
         rg_quiet = rg_rank > 0 || given->quiet;
         given->cores = rg_cpu_cores();
-        if (command->one_process)
+        if (command->one_process || (command->no_forks && command->no_forks(options)))
             rg_gpu_query_here();
         code = check_device(given->device_typed);
         for (int i = 0; !code && i < given->plugin.n; i++)

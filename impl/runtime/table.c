@@ -173,6 +173,10 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
         return rg_fail(RG_USAGE, "%s: %s", in, why);
     e.algo = rg_algo_find(v->algo);
     snprintf(e.name, sizeof e.name, "%s%s%s", plugin ? file : "", plugin ? ":" : "", v->name);
+    // Of a file's name what could not be typed as part of a word, or ends one.
+    for (char *c = e.name; plugin && c < e.name + strlen(file) && *c; c++)
+        if (strchr(" \t:;,=\"'", *c))
+            *c = '_';
     for (int i = 0; i < n_entries; i++) {
         // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as it.
         if (plugin && entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)

@@ -36,6 +36,15 @@ TEST(the_lines_of_the_readme_run_as_printed)
     assert_int_equal(sh("grep -q '^PASS .*autocorr:mine.so:mine' out && grep -q 'inputs: right' out && test $(grep -c '^PASS' out) = 2"), 0);
 }
 
+// A blank would end the variant's name.
+TEST(a_file_with_blanks_in_its_name)
+{
+    assert_int_equal(sh("mkdir 'a b' && cp build/plugin/mine.so 'a b/my kernel.so' && regather verify --smoke --quiet --plugin 'a b/my kernel.so' "
+                        "autocorr:my_kernel.so:mine > out"), 0);
+    assert_int_equal(sh("regather duel --plugin 'a b/my kernel.so' autocorr:my_kernel.so:mine autocorr:simd --shape w8,h8,r2,k0 --gate 0.001%% "
+                        "--max-seconds 0.1 --quiet > out; grep -q ' autocorr:my_kernel.so:mine -> autocorr:simd, w8' out"), 0);
+}
+
 // Compiled for what the descriptor needs; one that says nothing is told what to say.
 TEST(intrinsics_are_compiled_for_what_the_descriptor_needs)
 {
