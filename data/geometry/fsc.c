@@ -3,6 +3,7 @@
 #include "../phantoms/noise.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/plot.h"
+#include "../../impl/base/summary.h"
 
 #include <fftw3.h>
 #include <inttypes.h>
@@ -175,4 +176,30 @@ int rg_fsc_write(const char *path, const char *command, int64_t side, double vox
 {
     int code = write_table(path, command, side, voxel_A, fsc, more, name, curve);
     return code == RG_GOOD ? plot(path) : code;
+}
+
+void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc)
+{
+    static const double level[2] = {0.143, 0.5};
+    const int64_t shells = side / 2 + 1;
+    const double length_A = (double)side * voxel_A, crossing = rg_fsc_crossing(fsc, shells, level[0]);
+    if (!rg_summary_wanted())
+        return;
+    double *frequency = rg_alloc((size_t)shells * sizeof *frequency);
+    for (int64_t s = 0; s < shells; s++)
+        frequency[s] = (double)s / length_A;
+    for (int k = 0; k < 2; k++) {
+        char *words = rg_fsc_words(side, voxel_A, fsc, level[k]);
+        rg_summary_found("Where the Fourier shell correlation of %s falls below %g: %s.", of, level[k], words);
+        free(words);
+    }
+    char *title = isnan(crossing) ? rg_print("Fourier shell correlation of %s does not cross 0.143", of)
+                                  : rg_print("Fourier shell correlation of %s: 0.143 at %.4g A", of, length_A / crossing);
+    rg_summary_curves(&(rg_drawn_curves){.is = {title, "Dashed: 0.5 and 0.143.",
+                                                "Fourier shell correlation against frequency with lines at 0.5 and 0.143",
+                                                "frequency (1/A)", "FSC"},
+                                         .n = shells - 1, .at = frequency + 1, .curves = 1, .name = (const char *[]){"FSC"},
+                                         .value = (const double *[]){fsc + 1}, .level = {0.5, 0.143}});
+    free(title);
+    free(frequency);
 }

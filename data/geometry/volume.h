@@ -17,5 +17,7 @@ int rg_volume_read(const char *path, rg_volume *);
 int rg_volume_size(const char *path, rg_volume *);
 // A file, whole or not at all. RG_GOOD, or one line and RG_USAGE.
 int rg_volume_write(const char *path, const rg_volume *);
+// Its three central sections, for the job's page; what: "the map".
+void rg_volume_show(const rg_volume *, const char *what);
 
 #endif

@@ -89,6 +89,8 @@ int rg_fail(int code, const char *format, ...)
     return code;
 }
 
+void (*rg_warned)(const char *text);
+
 void rg_warn(const char *format, ...)
 {
     va_list list;
@@ -97,6 +99,13 @@ void rg_warn(const char *format, ...)
     va_start(list, format);
     complain("warning: ", format, list);
     va_end(list);
+    if (rg_warned) {
+        char text[8192];
+        va_start(list, format);
+        vsnprintf(text, sizeof text, format, list);
+        va_end(list);
+        rg_warned(text);
+    }
 }
 
 void *rg_alloc(size_t bytes)

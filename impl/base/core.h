@@ -24,6 +24,7 @@ void rg_put_word(FILE *, const char *word);
 // A thread that looks ahead sets it while what it complains of may never be reached: rg_fail and rg_warn then print nothing.
 extern _Thread_local bool rg_silent;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+extern void (*rg_warned)(const char *text); // is told of every warning; NULL: nobody
 
 // ---- one job of several processes ----------------------------------------------------------------------------------------
 

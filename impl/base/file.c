@@ -150,10 +150,19 @@ static void remember(const char *path, const struct stat *facts, bool own)
         k->own |= own;
 }
 
+static bool is_written(const char *path)
+{
+    for (size_t i = 0; i < n_written; i++)
+        if (strcmp(written[i], path) == 0)
+            return true;
+    return false;
+}
+
+// What the command has written itself is no input.
 void rg_file_read_begins(const char *path, const struct stat *facts)
 {
     pthread_mutex_lock(&files_lock);
-    if (commands_running)
+    if (commands_running && !is_written(path))
         remember(path, facts, false);
     pthread_mutex_unlock(&files_lock);
 }
@@ -198,9 +207,7 @@ void rg_files_end(void)
 static void remember_written(const char *path)
 {
     pthread_mutex_lock(&files_lock);
-    bool is_new = commands_running > 0;
-    for (size_t i = 0; i < n_written && is_new; i++)
-        is_new = strcmp(written[i], path) != 0;
+    const bool is_new = commands_running > 0 && !is_written(path);
     if (is_new && (n_written & (n_written - 1)) == 0) {
         written = realloc(written, (n_written ? 2 * n_written : 1) * sizeof *written);
         if (!written)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // log.c: the plan of a job and the log of one that is done.
 #include "log.h"
+#include "summary.h"
 #include "tsv.h"
 
 #include <errno.h>
@@ -96,6 +97,10 @@ void rg_plan_files(const rg_command *command, const void *options)
             at += length;
         }
     }
+    char *page = rg_summary_path(command, options);
+    if (page)
+        rg_plan_file(page);
+    free(page);
 }
 
 // ---- the log -------------------------------------------------------------------------------------------------------------

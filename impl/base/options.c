@@ -27,6 +27,13 @@ static const rg_option job_options[] = {
     {0},
 };
 
+static const rg_option page_options[] = {
+    {"page", "FILE.html", "what was done and found, with plots, as one file", RG_TO(rg_given, page), .endings = ".html",
+     .otherwise = "beside --out, ending in .html; none where the environment has REGATHER_PAGE=no", .excludes = "no-page"},
+    {"no-page", NULL, "write no such page", RG_TO(rg_given, no_page)},
+    {0},
+};
+
 const rg_option rg_computing_options[] = {
     {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
     {"variant", "[ALGO:]NAME", "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
@@ -55,6 +62,8 @@ int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
     int n = place(command->option, 0, placed, 0);
     if (command->job)
         n = place(job_options, 0, placed, n);
+    if (command->page)
+        n = place(page_options, 0, placed, n);
     return place(rg_common_options, 0, placed, n);
 }
 

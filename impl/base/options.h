@@ -64,7 +64,8 @@ typedef struct rg_given {
     int64_t threads;   // 0: not typed
     int64_t cores;     // that this process may use
     uint64_t seed;
-    bool help, quiet, dry_run;
+    bool help, quiet, dry_run, no_page;
+    const char *page; // --page; NULL: not typed
 } rg_given;
 // The words with a blank between two, "" without any. RG_GOOD, or one line and RG_USAGE when they are longer.
 int rg_given_words(const rg_given *, char *text, size_t size);
@@ -90,6 +91,7 @@ typedef struct rg_command {
     size_t bytes;            // of the struct that begins with an rg_given
     int (*run)(void *);      // it, zeroes but for the options
     bool job;                // --out FILE or DIR, --dry-run, and a log beside what it writes
+    bool page;               // a job: it says in a page what it did and found (summary.h)
     bool one_process;        // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
     bool (*no_forks)(const void *options); // the same, where it follows from the options
     const struct rg_command *const *kind; // commands of their own, named "phantom tilt"; ended by NULL

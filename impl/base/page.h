@@ -13,6 +13,7 @@ typedef struct rg_page rg_page;
 typedef struct rg_page_figure {
     const char *title, *subtitle; // rich: what was found, with its number; machine, size, scope
     const char *wide, *narrow;    // SVG for a desk and for a phone
+    const char *svg;              // or its text, which the page holds: as narrow as a phone, so that several stand in a row
     const char *alt;              // what one would see
     const char *data, *script;    // the TSV that it shows, and the .gp that draws it again
     int width, height;            // of wide, in pixels
@@ -42,6 +43,8 @@ struct rg_page {
 };
 extern const rg_page_make rg_html, rg_markdown;
 
+// Every page of this program says so in its head: no other file is written over where nobody has named it.
+#define RG_PAGE_MARK "<meta name=\"generator\" content=\"regather"
 // The head of an HTML page up to <body>, with plots/page.css and plots/page.js inside. RG_GOOD, or one line and RG_USAGE.
 int rg_html_begin(rg_page *, const char *title);
 void rg_html_end(rg_page *);

@@ -176,6 +176,19 @@ static void link_to(rg_page *p, const char *path, const char *text)
     fprintf(p->out, "\">%s</a> ", text);
 }
 
+// RFC 4648.
+static void put_base64(FILE *out, const char *text)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t n = strlen(text), i = 0; i < n; i += 3) {
+        const uint32_t three = (uint32_t)(unsigned char)text[i] << 16 | (i + 1 < n ? (uint32_t)(unsigned char)text[i
+            + 1] << 8 : 0)
+                               | (i + 2 < n ? (unsigned char)text[i + 2] : 0);
+        for (size_t k = 0; k < 4; k++)
+            putc(i + k > n ? '=' : digit[three >> (18 - 6 * k) & 63], out);
+    }
+}
+
 static void figure(rg_page *p, const rg_page_figure *f)
 {
     fprintf(p->out, "<figure class=\"%s%s\">\n<figcaption><b>", f->picture ? "picture" : "lines", f->whole ? " whole" : "");
@@ -188,8 +201,11 @@ static void figure(rg_page *p, const rg_page_figure *f)
         rg_html_link(p->out, f->narrow);
         fputs("\">", p->out);
     }
-    fputs("<img src=\"", p->out);
-    rg_html_link(p->out, f->wide);
+    fputs(f->svg ? "<img src=\"data:image/svg+xml;base64," : "<img src=\"", p->out);
+    if (f->svg)
+        put_base64(p->out, f->svg);
+    else
+        rg_html_link(p->out, f->wide);
     fprintf(p->out, "\" width=\"%d\" height=\"%d\" loading=\"lazy\" alt=\"", f->width, f->height);
     rg_html_text(p->out, f->alt);
     fputs("\"></picture>\n<p class=\"from\">", p->out);
@@ -201,7 +217,7 @@ static void figure(rg_page *p, const rg_page_figure *f)
 static void figures(rg_page *p, const rg_page_figure *f, int n)
 {
     end_list(p);
-    fputs("<div class=\"figures\">\n", p->out);
+    fprintf(p->out, "<div class=\"figures%s\">\n", n && f->svg ? " held" : "");
     for (int i = 0; i < n; i++)
         figure(p, &f[i]);
     fputs("</div>\n", p->out);
@@ -246,7 +262,7 @@ int rg_html_begin(rg_page *p, const char *title)
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' file: data:; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n", p->out);
+          "<meta name=\"color-scheme\" content=\"light dark\">\n" RG_PAGE_MARK " " RG_VERSION "\">\n", p->out);
     element(p, "title", title);
     fputs("<style>\n", p->out);
     int code = put_file(p, "plots/page.css");

@@ -119,16 +119,20 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     return failed ? -1 : child;
 }
 
-int rg_plot_end(rg_plot_running *r)
+// Whether it ended well. gnuplot opens and fills the same file; one that it left empty is no figure.
+static bool has_drawn(int process, FILE *to)
 {
     struct stat drawn;
     int status = -1;
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+    return process > 0 && status == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0;
+}
+
+int rg_plot_end(rg_plot_running *r)
+{
     if (r->code != RG_GOOD)
         return r->code;
-    while (r->process > 0 && waitpid(r->process, &status, 0) < 0 && errno == EINTR) {}
-    // gnuplot opens and fills the same file; one that it left empty is no figure.
-    const bool good = r->process > 0 && status == 0 && fstat(fileno(r->file.stream), &drawn) == 0 && drawn.st_size > 0;
-    if (good)
+    if (has_drawn(r->process, r->file.stream))
         return rg_file_commit(&r->file);
     rg_file_abandon(&r->file);
     return RG_USAGE;
@@ -238,19 +242,72 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     return code;
 }
 
+static void set_canvas(rg_plot *own, int width, int height, bool narrow)
+{
+    rg_plot_number(own, "CANVAS_X", width);
+    rg_plot_number(own, "CANVAS_Y", height);
+    rg_plot_number(own, "NARROW", narrow);
+    rg_plot_number(own, "TITLED", 0);
+}
+
 rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log)
 {
     char *script = rg_print("%s.gp", name), *path = rg_print("%s/%s%s.svg", folder, name, narrow ? "-narrow" : "");
     rg_plot own = {0}, none = {0};
-    rg_plot_number(&own, "CANVAS_X", width);
-    rg_plot_number(&own, "CANVAS_Y", height);
-    rg_plot_number(&own, "NARROW", narrow);
-    rg_plot_number(&own, "TITLED", 0);
+    set_canvas(&own, width, height, narrow);
     rg_plot_running r = begin(&none, &own, folder, script, path, log);
     rg_plot_free(&own);
     free(script);
     free(path);
     return r;
+}
+
+// ---- figures that a page holds -------------------------------------------------------------------------------------------
+
+// A stream of tmpfile() has no name; whoever inherits its descriptor opens it by that.
+void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
+{
+    char *path = rg_print("/dev/fd/%d", fileno(stream));
+    fflush(stream);
+    rg_plot_path(p, name, path);
+    free(path);
+}
+
+rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow)
+{
+    rg_plot_holding h = {.process = -1, .drawn = tmpfile()};
+    char *gnuplot = rg_program_path("gnuplot"), *plots = rg_share_path("plots"), *path = rg_print("%s/%s.gp", plots, script);
+    rg_plot own = {0};
+    if (gnuplot && h.drawn) {
+        rg_plot_stream(&own, "OUT", h.drawn);
+        rg_plot_text(&own, "TERM", "svg");
+        rg_plot_path(&own, "PLOTS", plots);
+        set_canvas(&own, width, height, narrow);
+        h.process = spawn(gnuplot, &own, p, NULL, path, NULL);
+    }
+    rg_plot_free(&own);
+    free(gnuplot);
+    free(plots);
+    free(path);
+    return h;
+}
+
+char *rg_plot_held(rg_plot_holding *h)
+{
+    char *text = NULL;
+    if (h->drawn && has_drawn(h->process, h->drawn)) {
+        fseek(h->drawn, 0, SEEK_END);
+        const size_t bytes = (size_t)ftell(h->drawn);
+        text = rg_alloc(bytes + 1);
+        rewind(h->drawn);
+        if (fread(text, 1, bytes, h->drawn) != bytes) {
+            free(text);
+            text = NULL;
+        }
+    }
+    if (h->drawn)
+        fclose(h->drawn);
+    return text;
 }
 
 int rg_plot_draw(rg_plot *p, const char *script, const char *path)

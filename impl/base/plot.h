@@ -38,6 +38,17 @@ typedef struct rg_plot_running {
 rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log);
 int rg_plot_end(rg_plot_running *);
 
+// Draws it into memory, for pages that hold their figures: plots/SCRIPT.gp as an SVG without its title. Runs beside the caller
+// until rg_plot_held, which gives its text, malloc'ed, or NULL when gnuplot failed. Data can be handed over in files without a
+// name: rg_plot_stream sets NAME to what stands in the stream, which has to stay open till then.
+typedef struct rg_plot_holding {
+    int process;
+    FILE *drawn;
+} rg_plot_holding;
+void rg_plot_stream(rg_plot *, const char *name, FILE *);
+rg_plot_holding rg_plot_hold(const rg_plot *, const char *script, int width, int height, bool narrow);
+char *rg_plot_held(rg_plot_holding *);
+
 // For jobs: a script of plots/ by its name ("fsc.gp") draws `path`, and the variables are freed. RG_GOOD, also without gnuplot,
 // which is told of by a warning; or one line and RG_USAGE.
 int rg_plot_draw(rg_plot *, const char *script, const char *path);

@@ -4,6 +4,7 @@
 #include "../../data/geometry/volume.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../base/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,8 +152,15 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         printf("FSC = %.3g\t%s\n", level, words);
         free(words);
     }
-    if (code == RG_GOOD)
-        printf("correlation\t%.6f\n", correlation(a, b));
+    if (code == RG_GOOD) {
+        const double whole = correlation(a, b);
+        printf("correlation\t%.6f\n", whole);
+        rg_fsc_show(masked ? "the two maps, corrected for the mask," : "the two maps", a->side, voxel_A, fsc);
+        rg_summary_found("The correlation coefficient of their voxels is %.6f.", whole);
+        rg_summary_did("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
+        rg_volume_show(a, "the first map");
+        rg_volume_show(b, "the second map");
+    }
     for (int k = 0; k < CURVES; k++)
         free(curve[k]);
     free(fsc);
@@ -162,6 +170,7 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
 static int run(void *options)
 {
     const comparison *c = options;
+    const double began_s = rg_seconds();
     rg_volume a = {0}, b = {0};
     int code = rg_volume_size(c->given.word.item[0], &a);
     if (code == RG_GOOD)
@@ -172,6 +181,7 @@ static int run(void *options)
         code = rg_volume_read(c->given.word.item[1], &b);
     if (code == RG_GOOD)
         code = compare(c, &a, &b);
+    rg_summary_stage("whole", rg_seconds() - began_s);
     free(a.value);
     free(b.value);
     return code;
@@ -204,4 +214,5 @@ const rg_command rg_cmd_fsc = {
     .bytes = sizeof(comparison),
     .run = run,
     .job = true,
+    .page = true,
 };

@@ -2,10 +2,12 @@
 // command.c: the door of every command.
 #include "command.h"
 #include "../base/log.h"
+#include "../base/summary.h"
 #include "../gpu/device.h"
 #include "cpu.h"
 #include "table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // A device that is named must be there: no job goes on quietly without it.
@@ -42,6 +44,21 @@ static int run_kind(const rg_command *command, int argc, char **argv)
                    near.name ? "? " : "", command->name);
 }
 
+// Asked before the work whether a page can stand where it was told to; the default goes where the output does.
+static int begin_summary(const rg_command *command, const void *options)
+{
+    const rg_given *given = options;
+    char *path = given->dry_run || rg_rank > 0 ? NULL : rg_summary_path(command, options), cpu[128];
+    int code = path && given->page ? rg_file_can_write(path) : RG_GOOD;
+    rg_summary_begin(path);
+    rg_cpu_model(cpu);
+    rg_summary_did("machine", "%s, %lld cores for this process", cpu, (long long)given->cores);
+    rg_summary_did("program", "regather " RG_VERSION ", revision %s, compiled by %s " __VERSION__, rg_revision(),
+                   __VERSION__[0] >= '0' && __VERSION__[0] <= '9' ? "GCC" : "");
+    free(path);
+    return code;
+}
+
 int rg_command_run(const rg_command *command, int argc, char **argv)
 {
     void *options;
@@ -61,12 +78,18 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         for (int i = 0; !code && i < given->plugin.n; i++)
             code = rg_plugin_load(given->plugin.item[i]);
         rg_dry_run = given->dry_run;
+        if (!code && command->page)
+            code = begin_summary(command, options);
         if (!code)
             code = command->run(options);
         if (!code && given->dry_run && rg_rank == 0)
             rg_plan_files(command, options);
-        else if (!code && command->job && rg_rank == 0)
-            code = rg_log_write(command, options);
+        else if (!code && command->job && rg_rank == 0) {
+            code = rg_summary_write(command, options);
+            code = code ? code : rg_log_write(command, options);
+        }
+        if (command->page)
+            rg_summary_end();
     }
     rg_options_free(command, options);
     rg_files_end();

@@ -3,6 +3,7 @@
 // variant of align2d.
 #include "../../base/log.h"
 #include "../../base/memory.h"
+#include "../../base/summary.h"
 #include "align.h"
 #include "../pipeline/ranks.h"
 
@@ -322,6 +323,8 @@ static int work(aj_align *job, const char *asked)
         code = aj_write_aligned(job);
     if (code == RG_GOOD && rg_rank == 0)
         code = aj_write_tables(job);
+    if (code == RG_GOOD && rg_rank == 0)
+        code = aj_show(job);
     job->write_s = rg_seconds() - began_s;
     aj_pair_free(&job->pair);
     for (int i = 0; i < 2; i++)
@@ -364,9 +367,19 @@ static int run(void *options)
         code = work(job, variant);
     if (works && code == RG_GOOD)
         say_edges(job);
-    if (works && code == RG_GOOD)
-        printf("stage\tseconds\nread\t%.3f\nfilter\t%.3f\nalign\t%.3f\nwrite\t%.3f\nwhole\t%.3f\n", job->read_s, job->filter_s,
-               job->align_s, job->write_s, rg_seconds() - began_s);
+    if (works && code == RG_GOOD) {
+        static const char *const stage[] = {"read", "filter", "align", "write", "whole"};
+        const double seconds[] = {job->read_s, job->filter_s, job->align_s, job->write_s, rg_seconds() - began_s};
+        printf("stage\tseconds\n");
+        for (int i = 0; i < RG_COUNT(stage); i++) {
+            printf("%s\t%.3f\n", stage[i], seconds[i]);
+            rg_summary_stage(stage[i], seconds[i]);
+        }
+    }
+    if (code == RG_GOOD && job->axis_pairs)
+        rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pairs.", job->axis_deg,
+                         job->axis_error_deg,
+                         job->axis_pairs);
     if (code == RG_GOOD && job->axis_pairs)
         printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pairs in %.1f s\n", job->axis_deg, job->axis_error_deg,
                job->axis_pairs, job->axis_s);
@@ -390,5 +403,6 @@ const rg_command rg_cmd_align = {
     .bytes = sizeof(aj_align),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };

@@ -164,6 +164,7 @@ typedef struct aj_align {
 // TRANSFORMS.tsv, beside it the cumulative ones, the plot, the errors; --xf and --tomogram.
 int aj_write_tables(const aj_align *);
 int aj_write_aligned(aj_align *);
+int aj_show(aj_align *); // for the job's page: what was found, and the series before and after
 
 // Reads, filters and halves image i.
 int aj_load(aj_align *, int64_t i, aj_pyramid *);

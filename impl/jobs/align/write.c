@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // write.c: the tables of transforms, their plot, and the aligned series.
 #include "../../base/plot.h"
+#include "../../base/summary.h"
 #include "../../base/tsv.h"
 #include "../../../data/formats/mrc.h"
 #include "align.h"
@@ -32,6 +33,7 @@ int aj_write_errors(const char *path, const char *command, int quantities, const
     for (int q = 0; q < quantities; q++) {
         double median = aj_median(n, v[q]);
         fprintf(file.stream, "%s\t%.9g\t%.9g\n", quantity[q], median, v[q][n - 1]);
+        rg_summary_found("Error against the truth, `%s`: median %.3g, largest %.3g.", quantity[q], median, v[q][n - 1]);
     }
     return rg_file_commit(&file);
 }
@@ -219,4 +221,96 @@ int aj_write_aligned(aj_align *job)
         return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
+}
+
+// ---- the job's page --------------------------------------------------------------------------------------------------------
+
+// The mean of up to SHOWN images, evenly from first to last, as they came and as they are aligned: what is sharp in one is not
+// in the other.
+static int show_images(aj_align *job)
+{
+    enum { SHOWN = 8 };
+    const int64_t n = job->series.n, pixels = job->series.width * job->series.height, shown = n < SHOWN ? n : SHOWN;
+    float *image = rg_alloc((size_t)(4 * pixels) * sizeof *image), *moved = image + pixels, *mean[2] = {moved + pixels, moved
+        + 2 * pixels};
+    int code = RG_GOOD;
+    for (int64_t k = 0; k < shown && code == RG_GOOD; k++) {
+        const int64_t i = shown > 1 ? k * (n - 1) / (shown - 1) : 0;
+        code = rg_series_read(&job->series, i, false, image);
+        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++)
+            mean[0][p] += image[p];
+        code = code == RG_GOOD ? align_image(job, i, image, moved) : code;
+        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++)
+            mean[1][p] += moved[p];
+    }
+    for (int after = 0; after < 2 && code == RG_GOOD; after++) {
+        char *title = rg_print("The mean of %" PRId64 " images %s", shown, after ? "as they are aligned" : "as they came");
+        rg_summary_picture(&(rg_drawn_picture){
+            .is = {title, "Evenly from the first to the last; what all of them have in common is sharp when they are aligned.",
+                   after ? "the mean of aligned images in grey" : "the mean of images as they came, in grey", "x (pixels)",
+                   "y (pixels)"},
+            .width = job->series.width, .height = job->series.height, .value = mean[after], .step = 1, .down = true});
+        free(title);
+    }
+    free(image);
+    return code;
+}
+
+int aj_show(aj_align *job)
+{
+    enum { SHIFT_X, SHIFT_Y, ROTATION, SCALE, CORRELATION, AT, QUANTITIES };
+    static const char *const name[] = {"shift x", "shift y"};
+    const int64_t n = job->series.n;
+    double *of[QUANTITIES], *sorted, most = 0;
+    if (!rg_summary_wanted())
+        return RG_GOOD;
+    double *room = rg_alloc((size_t)((QUANTITIES + 1) * n) * sizeof *room);
+    for (int k = 0; k < QUANTITIES; k++)
+        of[k] = room + k * n;
+    sorted = room + QUANTITIES * n;
+    for (int64_t i = 0; i < n; i++) {
+        const rg_similarity s = rg_affine_similarity(&job->step[i]);
+        of[SHIFT_X][i] = s.shift_x_px;
+        of[SHIFT_Y][i] = s.shift_y_px;
+        of[ROTATION][i] = s.rotation_deg;
+        of[SCALE][i] = s.scale;
+        of[CORRELATION][i] = sorted[i] = job->correlation[i];
+        of[AT][i] = job->tilt_deg ? job->tilt_deg[i] : (double)(i + 1);
+        most = fmax(most, hypot(s.shift_x_px, s.shift_y_px));
+    }
+    int64_t worst = n > 1 ? 1 : 0;
+    for (int64_t i = 1; i < n; i++)
+        worst = job->correlation[i] < job->correlation[worst] ? i : worst;
+    rg_summary_found("Of one image to the next the specimen shifts by up to %.2f pixels.", most);
+    if (n > 1)
+        rg_summary_found("Correlation with the image before: median %.4f, least %.4f at image %" PRId64 ", which is the one "
+                         "to look at first.",
+                         aj_median(n - 1, sorted + 1), job->correlation[worst], worst + 1);
+    if (!job->truth)
+        rg_summary_found("How far the transforms are off, a series without a known truth does not say: `regather phantom "
+                         "tilt` makes one like it "
+                         "whose errors `--truth` tells.");
+    rg_summary_did("series", "%" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %s model", n, job->series.width,
+                   job->series.height,
+                   job->model ? "affine" : "similarity");
+    rg_summary_did("variant", "align2d:%s on %s", job->pair.scorer[0].frame.entry->name,
+                   job->pair.scorer[0].frame.device->name);
+    const char *x = job->tilt_deg ? "tilt (degrees)" : "image";
+    rg_drawn_curves c = {.is = {"Shift against the image before", "", "both shifts of every image", x, "shift (pixels)"},
+                         .n = n - 1, .at = of[AT] + 1, .curves = 2, .name = name,
+                         .value = (const double *[]){of[SHIFT_X] + 1, of[SHIFT_Y] + 1}}; // the first image has none before it
+    rg_summary_curves(&c);
+    c.curves = 1;
+    for (int k = ROTATION; k <= CORRELATION; k++) {
+        static const char *const what[][2] = {{"Rotation against the image before", "rotation (degrees)"},
+                                              {"Scale against the image before", "scale"},
+                                              {"Correlation with the image before", "correlation"}};
+        c.is.title = what[k - ROTATION][0];
+        c.is.alt = c.is.title;
+        c.is.y = what[k - ROTATION][1];
+        c.value = (const double *[]){of[k] + 1};
+        rg_summary_curves(&c);
+    }
+    free(room);
+    return rg_summary_affords(16.0 * (double)job->series.width * (double)job->series.height) ? show_images(job) : RG_GOOD;
 }

@@ -3,6 +3,7 @@
 #include "autocorr.h"
 
 #include "../pipeline/ranks.h"
+#include "../../base/summary.h"
 #include "../../base/tsv.h"
 
 #include <float.h>
@@ -134,9 +135,13 @@ static int run_job(ac_job *job)
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
         job->result[i] = (ac_result){.r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .prominence = NAN, .half_width = NAN, .k_peak_length = NAN};
+    const double began_s = rg_seconds();
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)
         code = ac_series(job);
+    rg_summary_stage("correlating and writing", rg_seconds() - began_s);
+    if (code == RG_GOOD)
+        ac_show(job);
     if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
         code = ac_write_growth(job);
     if (code == RG_GOOD)
@@ -146,6 +151,7 @@ static int run_job(ac_job *job)
     if (code == RG_GOOD)
         say_ripples(job);
     free(job->result);
+    rg_summary_stage("whole", rg_seconds() - began_s);
     return code;
 }
 
@@ -206,5 +212,6 @@ const rg_command rg_cmd_autocorr = {
     .bytes = sizeof(ac_job),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };

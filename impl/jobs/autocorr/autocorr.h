@@ -138,6 +138,8 @@ int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
 bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);
 
+// write.c: for the job's page, what was found in photographs that are written.
+void ac_show(const ac_job *);
 // growth.c: rmax.tsv and rmax.svg.
 int ac_write_growth(const ac_job *);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
 #include "../../base/plot.h"
+#include "../../base/summary.h"
 #include "autocorr.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ typedef struct line_fit {
     int n;
     double origin_slope;     // of the line through the origin
     double slope, intercept; // of the free line; NaN with fewer than two times
+    double error;            // of origin_slope: its standard deviation after the residuals; NaN with fewer than two times
     double residual;         // root mean square distance from the line through the origin
 } line_fit;
 
@@ -31,7 +33,9 @@ static line_fit fit(const ac_job *job)
         f.slope = (n * tr - t * r) / spread;
         f.intercept = (r - f.slope * t) / n;
     }
-    f.residual = sqrt(fmax(0, rr - 2 * f.origin_slope * tr + f.origin_slope * f.origin_slope * tt) / n);
+    const double squares = fmax(0, rr - 2 * f.origin_slope * tr + f.origin_slope * f.origin_slope * tt);
+    f.residual = sqrt(squares / n);
+    f.error = n >= 2 && tt > 0 ? sqrt(squares / (n - 1) / tt) : NAN;
     return f;
 }
 
@@ -43,12 +47,39 @@ static void cell(FILE *out, double v)
         fprintf(out, "\t%.17g", v);
 }
 
+// On the job's page.
+static void show(const ac_job *job, const line_fit *f)
+{
+    const int64_t n = job->n_photos;
+    if (!rg_summary_wanted())
+        return;
+    double *time = rg_alloc((size_t)(3 * n) * sizeof *time), *r_max = time + n, *half_width = r_max + n;
+    for (int64_t i = 0; i < n; i++) {
+        time[i] = time_of(job, i);
+        r_max[i] = job->result[i].r_max;
+        half_width[i] = job->result[i].half_width;
+    }
+    if (!isnan(f->slope))
+        rg_summary_found("R_max = slope x %s: slope %.4g +- %.2g (standard error of %d photographs), %.3g pixels root mean "
+                         "square off the line; "
+                         "the free line has slope %.4g and begins at %.3g.", job->has_times ? "time" : "number",
+                         f->origin_slope, f->error, f->n,
+                         f->residual, f->slope, f->intercept);
+    rg_summary_curves(&(rg_drawn_curves){.is = {"R_max over the series", "With the half-width of the correlation.",
+                                                "R_max and half-width of every photograph", job->has_times ? "time"
+                                                : "photograph", "pixels"},
+                                         .n = n, .at = time, .curves = 2, .name = (const char *[]){"R_max", "half-width"},
+                                         .value = (const double *[]){r_max, half_width}, .apart = true});
+    free(time);
+}
+
 int ac_write_growth(const ac_job *job)
 {
     rg_file file;
     char *path = rg_print("%s/rmax.tsv", job->out), *svg = rg_print("%s/rmax.svg", job->out);
     int code = rg_file_open(&file, path);
     line_fit f = fit(job);
+    show(job, &f);
     if (code == RG_GOOD) {
         FILE *out = file.stream;
         fprintf(out, "# command: %s\n# time: %s\n# photographs with an R_max: %d of %lld\n", job->command,

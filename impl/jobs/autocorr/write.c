@@ -5,6 +5,7 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../base/plot.h"
+#include "../../base/summary.h"
 #include "../../base/tsv.h"
 #include "autocorr.h"
 
@@ -212,4 +213,98 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
     free(path);
     result->done = result->resumed = same;
     return result->done;
+}
+
+// ---- the job's page ------------------------------------------------------------------------------------------------------
+
+static void show_c2d(const ac_job *job, int64_t i)
+{
+    const int64_t side = ac_side(job->r);
+    const ac_result *r = &job->result[i];
+    char *path = file_of(job, &job->photo[i], "c2d.mrc");
+    float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
+    rg_mrc mrc;
+    if (rg_mrc_open(&mrc, path) == RG_GOOD) {
+        char *title = isnan(r->r_max) ? rg_print("C2D of %s: no R_max", job->photo[i].name)
+                                      : rg_print("C2D of %s: R_max %.2f pixels", job->photo[i].name, r->r_max);
+        if (rg_mrc_section(&mrc, 0, c2d) == RG_GOOD)
+            rg_summary_picture(&(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.",
+                                                          "the two-dimensional correlation in grey, its centre in the "
+                                                          "middle", "X0 (pixels)", "Y0 (pixels)"},
+                                                   .width = side, .height = side, .value = c2d, .x0 = -(double)job->r,
+                                                   .y0 = -(double)job->r,
+                                                   .step = 1, .down = true});
+        free(title);
+        rg_mrc_close(&mrc);
+    }
+    free(c2d);
+    free(path);
+}
+
+// C1D of the first, the middle and the last photograph, of their files: who computed them, and when, is no matter.
+static void show_c1d(const ac_job *job, int n, const int64_t *which)
+{
+    const char *name[3];
+    double *value[3];
+    int read = 0;
+    for (int k = 0; k < n; k++) {
+        char *path = file_of(job, &job->photo[which[k]], "c1d.tsv");
+        rg_tsv t;
+        value[read] = rg_alloc((size_t)(job->r + 1) * sizeof **value);
+        name[read] = job->photo[which[k]].name;
+        if (rg_tsv_read(path, &t) == RG_GOOD) {
+            for (int64_t i = 0; i <= job->r; i++)
+                value[read][i] = i < t.n_rows ? rg_tsv_number(&t, (int)i, "C1D") : NAN;
+            rg_tsv_free(&t);
+        }
+        read++;
+        free(path);
+    }
+    double *at = rg_alloc((size_t)(job->r + 1) * sizeof *at);
+    for (int64_t i = 0; i <= job->r; i++)
+        at[i] = (double)i;
+    rg_summary_curves(&(rg_drawn_curves){.is = {"C1D: the mean of C2D over rings",
+                                                "R_max is its first maximum after its first minimum.",
+                                                "C1D against R", "R (pixels)", "C1D"},
+                                         .n = job->r + 1, .at = at, .curves = read, .name = name,
+                                         .value = (const double *const *)value});
+    for (int k = 0; k < read; k++)
+        free(value[k]);
+    free(at);
+}
+
+void ac_show(const ac_job *job)
+{
+    const int64_t n = job->n_photos, which[3] = {0, n / 2, n - 1};
+    const int shown = n > 2 ? 3 : (int)n;
+    double low = INFINITY, high = -INFINITY, least = INFINITY;
+    int64_t found = 0;
+    if (!rg_summary_wanted())
+        return;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(job->result[i].r_max)) {
+            low = fmin(low, job->result[i].r_max);
+            high = fmax(high, job->result[i].r_max);
+            least = fmin(least, job->result[i].prominence);
+            found++;
+        }
+    if (found)
+        rg_summary_found("%" PRId64 " of %" PRId64 " photographs have an R_max, from %.2f to %.2f pixels; the weakest stands "
+                         "out by %.2g of the "
+                         "curve's fall.", found, n, low, high, least);
+    else
+        rg_summary_found("No photograph has an R_max by `--norm %s`.", ac_norm_name[job->norm]);
+    if (found && !isnan(job->pixel_um))
+        rg_summary_found("That is %.4g to %.4g micrometres.", low * job->pixel_um, high * job->pixel_um);
+    if (n < 2)
+        rg_summary_found("How far an R_max is off, one photograph does not say; a series of them does.");
+    rg_summary_did("photographs", "%" PRId64 ", offsets to %" PRId64 " pixels, normalisation %s", n, job->r,
+                   ac_norm_name[job->norm]);
+    rg_summary_did("variant", "autocorr:%s (%s); 16 sums of each were computed again by the reference, and agree",
+                   job->entry->name, job->why);
+    const int64_t pair[3] = {0, n - 1, n - 1};
+    show_c1d(job, shown, shown == 3 ? which : pair);
+    show_c2d(job, 0);
+    if (n > 1)
+        show_c2d(job, n - 1);
 }

@@ -3,6 +3,7 @@
 // through whichever variant of align3d.
 #include "../../../data/formats/particles.h"
 #include "../../base/memory.h"
+#include "../../base/summary.h"
 #include "../pipeline/ranks.h"
 #include "../../base/log.h"
 #include "average.h"
@@ -405,10 +406,15 @@ static int run(void *options)
         code = memory_allows(job);
     if (code == RG_GOOD && !rg_dry_run)
         code = work(job);
-    if (code == RG_GOOD && !rg_dry_run)
-        printf("%s after %" PRId64 " iterations\nstage\tseconds\nread\t%.3f\ngrid\t%.3f\nrefine\t%.3f\nmap\t%.3f\n"
-               "whole\t%.3f\n", job->converged ? "converged" : "not converged", job->done, job->read_s, job->grid_s, job->refine_s,
-               job->map_s, rg_seconds() - began_s);
+    if (code == RG_GOOD && !rg_dry_run) {
+        static const char *const stage[] = {"read", "grid", "refine", "map", "whole"};
+        const double seconds[] = {job->read_s, job->grid_s, job->refine_s, job->map_s, rg_seconds() - began_s};
+        printf("%s after %" PRId64 " iterations\nstage\tseconds\n", job->converged ? "converged" : "not converged", job->done);
+        for (int i = 0; i < RG_COUNT(stage); i++) {
+            printf("%s\t%.3f\n", stage[i], seconds[i]);
+            rg_summary_stage(stage[i], seconds[i]);
+        }
+    }
     free_job(job);
     return code;
 }
@@ -422,5 +428,6 @@ const rg_command rg_cmd_average = {
     .bytes = sizeof(aj_average),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // write.c: the average, its halves and their FSC, the poses, the course of the iterations.
 #include "../../base/plot.h"
+#include "../../base/summary.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/particles.h"
 #include "../../../data/formats/star.h"
@@ -79,6 +80,7 @@ static int write_halves(const aj_average *job)
     char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD)
         code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc, 0, NULL, NULL);
+    rg_fsc_show("the half maps (of one alignment: an upper bound)", job->side, voxel_A, fsc);
     char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
     if (code == RG_GOOD)
         printf("FSC of halves = 0.143\t%s\n", words);
@@ -175,6 +177,53 @@ static int write_iterations(const aj_average *job)
     return code;
 }
 
+// What a person would ask of it, on the job's page.
+static void show(const aj_average *job)
+{
+    const int64_t n = job->n;
+    const double *last = job->change[job->done - 1];
+    double *of[3], sum = 0, square = 0;
+    if (!rg_summary_wanted())
+        return;
+    double *room = rg_alloc((size_t)(2 * n + 3 * job->done) * sizeof *room), *rot = room, *tilt = room + n;
+    for (int64_t i = 0; i < n; i++) {
+        rot[i] = job->pose[i].rot_deg;
+        tilt[i] = job->pose[i].tilt_deg;
+        sum += job->correlation[i];
+        square += job->correlation[i] * job->correlation[i];
+    }
+    const double mean = sum / (double)n, spread = sqrt(fmax(0, square / (double)n - mean * mean));
+    rg_summary_found("%s after %" PRId64 " iterations: in the last one the median particle turned by %.2g degrees and moved "
+                     "by %.2g voxels, "
+                     "which is how far its pose is settled, not how far it is right.", job->converged
+                     ? "The average stands still" :
+                     "The average has not come to rest", job->done, last[0], last[1]);
+    rg_summary_found("Correlation of a particle with the average: %.4f, standard deviation over %" PRId64 " particles %.4f.",
+                     mean, n, spread);
+    if (!job->half_maps)
+        rg_summary_found("How fine it is, one average does not say: `--half-maps` makes two, whose correlation does.");
+    rg_summary_did("subtomograms", "%" PRId64 " of %" PRId64 "^3 voxels of %g A, missing wedge beyond %g degrees", n,
+                   job->side, job->voxel_A,
+                   job->wedge_deg);
+    rg_summary_did("variant", "align3d:%s on %s", job->scorer[0].frame.entry->name, job->scorer[0].frame.device->name);
+    rg_volume_show(&job->map, "the average");
+    for (int k = 0; k < 3; k++) {
+        of[k] = room + 2 * n + k * job->done;
+        for (int64_t i = 0; i < job->done; i++)
+            of[k][i] = job->change[i][k];
+    }
+    rg_summary_curves(&(rg_drawn_curves){
+        .is = {"How poses settle", "Median over particles, against the iteration before.",
+               "median turn and move of each iteration",
+               "iteration", "median change (degrees, voxels)"},
+        .n = job->done, .curves = 2, .name = (const char *[]){"turn", "move"}, .value = (const double *[]){of[0], of[1]}});
+    rg_summary_histogram(&(rg_drawn){"Correlations of the particles", "Each with the average; strays stand apart.",
+                                     "how many particles have which correlation", "correlation", "particles"}, n,
+                                     job->correlation);
+    rg_summary_directions(n, rot, tilt);
+    free(room);
+}
+
 int aj_average_write(const aj_average *job)
 {
     int code = rg_volume_write(job->out, &job->map);
@@ -188,6 +237,8 @@ int aj_average_write(const aj_average *job)
         code = write_iterations(job);
     if (code == RG_GOOD && job->truth)
         code = write_errors(job);
+    if (code == RG_GOOD)
+        show(job);
     if (code == RG_GOOD && job->half_maps)
         code = write_halves(job);
     return code;

@@ -2,6 +2,7 @@
 // stages.c: the table of what took how long, alike for all jobs. Stages go on at the same time, so that they may add up to more
 // than the whole.
 #include "pipeline.h"
+#include "../../base/summary.h"
 
 #include <inttypes.h>
 
@@ -10,7 +11,7 @@ static const char *const stage_name[PL_STAGES] = {
     [PL_COPY] = "copy",     [PL_INSERT] = "insert", [PL_STEP] = "step",         [PL_ADD] = "add",   [PL_MERGE] = "merge",
     [PL_MAP] = "map",       [PL_FSC] = "fsc",     [PL_WRITE] = "write"};
 
-static void put_stages(const pl_team *t, FILE *f, double whole_s)
+static void put_stages(const pl_team *t, FILE *f, double whole_s, bool summary)
 {
     fprintf(f, "stage\tbusy_s\tshare\tcalls\n");
     for (int s = 0; s < PL_STAGES; s++) {
@@ -21,6 +22,8 @@ static void put_stages(const pl_team *t, FILE *f, double whole_s)
             busy_s = t->member[i].stage[s].busy_s > busy_s ? t->member[i].stage[s].busy_s : busy_s;
             calls += t->member[i].stage[s].calls;
         }
+        if (name && (busy_s > 0 || calls) && summary)
+            rg_summary_stage(name, busy_s);
         if (name && (busy_s > 0 || calls))
             fprintf(f, "%s\t%.4f\t%.4f\t%" PRId64 "\n", name, busy_s, busy_s / whole_s, calls);
     }
@@ -39,7 +42,9 @@ int pl_stages_write(const pl_team *t, const char *out, const char *note)
         return code;
     t->member->device->facts(&facts);
     fprintf(file.stream, "%s# on %d x %s, %d threads each\n", note, t->n, facts.name, t->member->threads);
-    put_stages(t, file.stream, whole_s);
-    put_stages(t, stdout, whole_s);
+    put_stages(t, file.stream, whole_s, true);
+    put_stages(t, stdout, whole_s, false);
+    rg_summary_stage("whole", whole_s);
+    rg_summary_did("computed on", "%d x %s, %d threads each", t->n, facts.name, t->member->threads);
     return rg_file_commit(&file);
 }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 // files.c: maps to files, piece by piece, while the disk is at work on what came before.
 #include "files.h"
+#include "../../../data/geometry/fsc.h"
+#include "../../../data/geometry/volume.h"
+#include "../../base/summary.h"
+#include "../../base/tsv.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PIECE_BYTES = 32 << 20 };
 
@@ -93,4 +100,77 @@ int rc_files_end(rc_files *f, pl_member *m, int code)
     }
     pl_lap(m, PL_WRITE, since_s);
     return code;
+}
+
+// ---- the job's page ------------------------------------------------------------------------------------------------------
+
+static void show_table(const char *path, const rg_volume *map)
+{
+    rg_tsv t;
+    double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
+    if (rg_tsv_read(path, &t) == RG_GOOD) {
+        for (int s = 0; s < t.n_rows && s <= map->side / 2; s++)
+            fsc[s] = rg_tsv_number(&t, s, "fsc");
+        rg_fsc_show("the half maps", map->side, map->voxel_A > 0 ? map->voxel_A : 1, fsc);
+        rg_tsv_free(&t);
+    }
+    free(fsc);
+}
+
+static void show_halves(const char *out)
+{
+    rg_volume half[2] = {{0}};
+    int code = RG_GOOD;
+    for (int h = 0; h < 2 && code == RG_GOOD; h++) {
+        char *path = rg_path_beside(out, h ? "_half2" : "_half1", NULL);
+        code = rg_volume_read(path, &half[h]);
+        free(path);
+    }
+    if (code == RG_GOOD) {
+        double *fsc = rg_alloc((size_t)(half[0].side / 2 + 1) * sizeof *fsc);
+        rg_fsc(half[0].side, half[0].value, half[1].value, fsc);
+        rg_fsc_show("the half maps (one set of poses: an upper bound)", half[0].side, half[0].voxel_A > 0 ? half[0].voxel_A
+                    : 1, fsc);
+        free(fsc);
+    }
+    free(half[0].value);
+    free(half[1].value);
+}
+
+static void show_views(const rg_particles *p)
+{
+    double *rot = rg_alloc((size_t)(2 * p->n) * sizeof *rot), *tilt = rot + p->n;
+    for (int64_t i = 0; i < p->n; i++) {
+        rot[i] = p->row[i].rot_deg;
+        tilt[i] = p->row[i].tilt_deg;
+    }
+    rg_summary_directions(p->n, rot, tilt);
+    free(rot);
+}
+
+void rc_show(const char *out, const rg_particles *p, const char *variant, bool halves)
+{
+    enum { SIDE_MOST = 256 }; // reading and transforming larger maps takes as long as making them on a GPU
+    char *table = rg_path_beside(out, "_fsc", ".tsv");
+    rg_volume map = {0};
+    if (rg_summary_wanted()) {
+        rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
+        rg_summary_did("variant", "%s", variant);
+        rg_summary_found("A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " images.", p->side, p->pixel_A, p->n);
+        if (!halves)
+            rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
+        else if (p->side > SIDE_MOST)
+            rg_summary_found("How fine it is, the correlation of its half maps says: `regather fsc` compares the two files.");
+        // A map, or two and their transforms.
+        if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) && rg_volume_read(out, &map) == RG_GOOD) {
+            if (access(table, F_OK) == 0)
+                show_table(table, &map);
+            else if (halves)
+                show_halves(out);
+            rg_volume_show(&map, "the map");
+        }
+        show_views(p);
+    }
+    free(map.value);
+    free(table);
 }

@@ -4,6 +4,7 @@
 #define RG_RECONSTRUCT_FILES_H
 
 #include "../../../data/formats/mrc.h"
+#include "../../../data/formats/particles.h"
 #include "../pipeline/pipeline.h"
 
 enum { RC_PIECES = 2, RC_MAPS = 3 };
@@ -28,5 +29,8 @@ int rc_files_add(rc_files *, pl_member *, const float *map, int64_t side, double
                  int threads);
 // All get their names, or with a bad code none. The code, or one line and another.
 int rc_files_end(rc_files *, pl_member *, int code);
+// What the job's page shows of maps that are written: sections, views, and the correlation of the halves, of OUT_fsc.tsv where
+// it is, else computed of OUT_half1 and OUT_half2, when they are no larger than a page may take time for.
+void rc_show(const char *out, const rg_particles *, const char *variant, bool halves);
 
 #endif

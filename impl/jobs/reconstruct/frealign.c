@@ -4,6 +4,7 @@
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
 #include "../pipeline/ranks.h"
+#include "files.h"
 #include "frealign.h"
 
 #include <inttypes.h>
@@ -188,6 +189,8 @@ static int reconstruct(fr_reconstruction *r)
         code = fr_maps(r, r->team.engine);
     if (code == RG_GOOD && rg_rank == 0)
         code = fr_team_report(&r->team, r->out);
+    if (code == RG_GOOD)
+        rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true);
     pl_team_run(t, release, r);
     free(r->volume);
     return code;

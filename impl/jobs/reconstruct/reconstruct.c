@@ -2,8 +2,10 @@
 // reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
 // al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
 #include "reconstruct.h"
+#include "../../base/summary.h"
 #include "../../base/tsv.h"
 #include "../pipeline/ranks.h"
+#include "files.h"
 #include "frealign.h"
 
 #include <inttypes.h>
@@ -165,6 +167,13 @@ static int run_gridding(request *q)
         code = gr_write_maps(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run)
         code = write_stages(job);
+    if (code == RG_GOOD && rg_summary_wanted()) {
+        char *variant = rg_print("gridding:%s", job->entry->name);
+        rg_summary_did("inserted", "%d of %d operators of %s, weighted %s", job->n_operators, job->symmetry.n, q->group,
+                       job->ctf ? "by the CTF" : "alike");
+        rc_show(job->out, &job->particles, variant, job->halves == 2);
+        free(variant);
+    }
     gr_job_free(job);
     return code;
 }
@@ -191,5 +200,6 @@ const rg_command rg_cmd_reconstruct = {
     .bytes = sizeof(request),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };

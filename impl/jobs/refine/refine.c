@@ -2,6 +2,7 @@
 // refine.c: the command refine: its options and search's, restarts, what is reported.
 #include "refine.h"
 #include "lockstep.h"
+#include "../../base/summary.h"
 #include "../../base/tsv.h"
 
 #include <inttypes.h>
@@ -171,6 +172,51 @@ void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
                 "reference theirs, and their contrast its own (--invert)?", 100 * mean_coefficient(s), 100 * noise);
 }
 
+// On the job's page: scores, views, rings, and how far above noise the coefficient stands.
+static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
+{
+    const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
+    const double width_A = (double)r->side * r->pixel_A;
+    double sum = 0, square = 0;
+    if (!rg_summary_wanted())
+        return;
+    double *room = rg_alloc((size_t)(2 * n + 2 * rings) * sizeof *room), *rot = room, *tilt = room + n, *at = tilt + n,
+    *cc = at + rings;
+    for (int64_t i = 0; i < n; i++) {
+        rot[i] = f->particles.row[i].rot_deg;
+        tilt[i] = f->particles.row[i].tilt_deg;
+        sum += f->score[i];
+        square += f->score[i] * f->score[i];
+    }
+    const double mean = sum / (double)n, spread = sqrt(fmax(0, square / (double)n - mean * mean));
+    rg_summary_found("Mean score %.3f %%, standard deviation over %" PRId64 " particles %.3f %%.", mean, n, spread);
+    rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, against %s, rings from %.4g to %.4g A", n,
+                   r->side, r->pixel_A,
+                   r->reference, r->low_A, r->high_A);
+    if (s->refined) {
+        rg_summary_found("Mean coefficient %.3f %%; of noise alone a coefficient has a standard deviation of %.3f %%: a "
+                         "particle stands %.1f "
+                         "of them above it.", 100 * mean_coefficient(s), 100 * noise_level(r),
+                         mean_coefficient(s) / noise_level(r));
+        for (int64_t k = 1; k <= rings; k++) {
+            at[k - 1] = (double)k / width_A;
+            cc[k - 1] = ldexp((double)s->ring[k], -FR_SUM_BITS) / (double)s->particles;
+        }
+        rg_summary_curves(&(rg_drawn_curves){.is = {"How well the rings of particles correlate with the reference",
+                                                    "Mean over the particles.",
+                                                    "mean correlation against frequency", "frequency (1/A)", "correlation"},
+                                             .n = rings, .at = at, .curves = 1, .name = (const char *[]){"rings"},
+                                             .value = (const double *[]){cc}});
+    }
+    char *title = rg_print("Scores of the particles: %.3g %% in the mean", mean);
+    rg_summary_histogram(&(rg_drawn){title, "Two hills are often two kinds of images.",
+                                     "how many particles have which score", "score (%)", "particles"},
+                         n, f->score);
+    rg_summary_directions(n, rot, tilt);
+    free(title);
+    free(room);
+}
+
 int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command)
 {
     double sum = 0;
@@ -180,6 +226,8 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     printf("mean score\t%.3f %%\n", sum / (double)n);
     if (done->resumed)
         printf("resumed\t%" PRId64 " particles of an earlier run\n", done->resumed);
+    if (done->resumed)
+        rg_summary_did("resumed", "%" PRId64 " particles are of an earlier run", done->resumed);
     if (r->is_free[FR_MAGNIFICATION]) {
         double *m = rg_alloc((size_t)n * sizeof *m);
         memcpy(m, f->magnification, (size_t)n * sizeof *m);
@@ -188,6 +236,7 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
         free(m);
     }
     const fr_sums *s = &done->sums;
+    show(r, f, s);
     if (!s->refined)
         return RG_GOOD;
     printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(s));
@@ -381,5 +430,6 @@ const rg_command rg_cmd_refine = {
     .bytes = sizeof(job),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };

@@ -342,5 +342,6 @@ const rg_command rg_cmd_search = {
     .bytes = sizeof(search),
     .run = run,
     .job = true,
+    .page = true,
     .one_process = true,
 };
