@@ -8,7 +8,7 @@
 # SLOWER; 3 when duels are left to be done.
 #   DUELS_CORES="0,1 2,3 ..."   shards: each takes its share of the duels and its own BUSY loops, all pinned to these cores
 #   DUELS_GPUS=N                with DEVICE gpu: shard K has a GPU of its own, the K-th of N
-#   DUELS_TIME=S                ends after so many seconds; the same command goes on from there
+#   DUELS_TIME=S                ends after so many seconds; the same command goes on from there; 0: the table alone
 # What is done stays in BUILD/duels until the program is built anew.
 build=${1:?usage: verify/duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]}
 n=${2:-100} busy=${3:-6} device=${4:-cpu} gate=${5:-2%} seconds=${6:-120}
@@ -25,7 +25,7 @@ now() { date +%s; }
 # ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP -------------------------------------------------------------
 
 shard() { # K M
-    children='' few=5 # duels in a row: their kernels are verified once
+    children='' few=3 # duels in a row: their kernels are verified once
     trap '[ -z "$children" ] || kill $children 2>/dev/null' EXIT
     trap 'exit 130' INT TERM
     # A process that sees one GPU starts sooner.
@@ -92,15 +92,17 @@ for shard in $shards; do
 done
 shards=''
 [ $failed -eq 0 ] || exit 1
-[ ! -s "$logs/1.tsv" ] || sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|kernel\|gpu\|gpu_driver\): /p' "$logs/1.tsv" > "$logs/head"
-echo "# shards: $device beside $busy loops: $m, $([ "$1" = any ] && echo not pinned || echo "each on cores as $1")" > "$logs/shards"
+if [ "${DUELS_TIME:-1}" -gt 0 ]; then
+    [ ! -s "$logs/1.tsv" ] || sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|kernel\|gpu\|gpu_driver\): /p' "$logs/1.tsv" > "$logs/head"
+    echo "# shards: $device beside $busy loops: $m, $([ "$1" = any ] && echo not pinned || echo "each on cores as $1")" > "$logs/shards"
+fi
 
 # ---- the table -------------------------------------------------------------------------------------------------------------
 
 {
     # Of the duels on a GPU, where there are some: their head names it.
     cat "$work"/gpu,*/head "$work"/cpu,*/head 2> /dev/null | awk -F : '!seen[$1]++'
-    cat "$work"/*/shards
+    cat "$work"/*/shards 2> /dev/null
     printf 'device\tkernel\tplanted_percent\tgate\tbusy\tduels\tSAME\tFASTER\tSLOWER\tUNSURE\tother\tmedian_s\trequired\tmet\n'
     for log in "$work"/*,*,*/w*.log; do
         [ -s "$log" ] || continue
