@@ -27,6 +27,10 @@ static const double sample_s = 1e-3;
 // Rounds before the interval of the median or the time may end a lane: with fewer, a lucky streak would, and a slow baseline
 // would have no interval.
 enum { LEAST_ROUNDS = 4 };
+// Untimed calls: of a GPU until its clock is up, unless it was busy so lately that it still is; then, as on a CPU, until the caches
+// are as they will be.
+static const double rise_s = 0.1, settle_s = 0.02, stays_up_s = 0.5;
+static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
 // ---- one sample ----------------------------------------------------------------------------------------------------------
 
@@ -108,6 +112,8 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
     lane->cpu_s = thread_seconds() - cpu_s;
     if (!code)
         code = device->event_ms(lane->event[0], lane->event[1], &ms);
+    if (on_gpu(lane))
+        gpu_busy_s = rg_seconds();
     *elapsed_s = ms / 1e3;
     return code;
 }
@@ -204,7 +210,8 @@ static bool first_counts(const rg_lane *lane)
 // Untimed calls until clocks and caches have settled; the quickest tells how many calls make a sample.
 static int warm_up(rg_lane *lane, const rg_inputs *in)
 {
-    double start = rg_seconds(), elapsed_s, want_s = lane->warm_s > 0 ? lane->warm_s : on_gpu(lane) ? 0.1 : 0.02;
+    const double start = rg_seconds(), own_s = on_gpu(lane) && start - gpu_busy_s > stays_up_s ? rise_s : settle_s;
+    double elapsed_s, want_s = lane->warm_s > 0 ? lane->warm_s : own_s;
     int code = take(lane, in, 1, &lane->call_s);
     if (code || first_counts(lane))
         return code;
