@@ -175,10 +175,14 @@ bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const
     return false;
 }
 
+// Two samples at least, of one process or of two.
+static bool has_interval(const rg_row *row) { return strpbrk(row->cell[RG_C_SAMPLES], ";|") != NULL; }
+
 const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char *b, const char *size, const char *scopes)
 {
     const char *best = NULL;
-    double best_rank = -1;
+    double best_work = -1;
+    int best_rank = -1;
     const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
     for (int f = 0; f < m->n_files; f++)
         for (int i = 0; i < m->file[f].n_rows; i++) {
@@ -188,14 +192,14 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
                 !rg_pick_pair(m, a, b, shape, scopes, &x, &y))
                 continue;
-            // The most work; the paper's own size goes before any other.
-            double rank = rg_cell_number(row, RG_C_WORK);
-            if (isnan(rank)) // of files that do not say
-                rank = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
-            if (*size && !strncmp(shape, size, strlen(size)))
-                rank += 1e18;
-            if (rank > best_rank) {
+            // The most work; the paper's own size goes before any other, then what has an interval: one sample has no verdict.
+            double work = rg_cell_number(row, RG_C_WORK);
+            if (isnan(work)) // of files that do not say
+                work = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
+            const int rank = 2 * (*size && !strncmp(shape, size, strlen(size))) + (has_interval(x.row) && has_interval(y.row));
+            if (rank > best_rank || (rank == best_rank && work > best_work)) {
                 best_rank = rank;
+                best_work = work;
                 best = shape;
             }
         }

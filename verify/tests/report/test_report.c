@@ -170,6 +170,12 @@ TEST(a_single_sample_is_not_called)
     assert_int_equal(j.outcome, RG_NOT_CALLED);
     assert_true(fabs(j.value - 4) < 1e-9);
     assert_non_null(strstr(j.why, "without an interval"));
+    // A smaller size at which both have one goes before it, and is named.
+    add(&m, "naive", "w750,h1500,r50,k0", "threads=1", "PASS", 4e5);
+    add(&m, "simd", "w750,h1500,r50,k0", "threads=1", "PASS", 1e5);
+    j = judge(RATIO, &m, NULL);
+    assert_int_equal(j.outcome, RG_REPRODUCED);
+    assert_string_equal(j.size, "w750,h1500,r50,k0");
     free_machine(&m);
 }
 
