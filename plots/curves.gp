@@ -3,7 +3,8 @@
 load PLOTS."/style.gp"
 side(i) = (x(i) - 1) / 2
 set logscale x 2
-set xrange [58 : 560]
-set xtics (64, 128, 256, 512)
+stats DATA using ((column("x") - 1) / 2) nooutput name "SIDE"
+set xrange [(SIDE_min < 64 ? 0.9 * SIDE_min : 58) : (SIDE_max > 512 ? 1.1 * SIDE_max : SIDE_max < 250 ? 290 : 560)]
+set xtics (16, 32, 64, 128, 256, 512, 1024)
 set format y "%g"
 set xlabel "side of the images (pixels)"

@@ -14,9 +14,9 @@ ROWS = |CURVES| == 1 ? 0 : LONG ? |CURVES| : (|CURVES| + 1) / 2
 COLUMNS = LONG ? 1 : 2
 if (ROWS == 0) { unset key } else { set key below center horizontal maxcols COLUMNS; set bmargin 4.2 + 1.4 * ROWS }
 set offsets 0, 0, graph 0.04, graph 0.04
+level(k) = LEVELS[k] != 0 ? LEVELS[k] : NaN
 do for [k = 1 : 2] {
     if (LEVELS[k] != 0) {
-        set arrow k from graph 0, first LEVELS[k] to graph 1, first LEVELS[k] nohead back linecolor rgb SOFT dashtype 2
         set label k sprintf("%g", LEVELS[k]) at graph 0.99, first LEVELS[k] right offset 0, 0.5 textcolor rgb SOFT
     }
 }
@@ -25,5 +25,6 @@ if (APART) {
         linecolor rgb pen(k) title CURVES[k]
 } else {
     plot for [k = 1 : |CURVES|] DATA using (column("x")):(column(k + 1)) with linespoints pointtype mark(k) \
-        pointsize (FEW ? 0.5 : 0) linewidth 2 linecolor rgb pen(k) title CURVES[k]
+        pointsize (FEW ? 0.5 : 0) linewidth 2 linecolor rgb pen(k) title CURVES[k], \
+        for [k = 1 : 2] DATA using (column("x")):(level(k)) with lines linecolor rgb SOFT dashtype 2 notitle
 }

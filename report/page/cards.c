@@ -92,8 +92,9 @@ static void chart(const point *at, int n, rg_page *p)
         fprintf(p->out, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", LEFT - 8, y + 4);
         rg_html_text(p->out, at[i].label);
         fprintf(p->out, "</text><path class=\"span\" d=\"M%.1f %.1fH%.1f\"/>", X(at[i].paper), y, X(at[i].ours));
-        if (isfinite(at[i].low) && isfinite(at[i].high))
-            fprintf(p->out, "<path class=\"error\" d=\"M%.1f %.1fH%.1f\"/>", X(at[i].low), y, X(at[i].high));
+        if (isfinite(at[i].low) && isfinite(at[i].high)) // an interval may be wider than the axis
+            fprintf(p->out, "<path class=\"error\" d=\"M%.1f %.1fH%.1f\"/>", X(fmax(at[i].low, pow(10, first))), y,
+                    X(fmin(at[i].high, pow(10, last))));
         fprintf(p->out, "<circle class=\"ours\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>"
                 "<circle class=\"theirs\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", X(at[i].ours), y, X(at[i].paper), y);
     }

@@ -222,7 +222,16 @@ static void machines_section(const rg_report *r, rg_page *p)
         fputs("</tr>\n", p->out);
     }
     fputs("</tbody></table></div>\n", p->out);
-    rg_write_duels(r, p);
+    rg_page_figure some[FIGURES_MOST];
+    bool tested = choose(r, "", true, some) > 0;
+    for (int m = 0; m < r->n_machines; m++)
+        tested |= rg_machine_table(&r->machine[m], "duels") != NULL;
+    if (tested) {
+        p->make->fold(p, "Whether a verdict on time can be trusted: duels of known outcome, and a variant against itself");
+        rg_write_duels(r, p);
+        figures(r, p, "");
+        p->make->fold_end(p);
+    }
     section_end(p);
 }
 
@@ -276,8 +285,12 @@ static void how_to_read(const rg_report *r, rg_page *p)
         "Reference machines were measured elsewhere and are shown beside this one, never instead of it."};
     (void)r;
     p->make->heading(p, 2, "reading", "How to read it");
-    for (int i = 0; i < RG_COUNT(item); i++)
+    for (int i = 0; i < RG_COUNT(item); i++) {
         p->make->item(p, item[i]);
+        if (i == 0)
+            p->make->fold(p, "Claims, times, scopes, bounds, ratios"); // closes the list
+    }
+    p->make->fold_end(p);
 }
 
 int rg_write_index(const rg_report *r, rg_page *p)
@@ -297,7 +310,6 @@ int rg_write_index(const rg_report *r, rg_page *p)
         section_end(p);
     }
     machines_section(r, p);
-    figures(r, p, "");
     data_section(r, p);
     section(p, "reading", -1);
     how_to_read(r, p);

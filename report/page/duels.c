@@ -23,7 +23,7 @@ void rg_write_duels(const rg_report *r, rg_page *p)
             cell[3] = planted;
             cell[12] = time;
             if (!begun) {
-                p->make->heading(p, 3, NULL, "Whether a verdict on time can be trusted");
+                p->make->heading(p, 3, NULL, "Duels of known outcome");
                 p->make->table(p, "`verify/duels.sh`: duels of a kernel with itself, and with itself slowed down by a calibrated loop, while "
                                   "other processes want the same cores.", "nnnrrrrrrrrrrln", column, RG_COUNT(column));
             }

@@ -2,7 +2,7 @@
 // test_browser.c: the page in a real browser, headless Chromium, as broad as a desk and as a phone: nothing overflows, the first screen
 // has the cards, filters, menu and sorting work, text is large and strong enough in both schemes, the console is silent, and without
 // its script all is there. verify/browser/probe.html looks; a page that is wrong on purpose shows that it can see. Screenshots stay in
-// BUILD/browser. Skipped, with that word, where there is no Chromium.
+// BUILD/browser. A page of a job is looked at alike. Skipped, with that word, where there is no Chromium.
 #include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -11,7 +11,7 @@
 #include <libgen.h>
 #include <limits.h>
 
-extern const rg_command rg_cmd_report;
+extern const rg_command rg_cmd_report, rg_cmd_phantom, rg_cmd_reconstruct;
 
 static char output[OUTPUT_MAX], folder[PATH_MAX];
 static const char *browser;
@@ -65,17 +65,25 @@ FIXTURE(make_pages)
     snprintf(folder, sizeof folder, "%s", real);
     char *argv[] = {"report", record, "--quiet", "--out", folder, NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
+    char *particles = rg_print("%s/particles", folder), *star = rg_print("%s/particles.star", particles), *map = rg_print("%s/job.mrc", folder);
+    char *page = rg_print("%s/job.html", folder);
+    char *make[] = {"phantom", "particles", "--box", "32", "--images", "40", "--out", particles, "--quiet", NULL};
+    char *job[] = {"reconstruct", star, "--half-maps", "--device", "cpu", "--out", map, "--page", page, "--quiet", NULL};
+    assert_int_equal(run_argv(&rg_cmd_phantom, make, output), RG_GOOD);
+    assert_int_equal(run_argv(&rg_cmd_reconstruct, job, output), RG_GOOD);
+    free(particles);
+    free(star);
+    free(map);
+    free(page);
     free(real);
     free(record);
     return 0;
 }
 
-TEST(the_page_is_as_it_should_be)
+static void look(const char *page, int checks_least)
 {
     size_t n;
-    if (!browser)
-        skip();
-    char *text = probe("index.html"), *log_path = rg_print("%s/log.txt", folder);
+    char *text = probe(page), *log_path = rg_print("%s/log.txt", folder);
     int checks = 0, faults = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), checks++)
         if (strlen(line) < 4 || strcmp(line + strlen(line) - 4, ": ok")) {
@@ -83,7 +91,7 @@ TEST(the_page_is_as_it_should_be)
             faults++;
         }
     assert_int_equal(faults, 0);
-    assert_true(checks >= 40); // with rows, filters, sizes and contrast at two widths
+    assert_true(checks >= checks_least);
     char *log = get_file(log_path, &n);
     for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
         if (strstr(line, ":CONSOLE") && !strstr(line, "allow-scripts")) // the frame without script says that it has none
@@ -91,6 +99,20 @@ TEST(the_page_is_as_it_should_be)
     free(log);
     free(log_path);
     free(text);
+}
+
+TEST(the_page_is_as_it_should_be)
+{
+    if (!browser)
+        skip();
+    look("index.html", 40); // with rows, filters, sizes and contrast at two widths
+}
+
+TEST(so_is_that_of_a_job)
+{
+    if (!browser)
+        skip();
+    look("job.html", 20);
 }
 
 TEST(the_probe_sees_what_is_wrong)
@@ -122,13 +144,13 @@ TEST(the_probe_sees_what_is_wrong)
 
 TEST(screenshots)
 {
-    static const struct { int width, height; } size[] = {{1400, 900}, {400, 2600}};
+    static const struct { const char *page; int width, height; } of[] = {{"index", 1400, 900}, {"index", 400, 2600}, {"job", 1400, 1600}};
     if (!browser)
         skip();
-    for (int i = 0; i < RG_COUNT(size); i++) {
-        char *png = rg_print("%s/page-%d.png", folder, size[i].width);
-        free(run_browser(fmt("--window-size=%d,%d '--screenshot=%s' 'file://%s/index.html'", size[i].width, size[i].height, png,
-                             folder)));
+    for (int i = 0; i < RG_COUNT(of); i++) {
+        char *png = rg_print("%s/%s-%d.png", folder, of[i].page, of[i].width);
+        free(run_browser(fmt("--window-size=%d,%d '--screenshot=%s' 'file://%s/%s.html'", of[i].width, of[i].height, png, folder,
+                             of[i].page)));
         assert_int_equal(access(png, R_OK), 0);
         free(png);
     }
