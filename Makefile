@@ -46,6 +46,7 @@ HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
 HAVE_PNG    := $(call has_header,png.h)
 HAVE_TIFF   := $(call has_header,tiffio.h)
 HAVE_ZLIB   := $(call has_header,zlib.h)
+HAVE_LZMA   := $(call has_header,lzma.h)
 HAVE_NLOPT  := $(call has_header,nlopt.h)
 HAVE_HWLOC  := $(call has_header,hwloc.h)
 HAVE_OPENMP := $(shell printf 'int main(void){return 0;}' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo 1 || echo 0)
@@ -96,6 +97,7 @@ NEEDS_avx512     := $(NEEDS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 NEEDS_avx512vnni := $(NEEDS_avx512) -mavx512vnni
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
+        $(if $(filter 1,$(HAVE_LZMA)),-llzma) \
         $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
         $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \
@@ -121,7 +123,7 @@ BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*/*.cu)))
 BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host/%.so) \
            $(if $(filter 1,$(HAVE_CUDA)),$(if $(wildcard /dev/nvidia[0-9]*),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so)))
 
-all: $(BUILD)/regather $(BUILD)/regather.1
+all: $(BUILD)/regather $(BUILD)/regather-kit $(BUILD)/regather.1
 
 # Every object depends on its flags: the file changes only when they do.
 FLAGS_NOW = $(CC) $(C_ALL) | $(CXX) $(CXX_EMU) $(EMU_LOOK) | $(NVCC) $(CU_ALL) | $(LIBS)
@@ -140,6 +142,8 @@ $(BUILD)/revision.h: FORCE
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -I$(BUILD) -MMD -MP -c $< -o $@
+# What these two alone ask for.
+$(BUILD)/impl/base/bundle.o $(BUILD)/bench/machine/doctor.o: DEFS += -DHAVE_LZMA=$(HAVE_LZMA)
 # Plain loops that the compiler is to vectorise: floor() and choices between values in vectors too, which no result shows; and
 # fused multiply-adds but in frealign, whose places are rounded step by step.
 $(BUILD)/impl/%/autovec.o: C_ALL += -fno-trapping-math -fno-math-errno
@@ -176,6 +180,13 @@ $(BUILD)/sources.o: $(BUILD)/sources.c
 # -rdynamic: emulated plug-ins call back into the program.
 $(BUILD)/regather: $(OBJ) $(BUILD)/sources.o
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
+# The program as `regather kit` hands it on: without MPI, which is part of a machine, and without what only a debugger reads.
+KIT_LIBS = $(patsubst -lcudart,-lcudart_static -lrt,$(filter-out $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)),$(LIBS)))
+$(BUILD)/kit/ranks.o: impl/jobs/pipeline/ranks.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(C_ALL) -UHAVE_MPI -DHAVE_MPI=0 -I$(BUILD) -MMD -MP -c $< -o $@
+$(BUILD)/regather-kit: $(filter-out $(BUILD)/impl/jobs/pipeline/ranks.o,$(OBJ)) $(BUILD)/kit/ranks.o $(BUILD)/sources.o
+	$(CC) $(OMP) $(SAN) -s -rdynamic $^ -o $@ $(KIT_LIBS)
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
@@ -230,14 +241,15 @@ verify bench: all
 	$(BUILD)/regather $@
 
 # With what a plug-in includes: suite.h, and of gpu/, simd/ and the kernels' folders what may be used from outside.
-SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv data/machines/* data/tuned/* impl/*/presets.tsv)
+SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv data/machines/* data/tuned/* impl/*/presets.tsv bench/RULES.md bench/workloads/*)
 HEADERS = $(wildcard impl/suite.h impl/gpu/cuda.h impl/gpu/hopper.h impl/gpu/emulator/*.h impl/simd/*.h impl/*/*index.h impl/*/*/*index.h)
 install: all
 	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
+	install -D -m 755 $(BUILD)/regather-kit $(DESTDIR)$(PREFIX)/lib/regather/regather-kit
 	install -D -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
 	for f in $(SHARED); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
 	for f in $(HEADERS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/regather/$${f#impl/} || exit; done
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)
+-include $(OBJ:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)

@@ -196,6 +196,7 @@ static void report_libraries(void)
         {"libpng", HAVE_PNG, "PNG photographs", APT_MAKE("libpng-dev")},
         {"libtiff", HAVE_TIFF, "TIFF photographs", APT_MAKE("libtiff-dev")},
         {"zlib", HAVE_ZLIB, "files of gzip", APT_MAKE("zlib1g-dev")},
+        {"liblzma", HAVE_LZMA, "kits for other machines", APT_MAKE("liblzma-dev")},
         {"NLopt", HAVE_NLOPT, "search and refinement", APT_MAKE("libnlopt-dev")},
         {"hwloc", HAVE_HWLOC, "cores and caches where /sys is bare", APT_MAKE("libhwloc-dev")},
         {"MPI", HAVE_MPI, "several nodes", APT_MAKE("libopenmpi-dev openmpi-bin")},

@@ -3,6 +3,7 @@
 #include "job_files.h"
 
 #include "../../data/formats/mrc.h"
+#include "../../impl/base/sha256.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -18,8 +19,11 @@ static bool ends_with(const char *name, const char *ending)
     return n >= m && !strcmp(name + n - m, ending);
 }
 
-// What differs from run to run and is no result: where time went, and plots, whose tables are compared.
-static bool is_output(const char *name) { return strcmp(name, "log") && !ends_with(name, "_stages.tsv") && !ends_with(name, ".svg"); }
+// What differs from run to run and is no result: where time went, what was read and written, and plots, whose tables are compared.
+static bool is_output(const char *name)
+{
+    return strcmp(name, "log") && !ends_with(name, ".log") && !ends_with(name, "_stages.tsv") && !ends_with(name, ".svg");
+}
 
 static bool is_map(const char *name)
 {
@@ -244,4 +248,67 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
     compare_folders(folder, other, false, &found);
     compare_folders(other, folder, true, &found);
     return found;
+}
+
+// ---- lists and hashes of them --------------------------------------------------------------------------------------------
+
+static void list(const char *folder, const char *below, rg_job_list *l)
+{
+    struct dirent **entry;
+    char *at = rg_print("%s/%s", folder, below);
+    const int n = scandir(at, &entry, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entry[i]->d_name;
+        char *path = rg_print("%s%s%s", below, *below ? "/" : "", name), *full = rg_print("%s/%s", folder, path);
+        struct stat is;
+        if (!strcmp(name, ".") || !strcmp(name, "..") || !is_output(name) || stat(full, &is)) {
+            free(path);
+        } else if (S_ISDIR(is.st_mode)) {
+            list(folder, path, l);
+            free(path);
+        } else {
+            l->name = realloc(l->name, (size_t)(l->n + 1) * sizeof *l->name);
+            if (!l->name)
+                exit(rg_fail(RG_LACKS, "out of memory"));
+            l->name[l->n++] = path;
+        }
+        free(full);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    free(at);
+}
+
+rg_job_list rg_job_outputs_list(const char *folder)
+{
+    rg_job_list l = {0};
+    list(folder, "", &l);
+    return l;
+}
+
+void rg_job_list_free(rg_job_list *l)
+{
+    for (int i = 0; i < l->n; i++)
+        free(l->name[i]);
+    free(l->name);
+    *l = (rg_job_list){0};
+}
+
+void rg_job_outputs_hash(const char *folder, char hex[65])
+{
+    rg_job_list l = rg_job_outputs_list(folder);
+    rg_sha256 all;
+    rg_sha256_begin(&all);
+    for (int i = 0; i < l.n; i++) {
+        size_t n = 0;
+        char *path = rg_print("%s/%s", folder, l.name[i]), *bytes = whole(path, &n);
+        if (bytes)
+            leave_out_labels(path, bytes, &n);
+        rg_sha256_add(&all, l.name[i], strlen(l.name[i]) + 1);
+        rg_sha256_add(&all, bytes, bytes ? n : 0);
+        free(bytes), free(path);
+    }
+    rg_sha256_end(&all, hex);
+    rg_job_list_free(&l);
 }

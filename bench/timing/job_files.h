@@ -17,4 +17,14 @@ typedef struct rg_job_outputs {
 } rg_job_outputs;
 rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other);
 
+// The names of a folder's outputs, in order, of those in folders below as "sub/name"; free it.
+typedef struct rg_job_list {
+    int n;
+    char **name;
+} rg_job_list;
+rg_job_list rg_job_outputs_list(const char *folder);
+void rg_job_list_free(rg_job_list *);
+// SHA-256 of names and contents of all outputs below a folder, without what names the run.
+void rg_job_outputs_hash(const char *folder, char hex[65]);
+
 #endif

@@ -27,6 +27,7 @@ typedef struct rg_tsv {
 // without an end is a line like others; to _read_cut it is one that a killed run did not finish: it is dropped and *cut set.
 int rg_tsv_read(const char *path, rg_tsv *);
 int rg_tsv_read_cut(const char *path, rg_tsv *, bool *cut);
+int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *); // of a table in memory, which is copied
 void rg_tsv_free(rg_tsv *);
 const char *rg_tsv_head(const rg_tsv *, const char *key);             // value of "# key: value"; NULL when absent
 const char *rg_tsv_cell(const rg_tsv *, int row, const char *column); // "" for "-" and where there is no such column

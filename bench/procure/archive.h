@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// archive.h: what `measure` wrote, read again: see bench/RULES.md for its tables.
+#ifndef RG_ARCHIVE_H
+#define RG_ARCHIVE_H
+
+#include "workload.h"
+
+#include "../../impl/base/bundle.h"
+#include "../timing/stats.h"
+
+typedef struct rg_archive {
+    rg_bundle bundle;
+    char label[80]; // its file name without the suffix
+    rg_size size;
+    rg_workload workload;
+    rg_tsv manifest, machine, runs, power, summary;
+} rg_archive;
+
+// RG_GOOD, or one line, RG_USAGE and nothing to free: no archive, one without a table or a column, of another version.
+int rg_archive_read(const char *path, rg_archive *);
+void rg_archive_free(rg_archive *);
+const char *rg_archive_value(const rg_archive *, const char *key);           // of machine.tsv; "" where there is none
+double rg_archive_number(const rg_archive *, const char *key);               // that it begins with; NaN
+int rg_archive_table(const rg_archive *, const char *path, rg_tsv *);        // of the bundle. RG_GOOD, or one line and RG_USAGE
+bool rg_archive_counts(const rg_archive *, int run, const char *job);        // a good timed run of that job
+// The seconds of the runs of a job that count, room for at most `most`; returns how many.
+int rg_archive_times(const rg_archive *, const char *job, double *s, int most);
+double rg_archive_median(const rg_archive *, const char *job);               // of them; NaN with none
+// Joules of one run: of the meter where there is one, else of GPU boards and CPU packages together. source: "meter", "NVML + RAPL",
+// "NVML, GPU boards alone". NaN: none.
+double rg_archive_joules(const rg_archive *, const char *job, const char **source);
+
+#endif

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// audit.c: the command `audit`: whether an archive holds together, keeps the rules, and is what this machine gets for the same nonce.
+// Someone who has the program can make numbers that hold together; the delivered machine is held against them by `accept`.
+#include "archive.h"
+#include "measure.h"
+
+#include "../timing/job_files.h"
+#include "../timing/lineup.h"
+
+#include "../../impl/base/options.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct request {
+    rg_given given;
+    const char *workload, *nonce;
+    bool no_again;
+} request;
+
+typedef struct audit {
+    const request *request;
+    rg_archive a;
+    int findings, unsure;
+} audit;
+
+static void say(const audit *u, const char *rule, const char *format, va_list list)
+{
+    char text[600];
+    vsnprintf(text, sizeof text, format, list);
+    rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
+}
+static void found(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void found(audit *u, const char *rule, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(u, rule, format, list);
+    va_end(list);
+    u->findings++;
+}
+static void open_question(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void open_question(audit *u, const char *rule, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(u, rule, format, list);
+    va_end(list);
+    u->unsure++;
+}
+
+static double of(const audit *u, int run, const char *column) { return rg_tsv_number(&u->a.runs, run, column); }
+static const char *word(const audit *u, int run, const char *column) { return rg_tsv_cell(&u->a.runs, run, column); }
+
+// ---- the file --------------------------------------------------------------------------------------------------------------
+
+static void check_manifest(audit *u)
+{
+    const rg_archive *a = &u->a;
+    for (int i = 0; i < a->manifest.n_rows; i++) {
+        const char *path = rg_tsv_cell(&a->manifest, i, "path");
+        const rg_bundled *f = rg_bundle_find(&a->bundle, path);
+        char hex[65] = "";
+        if (f)
+            rg_sha256_of(f->bytes, f->n, hex);
+        if (!f)
+            found(u, "manifest", "%s is listed and not there", path);
+        else if ((double)f->n != rg_tsv_number(&a->manifest, i, "bytes") || strcmp(hex, rg_tsv_cell(&a->manifest, i, "sha256")))
+            found(u, "manifest", "%s is not the file that was listed: %zu bytes, sha256 %.16s", path, f->n, hex);
+    }
+    for (int i = 0; i < a->bundle.n; i++) {
+        bool listed = !strcmp(a->bundle.file[i].path, "MANIFEST");
+        for (int k = 0; k < a->manifest.n_rows && !listed; k++)
+            listed = !strcmp(a->bundle.file[i].path, rg_tsv_cell(&a->manifest, k, "path"));
+        if (!listed)
+            found(u, "manifest", "%s is there and not listed", a->bundle.file[i].path);
+    }
+}
+
+static void check_nonce(audit *u)
+{
+    const char *nonce = rg_archive_value(&u->a, "nonce");
+    char seed[32];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)rg_nonce_seed(nonce));
+    if (u->request->nonce && strcmp(nonce, u->request->nonce))
+        found(u, "nonce", "expected \"%s\", found \"%s\"", u->request->nonce, nonce);
+    if (strcmp(seed, rg_archive_value(&u->a, "seed")))
+        found(u, "nonce", "the seed %s does not follow from nonce \"%s\"", rg_archive_value(&u->a, "seed"), nonce);
+    for (int i = 0; i < u->a.runs.n_rows; i++)
+        if (strcmp(word(u, i, "nonce"), nonce)) {
+            found(u, "nonce", "run %s is of nonce \"%s\", the archive of \"%s\"", word(u, i, "run"), word(u, i, "nonce"), nonce);
+            break;
+        }
+}
+
+static void check_workload(audit *u)
+{
+    rg_workload w;
+    char theirs[65], ours[65];
+    if (!u->request->workload)
+        return;
+    const rg_bundled *f = rg_bundle_find(&u->a.bundle, "workload.tsv");
+    rg_sha256_of(f->bytes, f->n, theirs);
+    if (rg_workload_read(u->request->workload, u->a.size, &w) || rg_sha256_file(u->request->workload, ours, NULL))
+        open_question(u, "workload", "%s cannot be read", u->request->workload);
+    else
+        rg_workload_free(&w);
+    if (strcmp(theirs, ours))
+        found(u, "workload", "is not the file %s", u->request->workload);
+}
+
+// ---- the log ---------------------------------------------------------------------------------------------------------------
+
+// The chain of hashes, and a line for every row of runs.tsv.
+static void check_log(audit *u)
+{
+    const rg_bundled *f = rg_bundle_find(&u->a.bundle, "log");
+    if (!f) {
+        found(u, "log", "there is none");
+        return;
+    }
+    char *text = rg_print("%s", f->bytes), *rest, chain[65] = "";
+    int runs = 0, line = 0;
+    bool broken = false, ended = false;
+    for (char *at = strtok_r(text, "\n", &rest); at; at = strtok_r(NULL, "\n", &rest)) {
+        char *hash = strrchr(at, ' '), job[48], kind[16], outputs[20], status[16];
+        int number;
+        double began, end;
+        line++;
+        if (!hash)
+            hash = at;
+        else
+            *hash++ = '\0';
+        char *chained = rg_print("%s%s", chain, at);
+        rg_sha256_of(chained, strlen(chained), chain);
+        free(chained);
+        if (strncmp(chain, hash, 16) && !broken) {
+            found(u, "log", "line %d is not what was written, or one before it is missing", line);
+            broken = true;
+        }
+        ended |= strstr(at, " end, ") != NULL;
+        if (sscanf(at, "%*s run %d %47s %15s began %lf ended %lf outputs %19s %15[a-z]", &number, job, kind, &began, &end, outputs, status) != 7)
+            continue;
+        if (runs < u->a.runs.n_rows) {
+            const int i = runs;
+            if (number != (int)of(u, i, "run") || strcmp(job, word(u, i, "job")) || strcmp(kind, word(u, i, "kind")))
+                found(u, "log", "has run %d of %s (%s), runs.tsv has run %s of %s (%s)", number, job, kind, word(u, i, "run"), word(u, i, "job"),
+                      word(u, i, "kind"));
+            else if (began != of(u, i, "began_s") || end != of(u, i, "ended_s") || fabs(end - began - of(u, i, "wall_s")) > 2e-6)
+                found(u, "times", "run %d of %s took %.6f s by the log, %.6f s by runs.tsv", number, job, end - began, of(u, i, "wall_s"));
+            else if (strcmp(status, word(u, i, "status")) || (strcmp(outputs, "-") && strncmp(outputs, word(u, i, "output_sha256"), 16)))
+                found(u, "log", "run %d of %s was %s with outputs %s, runs.tsv has another", number, job, status, outputs);
+        }
+        runs++;
+    }
+    if (runs != u->a.runs.n_rows)
+        found(u, "runs", "the log has %d, runs.tsv %d: every run is kept", runs, u->a.runs.n_rows);
+    if (!ended)
+        found(u, "log", "has no end");
+    free(text);
+}
+
+// ---- the rules -------------------------------------------------------------------------------------------------------------
+
+// Runs follow each other without gaps: what was run between two of them is not there.
+static void check_sequence(audit *u)
+{
+    for (int i = 0; i < u->a.runs.n_rows; i++) {
+        if (of(u, i, "run") != i + 1) {
+            found(u, "runs", "expected run %d, found run %s: one is missing", i + 1, word(u, i, "run"));
+            return;
+        }
+        if (!(of(u, i, "began_s") <= of(u, i, "ended_s") && of(u, i, "ended_s") <= of(u, i, "checked_s")))
+            found(u, "times", "run %d ends before it begins", i + 1);
+        const double gap = i ? of(u, i, "began_s") - of(u, i - 1, "checked_s") : 0;
+        if (gap < -1e-3)
+            found(u, "times", "run %d begins before run %d is done", i + 1, i);
+        else if (gap > 5 && strcmp(word(u, i, "kind"), "energy"))
+            found(u, "runs", "%.1f s between run %d and run %d are not accounted for", gap, i, i + 1);
+    }
+}
+
+static void check_turns(audit *u)
+{
+    const int n = u->a.workload.n;
+    int timed = 0;
+    for (int i = 0; i < u->a.runs.n_rows; i++) {
+        const char *kind = word(u, i, "kind");
+        const int round = timed / n, at = timed % n;
+        const int j = i < n ? i : round % 2 ? n - 1 - at : at;
+        if (!strcmp(kind, "energy"))
+            return;
+        if (strcmp(kind, i < n ? "warm-up" : "timed") || strcmp(word(u, i, "job"), u->a.workload.job[j].job)) {
+            found(u, "rules", "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1, kind,
+                  word(u, i, "job"), i < n ? "warm-up" : "timed", u->a.workload.job[j].job);
+            return;
+        }
+        timed += i >= n;
+    }
+}
+
+static void check_runs(audit *u)
+{
+    const double cores = rg_archive_number(&u->a, "usable_cores"), copy = rg_archive_number(&u->a, "probe cpu memory");
+    for (int i = 0; i < u->a.runs.n_rows; i++) {
+        const int j = rg_workload_find(&u->a.workload, word(u, i, "job"));
+        const char *status = word(u, i, "status");
+        const double wall = of(u, i, "wall_s"), others = of(u, i, "others_cpu_s");
+        if (j < 0) {
+            found(u, "rules", "run %d is of %s, which is no job of the workload", i + 1, word(u, i, "job"));
+            continue;
+        }
+        if (strcmp(word(u, i, "division"), rg_archive_value(&u->a, "division")))
+            found(u, "rules", "run %d is %s, the archive %s", i + 1, word(u, i, "division"), rg_archive_value(&u->a, "division"));
+        if (of(u, i, "tolerance") != u->a.workload.job[j].tolerance)
+            found(u, "rules", "run %d is held to %s, the workload says %g", i + 1, word(u, i, "tolerance"), u->a.workload.job[j].tolerance);
+        if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
+            found(u, "outputs", "run %d of %s %s: exit status %s, error %s of at most %g", i + 1, word(u, i, "job"),
+                  *status == 'f' ? "failed" : "is wrong", word(u, i, "code"), word(u, i, "error"), u->a.workload.job[j].tolerance);
+        else if (of(u, i, "code") != 0 || !(of(u, i, "error") <= of(u, i, "tolerance")))
+            found(u, "outputs", "run %d of %s counts and has exit status %s, error %s", i + 1, word(u, i, "job"), word(u, i, "code"),
+                  word(u, i, "error"));
+        else if (!(of(u, i, "difference") <= 0.05))
+            found(u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"), word(u, i, "difference"));
+        if (!strcmp(status, "good") && others > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * wall * cores) + 1e-3)
+            found(u, "rules", "run %d counts, though others used %.3f s of the CPUs", i + 1, others);
+        // No process fills more memory than the machine can write, and none uses more CPU time than there is.
+        if (of(u, i, "peak_bytes") / wall > copy)
+            found(u, "rates", "run %d of %s filled %.3g B in %.3g s, the machine copies %.3g B/s", i + 1, word(u, i, "job"),
+                  of(u, i, "peak_bytes"), wall, copy);
+        if (of(u, i, "cpu_s") > 1.02 * wall * cores + 0.05)
+            found(u, "rates", "run %d of %s used %s s of CPU in %.6g s on %g cores", i + 1, word(u, i, "job"), word(u, i, "cpu_s"), wall, cores);
+    }
+}
+
+static void check_medians(audit *u)
+{
+    for (int j = 0; j < u->a.workload.n; j++) {
+        const rg_work *w = &u->a.workload.job[j];
+        const double median = rg_archive_median(&u->a, w->job);
+        double s[1000], stated = NAN, runs = NAN;
+        const int n = rg_archive_times(&u->a, w->job, s, 1000);
+        for (int i = 0; i < u->a.summary.n_rows; i++)
+            if (!strcmp(rg_tsv_cell(&u->a.summary, i, "job"), w->job)) {
+                stated = rg_tsv_number(&u->a.summary, i, "median_s");
+                runs = rg_tsv_number(&u->a.summary, i, "runs");
+            }
+        if (runs != n)
+            found(u, "medians", "%s: %d runs count, summary.tsv says %g", w->job, n, runs);
+        else if (n && !(fabs(stated - median) <= 1e-5 * median))
+            found(u, "medians", "%s: %.6g s by its runs, summary.tsv says %.6g", w->job, median, stated);
+        if (n < w->min_runs)
+            open_question(u, "rules", "%s has %d runs that count, %d are needed: others were busy", w->job, n, w->min_runs);
+    }
+    for (int i = 0; i < u->a.power.n_rows; i++) {
+        const rg_tsv *p = &u->a.power;
+        const double joules = rg_tsv_number(p, i, "joules"), s = rg_tsv_number(p, i, "window_s");
+        const double runs = rg_tsv_number(p, i, "last_run") - rg_tsv_number(p, i, "first_run") + 1;
+        if (!(fabs(joules / runs / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) || !(fabs(joules / s / rg_tsv_number(p, i, "mean_W") - 1) < 1e-3))
+            found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", rg_tsv_cell(p, i, "job"), rg_tsv_cell(p, i, "source"));
+    }
+}
+
+// ---- again, here -----------------------------------------------------------------------------------------------------------
+
+// 0 alike, 1 not, 2 could not be told.
+static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike)
+{
+    rg_tsv theirs, here;
+    char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_right_samples(folder, seed);
+    const bool there = rg_bundle_find(&u->a.bundle, path) && !rg_archive_table(&u->a, path, &theirs);
+    free(path);
+    if (!there || rg_tsv_parse("samples", text, strlen(text), &here)) {
+        free(text);
+        return 2;
+    }
+    *alike = rg_right_alike(&theirs, &here);
+    free(text);
+    rg_tsv_free(&theirs), rg_tsv_free(&here);
+    return alike->files_differ != 0;
+}
+
+static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char *folder)
+{
+    const rg_work *w = &u->a.workload.job[j];
+    rg_alike alike = {0};
+    char said[200];
+    if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
+        found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job, *alike.first ? alike.first : "no samples are there");
+        return; // nor can its outputs be
+    }
+    const rg_job_run run = rg_measure_run(m, j, "", folder);
+    rg_job_last_line(folder, said);
+    if (run.code) {
+        open_question(u, "outputs", "%s cannot be computed here: %s", w->job, said);
+        return;
+    }
+    if (compare_samples(u, "outputs", w->job, folder, m->seed, &alike))
+        found(u, "outputs", "of %s are not those computed here: %d of %d sampled values, %s", w->job, alike.differ, alike.n,
+              *alike.first ? alike.first : "no samples are there");
+}
+
+static int check_again(audit *u)
+{
+    char folder[2][4096] = {"", ""}, *program = rg_own_program(); // of inputs, of outputs
+    rg_inputs_made m = {0};
+    if (u->request->no_again || !program) {
+        open_question(u, "outputs", "were not computed again");
+        free(program);
+        return RG_GOOD;
+    }
+    int code = rg_job_folder_make(folder[0]);
+    code = code ? code : rg_job_folder_make(folder[1]);
+    if (!code) {
+        rg_progress progress;
+        rg_progress_begin(&progress, "audit", "jobs", u->a.workload.n);
+        code = rg_inputs_generate(&m, &u->a.workload, program, folder[0], rg_nonce_seed(rg_archive_value(&u->a, "nonce")));
+        for (int j = 0; j < u->a.workload.n && !code; j++) {
+            check_job_again(u, &m, j, folder[1]);
+            rg_progress_at(&progress, j + 1);
+        }
+        rg_progress_end(&progress);
+    }
+    for (int i = 0; i < 2; i++)
+        if (*folder[i])
+            rg_job_folder_remove(folder[i]);
+    rg_inputs_made_free(&m);
+    free(program);
+    return code;
+}
+
+// ---- the command -----------------------------------------------------------------------------------------------------------
+
+static void name_signature(const audit *u)
+{
+    static const struct { const char *ending, *verify; } kind[] = {{".asc", "gpg --verify"}, {".sig", "gpg --verify"}, {".minisig", "minisign -Vm"}};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        char *path = rg_print("%s%s", u->a.bundle.path, kind[i].ending);
+        if (access(path, R_OK) == 0)
+            printf("%s\tsignature\tlies beside it; whose it is says: %s %s%s%s\n", u->a.label, kind[i].verify, i < 2 ? path : u->a.bundle.path,
+                   i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
+        free(path);
+    }
+}
+
+static int run(void *typed)
+{
+    const request *r = typed;
+    int findings = 0, unsure = 0, code = RG_GOOD;
+    for (int i = 0; i < r->given.word.n && !code; i++) {
+        audit u = {.request = r};
+        code = rg_archive_read(r->given.word.item[i], &u.a);
+        if (code)
+            break;
+        check_manifest(&u);
+        check_nonce(&u);
+        check_workload(&u);
+        check_log(&u);
+        check_sequence(&u);
+        check_turns(&u);
+        check_runs(&u);
+        check_medians(&u);
+        code = check_again(&u);
+        name_signature(&u);
+        if (!code)
+            printf("%s: %s%d findings, %d open questions; %d runs, nonce %s, %s\n", u.a.label, u.findings ? "" : u.unsure ? "unsure: " : "good: ",
+                   u.findings, u.unsure, u.a.runs.n_rows, rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
+        findings += u.findings;
+        unsure += u.unsure;
+        rg_archive_free(&u.a);
+    }
+    return code ? code : findings ? RG_WRONG : unsure ? RG_UNSURE : RG_GOOD;
+}
+
+static const rg_option options[] = {
+    {"nonce", "WORD", "the one that was given to the vendor", RG_TO(request, nonce)},
+    {"workload", "FILE.tsv", "the one that was given to the vendor", RG_TO(request, workload)},
+    {"no-again", NULL, "do not compute inputs and outputs again here; exit 3 at best", RG_TO(request, no_again)},
+    {0},
+};
+
+const rg_command rg_cmd_audit = {
+    .name = "audit",
+    .words = "A.rgz...",
+    .summary = "whether archives of `measure` hold together, keep the rules, and are right",
+    .help = "A line a finding: machine, rule, what was found. Files are those of MANIFEST; the log's chain of hashes is whole and fits every\n"
+            "row of runs.tsv; runs follow each other without a gap, by turns, as bench/RULES.md says; medians are those of the runs; nothing\n"
+            "is faster than the machine's own probes; inputs follow from the nonce, and each job, run once here, gives the sampled outputs,\n"
+            "but for rounding. Where a signature lies beside an archive (.asc, .sig, .minisig), the command that verifies it is named.\n\n"
+            "Nothing of an archive is written to disk, and its workload can name no other program and no path outside (bench/procure).\n"
+            "Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open questions (too few runs count, outputs not computed again).",
+    .option = options,
+    .bytes = sizeof(request),
+    .run = run,
+};

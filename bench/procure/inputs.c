@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// inputs.c: inputs of a workload, and one run of a job on them: see measure.h.
+#include "measure.h"
+
+#include "../timing/job_files.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *program, const char *folder, uint64_t seed)
+{
+    int code = RG_GOOD;
+    *m = (rg_inputs_made){.workload = w, .program = program, .folder = folder, .seed = seed};
+    for (int j = 0; j < w->n && !code; j++) {
+        const int first = w->job[j].input_of;
+        m->in[j] = rg_print("%s/in%d", folder, first);
+        if (first == j) {
+            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]), *line = rg_job_line(command, folder);
+            const rg_job_run run = rg_job_run_once(line, program, folder, -1);
+            char said[200];
+            rg_job_last_line(folder, said);
+            if (run.code)
+                code = rg_fail(RG_WRONG, "%s: its input cannot be made: exit status %d: %s", w->job[j].job, run.code, said);
+            else
+                rg_job_outputs_hash(m->in[j], m->hash[j]);
+            free(command), free(line);
+        } else {
+            memcpy(m->hash[j], m->hash[first], sizeof m->hash[j]);
+        }
+    }
+    return code;
+}
+
+void rg_inputs_made_free(rg_inputs_made *m)
+{
+    for (int j = 0; j < RG_JOBS_MOST; j++)
+        free(m->in[j]);
+    *m = (rg_inputs_made){0};
+}
+
+rg_job_run rg_measure_run(const rg_inputs_made *m, int job, const char *more, const char *folder)
+{
+    char *command = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more);
+    for (char *at; (at = strstr(command, "{in}"));) {
+        *at = '\0';
+        char *longer = rg_print("%s%s%s", command, m->in[job], at + strlen("{in}"));
+        free(command);
+        command = longer;
+    }
+    char *line = rg_job_line(command, folder);
+    const rg_job_run run = rg_job_run_once(line, m->program, folder, -1);
+    free(command), free(line);
+    return run;
+}

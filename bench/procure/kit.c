@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// kit.c: the command `kit`: what a vendor runs on the machine on offer: this program, the libraries that it needs and that may be handed
+// on, a workload, the rules, and a script.
+#include "workload.h"
+
+#include "../timing/lineup.h"
+
+#include "../../impl/base/bundle.h"
+#include "../../impl/base/options.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct request {
+    rg_given given;
+    const char *workload, *out;
+    int size;
+} request;
+
+// What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit as a
+// whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment A).
+static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.", "libudev.",
+                                    "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
+                                    "libsharpyuv.", "libcap.", "libcudart.", "libcufft."};
+// What comes with the system: glibc and its loader, the kernel's page, the driver.
+static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.", "libresolv.",
+                                         "ld-linux", "libcuda.", "libnvidia-ml."};
+
+static bool begins_with_one(const char *name, const char *const *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(name, word[i], strlen(word[i])))
+            return true;
+    return false;
+}
+
+// The program as it goes into kits: linked without MPI, beside this one, or where `make install` has put it; else this one.
+static char *kit_program(void)
+{
+    char *own = rg_own_program();
+    if (!own)
+        return NULL;
+    static const char *const where[] = {"", "../lib/regather/"};
+    for (int i = 0; i < 2; i++) {
+        char *path = rg_print("%.*s%sregather-kit", (int)(rg_base_name(own) - own), own, where[i]);
+        if (access(path, X_OK) == 0) {
+            free(own);
+            return path;
+        }
+        free(path);
+    }
+    return own;
+}
+
+// Libraries that the loader would load, by what it says itself.
+typedef struct libraries {
+    int n;
+    char *path[64];
+} libraries;
+
+static int libraries_of(const char *program, libraries *l)
+{
+    char line[4096], name[256], path[2048];
+    if (strchr(program, '\'')) // it stands between two of them
+        return rg_fail(RG_USAGE, "%s: expected a path without quotes", program);
+    char *command = rg_print("LD_TRACE_LOADED_OBJECTS=1 '%s'", program);
+    FILE *f = popen(command, "r");
+    int code = f ? RG_GOOD : rg_fail(RG_LACKS, "kit: no shell");
+    *l = (libraries){0};
+    while (f && fgets(line, sizeof line, f)) {
+        const int n = sscanf(line, " %255s => %2047s", name, path);
+        if (n < 1 || code || begins_with_one(name, system_has, sizeof system_has / sizeof *system_has))
+            continue;
+        if (n != 2 || *path != '/')
+            code = rg_fail(RG_LACKS, "kit: library %s is not found here", name);
+        else if (!begins_with_one(name, ships, sizeof ships / sizeof *ships))
+            code = rg_fail(RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it", program, name);
+        else if (l->n < 64)
+            l->path[l->n++] = rg_print("%s", path);
+    }
+    if (f)
+        pclose(f);
+    free(command);
+    return code;
+}
+
+// The newest 2.N of "GLIBC_2.N" in a file, which stands there when a symbol of that version is needed.
+static int newest_glibc(const char *path)
+{
+    static const char word[] = {'G', 'L', 'I', 'B', 'C', '_', '2', '.', 0}; // not as one word, which this program would hold itself
+    char part[1 << 14];
+    size_t kept = 0;
+    int newest = 0;
+    FILE *f = fopen(path, "rb");
+    for (size_t n; f && (n = fread(part + kept, 1, sizeof part - kept, f)) > 0;) {
+        n += kept;
+        for (char *at = part; (at = memmem(at, n - (size_t)(at - part), word, 8)) && at + 11 < part + n; at += 8) {
+            const int minor = atoi((char[]){at[8], at[9], '\0'});
+            newest = minor > newest ? minor : newest;
+        }
+        kept = n < 16 ? n : 16;
+        memmove(part, part + n - kept, kept);
+    }
+    if (f)
+        fclose(f);
+    return newest;
+}
+
+static char *script_text(const char *name, const char *size, int glibc)
+{
+    return rg_print("#!/bin/sh\n"
+                    "# %s: measures this machine by RULES.md, without root and network, and writes an archive.\n"
+                    "#   ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz     --help has the rest; TMPDIR is where work goes\n"
+                    "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n"
+                    "glibc=$(getconf GNU_LIBC_VERSION 2> /dev/null)\n"
+                    "minor=${glibc##*2.}\n"
+                    "case $minor in '' | *[!0-9]*) minor=0 ;; esac\n"
+                    "[ \"$minor\" -ge %d ] || { echo \"run.sh: needs glibc 2.%d or newer, this system has ${glibc:-none that getconf names}\" >&2; exit 4; }\n"
+                    "left=$#\n"
+                    "while [ \"$left\" -gt 0 ]; do\n"
+                    "    word=$1 left=$((left - 1))\n"
+                    "    shift\n"
+                    "    [ \"$word\" != --seed ] || word=--nonce\n"
+                    "    set -- \"$@\" \"$word\"\n"
+                    "done\n"
+                    "LD_LIBRARY_PATH=$here/lib REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
+                    "export LD_LIBRARY_PATH REGATHER_SHARE REGATHER_PROGRAM\n"
+                    "exec \"$here/bin/regather\" measure --workload \"$here/workload.tsv\" --size %s \"$@\"\n",
+                    name, glibc, glibc, size);
+}
+
+// A file of the kit; the name of the folder stands before its path.
+static int add(rg_pack *p, int code, const char *folder, const char *path, const char *from, int mode)
+{
+    char *full = rg_print("%s/%s", folder, path);
+    code = code ? code : rg_pack_add_file(p, full, from, mode);
+    free(full);
+    return code;
+}
+
+static int add_tuned(rg_pack *p, int code, const char *folder)
+{
+    char *tuned = rg_share_path("data/tuned");
+    struct dirent **entry;
+    const int n = scandir(tuned, &entry, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (entry[i]->d_name[0] != '.') {
+            char *from = rg_print("%s/%s", tuned, entry[i]->d_name), *path = rg_print("data/tuned/%s", entry[i]->d_name);
+            code = add(p, code, folder, path, from, 0644);
+            free(from), free(path);
+        }
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    free(tuned);
+    return code;
+}
+
+static int pack(const request *r, const char *program, const libraries *l, int glibc)
+{
+    rg_pack p;
+    char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)), *rules = rg_share_path("bench/RULES.md");
+    char *script = script_text(folder, rg_size_name[r->size], glibc), *path = rg_print("%s/run.sh", folder);
+    int code = rg_pack_begin(&p, r->out, RG_XZ, (int)r->given.cores);
+    if (!code) {
+        code = rg_pack_add(&p, path, script, strlen(script), 0755);
+        code = add(&p, code, folder, "bin/regather", program, 0755);
+        for (int i = 0; i < l->n; i++) {
+            char *to = rg_print("lib/%s", rg_base_name(l->path[i]));
+            code = add(&p, code, folder, to, l->path[i], 0755);
+            free(to);
+        }
+        code = add(&p, code, folder, "workload.tsv", r->workload, 0644);
+        code = add(&p, code, folder, "RULES.md", rules, 0644);
+        code = add_tuned(&p, code, folder);
+        code = code ? code : rg_pack_commit(&p);
+    }
+    free(folder), free(rules), free(script), free(path);
+    return code;
+}
+
+static int run(void *typed)
+{
+    const request *r = typed;
+    rg_workload w;
+    libraries l = {0};
+    int code = rg_workload_read(r->workload, (rg_size)r->size, &w);
+    if (code)
+        return code;
+    char *program = kit_program();
+    code = program ? libraries_of(program, &l) : rg_fail(RG_LACKS, "kit: /proc/self/exe cannot be read, the program does not know where it is");
+    int glibc = 0;
+    for (int i = -1; i < l.n && !code; i++) {
+        const int its = newest_glibc(i < 0 ? program : l.path[i]);
+        glibc = its > glibc ? its : glibc;
+    }
+    code = code ? code : pack(r, program, &l, glibc);
+    if (!code)
+        printf("%s: %d jobs of size %s, %d libraries; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n, rg_size_name[r->size], l.n, glibc);
+    for (int i = 0; i < l.n; i++)
+        free(l.path[i]);
+    free(program);
+    rg_workload_free(&w);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"workload", "FILE.tsv", "the jobs: see bench/workloads", RG_TO(request, workload), .required = true},
+    {"size", "small|medium|full", "of the inputs", RG_TO(request, size), 0, 0, "small"},
+    {"out", "KIT.tar.xz", "the kit", RG_TO(request, out), .required = true},
+    {0},
+};
+
+const rg_command rg_cmd_kit = {
+    .name = "kit",
+    .words = "",
+    .summary = "what a vendor runs on a machine on offer: program, libraries, workload, rules, script",
+    .help = "KIT.tar.xz unpacks to a folder KIT with run.sh, which needs no root, network, MPI or gnuplot:\n\n"
+            "    ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz\n\n"
+            "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes, medium an hour, full as long as\n"
+            "the rules need (RULES.md). The oldest system that a kit runs on is that of the machine that it was built on, by its glibc, which\n"
+            "is printed and which run.sh asks for.",
+    .option = options,
+    .bytes = sizeof(request),
+    .run = run,
+};

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: MIT
+// measure.c: the command `measure`, which a kit's run.sh calls: a workload on this machine by the rules of bench/RULES.md, into an
+// archive.
+#include "archive.h"
+#include "measure.h"
+
+#include "../timing/job_files.h"
+#include "../timing/lineup.h"
+
+#include "../../impl/base/bundle.h"
+#include "../../impl/base/options.h"
+
+#include <inttypes.h>
+#include <link.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef enum { WARM_UP, TIMED, ENERGY } run_kind;
+static const char *const kind_name[] = {"warm-up", "timed", "energy"};
+
+typedef struct measure {
+    rg_given given;
+    const char *workload_path, *nonce, *peak_path, *meter, *out;
+    int size; // an rg_size
+    double window_s, budget_s;
+
+    rg_workload workload;
+    rg_tsv peak;
+    bool is_peak;
+    rg_inputs_made inputs;
+    const rg_device *gpu;
+    char folder[4096], inputs_folder[4096], program[4096];
+    char first[RG_JOBS_MOST][4096]; // outputs of a job's first run
+    int good[RG_JOBS_MOST], timed[RG_JOBS_MOST];
+    double first_s[RG_JOBS_MOST];
+    int runs, wrong;
+    double began_s;
+    rg_window window;
+    bool joules;
+    // Texts of the archive, as they grow.
+    FILE *table, *power, *log;
+    char *table_text, *power_text, *log_text, chain[65];
+    size_t table_bytes, power_bytes, log_bytes;
+} measure;
+
+static double now(const measure *m) { return rg_seconds() - m->began_s; }
+
+// A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or edited
+// alone.
+static void note(measure *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(measure *m, const char *format, ...)
+{
+    char text[1000];
+    const int n = snprintf(text, sizeof text, "%.6f ", now(m));
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, list);
+    va_end(list);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    char *chained = rg_print("%s%s", m->chain, text);
+    rg_sha256_of(chained, strlen(chained), m->chain);
+    fprintf(m->log, "%s %.16s\n", text, m->chain);
+    free(chained);
+    if (!rg_quiet)
+        fprintf(stderr, "%s\n", text);
+}
+
+// ---- runs ----------------------------------------------------------------------------------------------------------------
+
+// What a peak file adds to a job's command; "": nothing.
+static const char *more_of(const measure *m, int job)
+{
+    for (int row = 0; row < m->peak.n_rows; row++)
+        if (!strcmp(rg_tsv_cell(&m->peak, row, "job"), m->workload.job[job].job))
+            return rg_tsv_cell(&m->peak, row, "options");
+    return "";
+}
+
+static double own_cpu_s(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void put_cell(FILE *f, const char *format, double value, char end)
+{
+    if (isfinite(value))
+        fprintf(f, format, value);
+    else
+        putc('-', f);
+    putc(end, f);
+}
+static void put_number(FILE *f, const char *format, double value) { put_cell(f, format, value, '\t'); }
+
+// Runs a job, holds what it wrote against the truth and against its first run, and writes a row, whatever came out. The first run of a
+// job leaves its outputs. Returns its status.
+static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
+{
+    const rg_work *w = &m->workload.job[job];
+    char *first = m->first[job], hash[65] = "-", said[200] = "";
+    const bool is_first = !*first;
+    const char *folder = m->folder, *status = "good";
+    if (is_first)
+        folder = rg_job_folder_make(first) ? m->folder : first;
+    const double others_before = rg_watch_cpu_s(), own_before = own_cpu_s();
+    const rg_job_run run = rg_measure_run(&m->inputs, job, more_of(m, job), folder);
+    const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (own_cpu_s() - own_before);
+    double error = NAN, difference = NAN;
+    rg_sensors sensors;
+    rg_sensors_read(m->gpu, &sensors);
+    if (run.code) {
+        rg_job_last_line(folder, said);
+        status = "failed";
+    } else {
+        rg_job_outputs_hash(folder, hash);
+        error = rg_right_error(w, m->inputs.in[job], folder, m->inputs.seed);
+        difference = is_first ? 0 : rg_job_outputs_compare(first, folder).largest;
+        status = !(error <= w->tolerance) ? "wrong"
+                 : others_s > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * run.wall_s * (double)m->given.cores) ? "busy" : "good";
+    }
+    const double done_s = now(m);
+    m->wrong += run.code || !strcmp(status, "wrong");
+    rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base", kind_name[kind],
+                 end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
+    put_number(m->table, "%.3f", others_s);
+    rg_tsv_print(m->table, "%lld\t%.0f\t", (long long)run.preempted, run.peak_bytes);
+    put_number(m->table, "%.0f", run.gpu_peak_bytes);
+    rg_tsv_print(m->table, "%d\t%s\t%s\t", run.code, m->inputs.hash[job], hash);
+    put_number(m->table, "%.6g", difference);
+    put_number(m->table, "%.6g", error);
+    put_number(m->table, "%.6g", w->tolerance);
+    put_number(m->table, "%.0f", m->gpu ? sensors.sm_MHz : sensors.cpu_MHz);
+    put_number(m->table, "%.0f", sensors.temp_C);
+    put_number(m->table, "%.0f", sensors.power_W);
+    rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
+    note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s, end_s, hash, status,
+         *said ? ": " : "", said);
+    *wall_s = run.wall_s;
+    return status;
+}
+
+static void warm_up(measure *m)
+{
+    double sum_s = 0;
+    for (int j = 0; j < m->workload.n && !m->wrong; j++) {
+        run_job(m, j, WARM_UP, &m->first_s[j]);
+        sum_s += m->first_s[j];
+    }
+    if (m->wrong)
+        return;
+    note(m, "prediction: a round of %d jobs takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all", m->workload.n,
+         sum_s, RG_LEAST_RUNS, RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
+}
+
+// Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the time, three
+// times as many runs are enough to say so.
+static void rounds(measure *m)
+{
+    const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0);
+    bool short_of_runs = true;
+    double round_s = 0, longest_s = 0;
+    for (int j = 0; j < m->workload.n; j++)
+        longest_s += m->first_s[j];
+    for (int round = 0; !m->wrong && (short_of_runs || (round < RG_ROUNDS_MOST && now(m) + longest_s < until_s)); round++) {
+        const double from_s = now(m);
+        short_of_runs = false;
+        for (int i = 0; i < m->workload.n && !m->wrong; i++) {
+            const int j = round % 2 ? m->workload.n - 1 - i : i, least = m->workload.job[j].min_runs;
+            m->timed[j]++;
+            m->good[j] += !strcmp(run_job(m, j, TIMED, &round_s), "good");
+            short_of_runs |= m->good[j] < least && m->timed[j] < 3 * least;
+        }
+        longest_s = fmax(longest_s, now(m) - from_s);
+    }
+}
+
+static void windows(measure *m)
+{
+    for (int j = 0; j < m->workload.n && !m->wrong; j++) {
+        double joules[RG_POWERS], seconds, wall_s;
+        int runs = 0;
+        rg_window_begin(&m->window);
+        for (; !m->wrong && (!runs || rg_seconds() - m->window.began_s < m->window_s); runs++) {
+            run_job(m, j, ENERGY, &wall_s);
+            rg_window_read_meter(&m->window);
+        }
+        rg_window_end(&m->window, joules, &seconds);
+        for (int p = 0; p < RG_POWERS; p++)
+            if (!*m->window.why[p] && isfinite(joules[p])) {
+                rg_tsv_print(m->power, "%s\t%s\t%d\t%d\t%.3f\t%.6g\t%.6g\t%.6g\n", m->workload.job[j].job, rg_power_name[p], m->runs - runs + 1,
+                             m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
+                note(m, "energy %s %s %.6g J in %.3f s", m->workload.job[j].job, rg_power_name[p], joules[p], seconds);
+            }
+    }
+}
+
+// ---- the archive -----------------------------------------------------------------------------------------------------------
+
+typedef struct manifest {
+    rg_pack pack;
+    FILE *list;
+} manifest;
+
+static int add(manifest *a, int code, const char *path, const char *text, size_t n)
+{
+    char hex[65];
+    if (code)
+        return code;
+    rg_sha256_of(text, n, hex);
+    fprintf(a->list, "%s\t%zu\t%s\n", path, n, hex);
+    return rg_pack_add(&a->pack, path, text, n, 0644);
+}
+
+static void put_pair(FILE *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void put_pair(FILE *f, const char *key, const char *format, ...)
+{
+    char text[1200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    rg_tsv_print(f, "%s\t%s\n", key, *text ? text : "-");
+}
+
+static int put_library(struct dl_phdr_info *info, size_t size, void *to)
+{
+    char hex[65];
+    (void)size;
+    const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+    if (*path == '/' && !rg_sha256_file(path, hex, NULL)) {
+        char *key = rg_print("library %s", *info->dlpi_name ? rg_base_name(path) : "regather");
+        put_pair(to, key, "sha256 %s", hex);
+        free(key);
+    }
+    return 0;
+}
+
+static void put_rates(FILE *f, const char *of, const rg_rates *r)
+{
+    for (int i = 0; i < RG_RESOURCES; i++)
+        if (isfinite(r->per_s[i])) {
+            char *key = rg_print("probe %s %s", of, rg_resource_name[i]);
+            put_pair(f, key, "%.4g %s", r->per_s[i], rg_resource_unit[i]);
+            free(key);
+        }
+    if (isfinite(r->l2_bytes_per_s))
+        put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s);
+}
+
+static char *machine_text(measure *m, size_t *n)
+{
+    char *text = NULL, line[200];
+    FILE *f = open_memstream(&text, n);
+    rg_head head;
+    rg_rates rates;
+    fprintf(f, "key\tvalue\n");
+    put_pair(f, "nonce", "%s", m->nonce);
+    put_pair(f, "seed", "%" PRIu64, m->inputs.seed);
+    put_pair(f, "size", "%s", rg_size_name[m->size]);
+    put_pair(f, "division", "%s", m->is_peak ? "peak" : "base");
+    put_pair(f, "workload", "%s", m->workload.title);
+    put_pair(f, "rules", "%d", RG_LEAST_RUNS);
+    rg_head_make(&head, m->gpu, m->inputs.seed, m->given.line);
+    for (int i = 0; i < head.n; i++)
+        put_pair(f, head.key[i], "%s", head.value[i]);
+    rg_head_free(&head);
+    put_pair(f, "usable_cores", "%lld", (long long)m->given.cores);
+    put_pair(f, "firmware", "%s", rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
+    for (int p = 0; p < RG_POWERS; p++) {
+        char *key = rg_print("energy %s", rg_power_name[p]);
+        put_pair(f, key, "%s%s", *m->window.why[p] ? "none: " : "measured", m->window.why[p]);
+        free(key);
+    }
+    rg_probe_cpu((int)m->given.cores, RG_ALL_RESOURCES, &rates);
+    put_rates(f, "cpu", &rates);
+    if (m->gpu && !rg_probe_gpu(m->gpu, RG_ALL_RESOURCES, &rates))
+        put_rates(f, "gpu", &rates);
+    dl_iterate_phdr(put_library, f);
+    fclose(f);
+    return text;
+}
+
+static int pack_samples(measure *m, manifest *a)
+{
+    int code = RG_GOOD;
+    for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // a failed job ends all: those behind it have no outputs
+        char *path = rg_print("outputs/%s.tsv", m->workload.job[j].job), *text = rg_right_samples(m->first[j], m->inputs.seed);
+        code = add(a, code, path, text, strlen(text));
+        free(path), free(text);
+        if (m->workload.job[j].input_of != j)
+            continue;
+        path = rg_print("inputs/%s.tsv", m->workload.job[j].job);
+        text = rg_right_samples(m->inputs.in[j], m->inputs.seed);
+        code = add(a, code, path, text, strlen(text));
+        free(path), free(text);
+    }
+    return code;
+}
+
+// The sources that a peak file names, each as sources/NAME.
+static int pack_sources(measure *m, manifest *a, int code)
+{
+    for (int row = 0; row < m->peak.n_rows && !code; row++) {
+        char *names = rg_print("%s", rg_tsv_cell(&m->peak, row, "sources")), *rest;
+        for (char *name = strtok_r(names, " ", &rest); name && !code; name = strtok_r(NULL, " ", &rest)) {
+            char hex[65], *path = rg_print("sources/%s", rg_base_name(name));
+            int64_t bytes;
+            code = rg_sha256_file(name, hex, &bytes);
+            if (!code)
+                fprintf(a->list, "%s\t%" PRId64 "\t%s\n", path, bytes, hex);
+            code = code ? code : rg_pack_add_file(&a->pack, path, name, 0644);
+            free(path);
+        }
+        free(names);
+    }
+    return code;
+}
+
+// What the runs come to, for people; `audit` and `score` compute it again.
+static char *summary_text(const measure *m)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    rg_archive a = {0};
+    fprintf(f, "job\truns\tmedian_s\n");
+    if (!rg_tsv_parse("runs.tsv", m->table_text, m->table_bytes, &a.runs))
+        for (int j = 0; j < m->workload.n; j++) {
+            rg_tsv_print(f, "%s\t%d\t", m->workload.job[j].job, m->good[j]);
+            put_cell(f, "%.9g", rg_archive_median(&a, m->workload.job[j].job), '\n');
+        }
+    rg_tsv_free(&a.runs);
+    fclose(f);
+    return text;
+}
+
+static int pack(measure *m)
+{
+    manifest a = {0};
+    char *list = NULL, *workload = NULL, *machine;
+    size_t list_bytes, machine_bytes;
+    int code = rg_pack_begin(&a.pack, m->out, RG_GZIP, 1);
+    if (code)
+        return code;
+    a.list = open_memstream(&list, &list_bytes);
+    fprintf(a.list, "path\tbytes\tsha256\n");
+    machine = machine_text(m, &machine_bytes);
+    fclose(m->table), fclose(m->power), fclose(m->log);
+    code = add(&a, code, "machine.tsv", machine, machine_bytes);
+    code = add(&a, code, "runs.tsv", m->table_text, m->table_bytes);
+    char *summary = summary_text(m);
+    code = add(&a, code, "summary.tsv", summary, strlen(summary));
+    free(summary);
+    code = add(&a, code, "power.tsv", m->power_text, m->power_bytes);
+    code = add(&a, code, "log", m->log_text, m->log_bytes);
+    FILE *f = fopen(m->workload_path, "rb");
+    size_t n = 0;
+    workload = rg_alloc(1 << 20);
+    if (f) {
+        n = fread(workload, 1, 1 << 20, f);
+        fclose(f);
+    }
+    code = add(&a, code, "workload.tsv", workload, n);
+    code = code ? code : pack_samples(m, &a);
+    code = pack_sources(m, &a, code);
+    fclose(a.list);
+    code = code ? code : rg_pack_add(&a.pack, "MANIFEST", list, list_bytes, 0644);
+    free(list), free(workload), free(machine);
+    return code ? code : rg_pack_commit(&a.pack);
+}
+
+// ---- the command -----------------------------------------------------------------------------------------------------------
+
+static int read_peak(measure *m)
+{
+    if (!m->peak_path)
+        return RG_GOOD;
+    int code = rg_tsv_read(m->peak_path, &m->peak);
+    code = code ? code : rg_tsv_needs(&m->peak, "job options sources");
+    for (int row = 0; row < m->peak.n_rows && !code; row++) {
+        const char *fault = rg_words_fault(rg_tsv_cell(&m->peak, row, "options"), true);
+        if (rg_workload_find(&m->workload, rg_tsv_cell(&m->peak, row, "job")) < 0)
+            code = rg_tsv_fault(&m->peak, row, 0, "a job of the workload");
+        else if (fault)
+            code = rg_fail(RG_USAGE, "%s: line %d: expected %s in column options", m->peak.path, m->peak.row_line[row], fault);
+        else if (strstr(rg_tsv_cell(&m->peak, row, "options"), "--plugin") && !*rg_tsv_cell(&m->peak, row, "sources"))
+            code = rg_fail(RG_USAGE, "%s: line %d: expected the sources of the plug-in, which a peak run discloses", m->peak.path,
+                           m->peak.row_line[row]);
+    }
+    m->is_peak = !code;
+    return code;
+}
+
+static int begin(measure *m)
+{
+    char *program = rg_own_program(), why[200];
+    if (!program)
+        return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
+    snprintf(m->program, sizeof m->program, "%s", program);
+    free(program);
+    m->began_s = rg_seconds();
+    m->table = open_memstream(&m->table_text, &m->table_bytes);
+    m->power = open_memstream(&m->power_text, &m->power_bytes);
+    m->log = open_memstream(&m->log_text, &m->log_bytes);
+    fprintf(m->table, "run\tjob\tdivision\tkind\tbegan_s\tended_s\tchecked_s\twall_s\tcpu_s\tothers_cpu_s\tpreempted\tpeak_bytes\tgpu_peak_bytes\t"
+                      "code\tinput_sha256\toutput_sha256\tdifference\terror\ttolerance\tclock_MHz\ttemp_C\tpower_W\tthrottle\tnonce\tstatus\n");
+    fprintf(m->power, "job\tsource\tfirst_run\tlast_run\twindow_s\tjoules\tjoules_a_run\tmean_W\n");
+    const time_t t = time(NULL);
+    struct tm utc;
+    char date[40];
+    gmtime_r(&t, &utc);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    note(m, "regather %s, revision %s, workload %s, size %s, nonce %s, %s, %s", RG_VERSION, rg_revision(), m->workload.title,
+         rg_size_name[m->size], m->nonce, m->is_peak ? "peak" : "base", date);
+    int code = rg_job_folder_make(m->folder);
+    code = code ? code : rg_job_folder_make(m->inputs_folder);
+    if (code)
+        return code;
+    code = rg_inputs_generate(&m->inputs, &m->workload, m->program, m->inputs_folder, rg_nonce_seed(m->nonce));
+    if (code)
+        return code;
+    note(m, "inputs made");
+    m->gpu = rg_gpu_count(why) ? rg_device_open("gpu", why) : NULL;
+    m->joules = rg_window_can(&m->window, m->gpu, m->meter);
+    if (m->meter && *m->window.why[RG_POWER_METER])
+        return rg_fail(RG_USAGE, "--meter: expected a command that prints watts, found %s", m->window.why[RG_POWER_METER]);
+    return RG_GOOD;
+}
+
+static int conclude(const measure *m)
+{
+    int few = 0;
+    for (int j = 0; j < m->workload.n; j++)
+        few += m->good[j] < m->workload.job[j].min_runs;
+    printf("%s: %d runs of %d jobs, all kept, %.0f s; energy: %s\n", m->out, m->runs, m->workload.n, now(m),
+           m->joules ? "measured" : "no source here, see machine.tsv");
+    if (m->wrong)
+        return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
+    if (few)
+        return rg_fail(RG_UNSURE, "measure: others were busy on this machine: %d of %d jobs have too few good runs; run again when it is idle", few,
+                       m->workload.n);
+    return RG_GOOD;
+}
+
+static int run(void *typed)
+{
+    measure *m = typed;
+    for (const char *c = m->nonce; *c; c++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.", *c) || c - m->nonce > 60)
+            return rg_fail(RG_USAGE, "--nonce: expected at most 60 letters, digits and _-. , found \"%s\"", m->nonce);
+    if (!*m->nonce)
+        return rg_fail(RG_USAGE, "--nonce: expected a word, found nothing");
+    int code = rg_workload_read(m->workload_path, (rg_size)m->size, &m->workload);
+    if (code)
+        return code;
+    m->budget_s = isnan(m->budget_s) ? rg_size_s[m->size] : m->budget_s;
+    code = read_peak(m);
+    code = code ? code : rg_file_can_write(m->out);
+    code = code ? code : begin(m);
+    if (!code) {
+        warm_up(m);
+        rounds(m);
+        if (m->joules)
+            windows(m);
+        note(m, "end, %d runs", m->runs);
+        code = pack(m);
+        free(m->table_text), free(m->power_text), free(m->log_text);
+        code = code ? code : conclude(m);
+    }
+    for (int j = 0; j < m->workload.n; j++)
+        if (*m->first[j])
+            rg_job_folder_remove(m->first[j]);
+    if (*m->folder)
+        rg_job_folder_remove(m->folder);
+    if (*m->inputs_folder)
+        rg_job_folder_remove(m->inputs_folder);
+    rg_inputs_made_free(&m->inputs);
+    rg_tsv_free(&m->peak);
+    rg_workload_free(&m->workload);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"workload", "FILE.tsv", "the jobs: see bench/workloads", RG_TO(measure, workload_path), .required = true},
+    {"size", "small|medium|full", "of the inputs, and 10 minutes, an hour, or what the rules need", RG_TO(measure, size), 0, 0, "small"},
+    {"nonce", "WORD", "the buyer's word, from which inputs and samples follow", RG_TO(measure, nonce), .required = true},
+    {"peak", "FILE.tsv", "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
+     RG_TO(measure, peak_path)},
+    {"meter", "CMD", "a command that prints the watts of the whole machine and ends, called once a run", RG_TO(measure, meter)},
+    {"window", "S", "of energy, filled by repetition", RG_TO(measure, window_s), 1, 3600, "60", "seconds"},
+    {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000, .unit = "seconds",
+     .otherwise = "600 of small, 3600 of medium"},
+    {"out", "A.rgz", "the archive", RG_TO(measure, out), .required = true},
+    {0},
+};
+
+const rg_command rg_cmd_measure = {
+    .name = "measure",
+    .words = "",
+    .summary = "a workload on this machine, by the run rules, into an archive",
+    .help = "What the run.sh of a kit calls. Makes the inputs from the nonce, runs every job once to warm up, then all jobs by turns, each run\n"
+            "a process of its own, at least five good ones a job; then, where joules can be read (NVML, RAPL, --meter), each job again\n"
+            "for a window of energy. Every run is kept, its outputs are checked; a run while others were busy does not count.\n"
+            "bench/RULES.md has the rules, on a page.\n\n"
+            "A.rgz is a gzipped tar: MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, log, sampled values of inputs and outputs,\n"
+            "and the sources of a peak run. Its file name without .rgz is the machine's label in all that is made of it.\n\n"
+            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy, too few runs count; in 1 and 3 the\n"
+            "archive is written and says so.",
+    .option = options,
+    .bytes = sizeof(measure),
+    .run = run,
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// watch.c: see watch.h.
+#include "watch.h"
+
+#include "../../impl/base/core.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const rg_power_name[RG_POWERS] = {"NVML", "RAPL", "meter"};
+
+double rg_watch_cpu_s(void)
+{
+    cpu_set_t mine;
+    char line[512];
+    double ticks = 0;
+    bool any = false;
+    FILE *f = fopen("/proc/stat", "r");
+    if (!f || sched_getaffinity(0, sizeof mine, &mine)) {
+        if (f)
+            fclose(f);
+        return NAN;
+    }
+    while (fgets(line, sizeof line, f)) {
+        int cpu;
+        double user, nice, system, idle, wait, irq, soft, steal;
+        if (sscanf(line, "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &user, &nice, &system, &idle, &wait, &irq, &soft, &steal) == 9 &&
+            cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mine)) {
+            ticks += user + nice + system + irq + soft + steal; // steal: other guests of the host
+            any |= ticks + idle > 0;
+        }
+    }
+    fclose(f);
+    return any ? ticks / (double)sysconf(_SC_CLK_TCK) : NAN;
+}
+
+// NaN: the command fails, or prints no number first.
+static double read_meter(const char *meter)
+{
+    char text[200] = "", *end;
+    FILE *f = popen(meter, "r");
+    if (!f)
+        return NAN;
+    const bool said = fgets(text, sizeof text, f) != NULL;
+    while (fgetc(f) != EOF)
+        ;
+    const double watts = strtod(text, &end);
+    return pclose(f) == 0 && said && end > text && watts >= 0 && watts < 1e6 ? watts : NAN;
+}
+
+bool rg_window_can(rg_window *w, const rg_device *gpu, const char *meter)
+{
+    *w = (rg_window){.gpu = gpu, .meter = meter};
+    snprintf(w->why[RG_POWER_GPU], 160, "no GPU is used");
+    if (gpu) {
+        rg_energy_start(gpu, &w->of_gpu);
+        snprintf(w->why[RG_POWER_GPU], 160, "%s", isnan(w->of_gpu.start_J) ? w->of_gpu.source : "");
+    }
+    rg_energy_start(rg_device_cpu(), &w->of_cpu);
+    snprintf(w->why[RG_POWER_CPU], 160, "%s", isnan(w->of_cpu.start_J) ? w->of_cpu.source : "");
+    snprintf(w->why[RG_POWER_METER], 160, "%s", !meter ? "no --meter" : isnan(read_meter(meter)) ? "the command gave no watts" : "");
+    return !*w->why[RG_POWER_GPU] || !*w->why[RG_POWER_CPU] || !*w->why[RG_POWER_METER];
+}
+
+void rg_window_begin(rg_window *w)
+{
+    w->meter_J = 0;
+    w->meter_W = *w->why[RG_POWER_METER] ? NAN : read_meter(w->meter);
+    if (w->gpu)
+        rg_energy_start(w->gpu, &w->of_gpu);
+    rg_energy_start(rg_device_cpu(), &w->of_cpu);
+    w->began_s = w->meter_read_s = rg_seconds();
+}
+
+// By trapezes between two readings.
+void rg_window_read_meter(rg_window *w)
+{
+    if (isnan(w->meter_W))
+        return;
+    const double watts = read_meter(w->meter), now_s = rg_seconds();
+    w->meter_J += 0.5 * (watts + w->meter_W) * (now_s - w->meter_read_s);
+    w->meter_W = watts;
+    w->meter_read_s = now_s;
+}
+
+void rg_window_end(rg_window *w, double joules[RG_POWERS], double *seconds)
+{
+    double watts, s;
+    joules[RG_POWER_GPU] = NAN;
+    *seconds = rg_seconds() - w->began_s;
+    if (w->gpu)
+        rg_energy_stop(w->gpu, &w->of_gpu, &joules[RG_POWER_GPU], &s, &watts);
+    rg_energy_stop(rg_device_cpu(), &w->of_cpu, &joules[RG_POWER_CPU], &s, &watts);
+    rg_window_read_meter(w);
+    joules[RG_POWER_METER] = isnan(w->meter_W) ? NAN : w->meter_J;
+}

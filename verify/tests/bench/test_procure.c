@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// test_procure.c: bad workloads are refused by line; a kit holds what may be handed on and says which glibc it needs; a tiny workload
+// is measured into an archive that audit finds nothing wrong with, and forgeries of it, hashes made anew, are each named.
+#include "../../../bench/procure/archive.h"
+#include "../../../bench/procure/measure.h"
+#include "../test.h"
+#include "../test_program.h"
+
+static const char names[] = "job\tweight\tcommand\tsize\tunits\treference_s\tmin_runs\tcheck\ttolerance\tinput\n";
+static const char tiny[] =
+    "map\t0.5\treconstruct {in}/particles.star --out {out}.mrc --sym I1\tsmall\t20:images\t1\t5\tmap\t0.5\tphantom particles --box 16 --images 20\n"
+    "sums\t0.5\tautocorr {in}/*.png --max-offset 4 --out {out}\tsmall\t1:photos\t1\t5\tsums\t1e-5\tphantom coarsening --threads 1 --width 32 "
+    "--height 32 --frames 1 --time 4\n";
+
+TEST(bad_workloads_are_refused)
+{
+    static const struct { const char *from, *to, *says; } cases[] = {
+        {"\t0.5\t", "\t0.4\t", "weights of size small that sum to 1, found 0.9"}, {"\t0.5\t", "\t-1\t", "a number above 0, at most 1 in column weight"},
+        {"reconstruct {in}", "sh {in}", "in column command"}, {"--sym I1", "--sym `id`", "words of letters"}, {"--sym I1", "--sym $(id)", "words of letters"},
+        {"--sym I1", "--mask /etc/passwd", "relative paths"}, {"--sym I1", "--mask ../x", "no \"..\""}, {"--sym I1", "--plugin x.so", "no --plugin"},
+        {"\tsmall\t", "\thuge\t", "small, medium or full"}, {"20:images", "20", "N:UNIT"}, {"\t1\t5\tmap", "\t1\t4\tmap", "a whole number, 5 or more"},
+        {"\tmap\t0.5\tphantom", "\tlooks\t0.5\tphantom", "in column check"}, {"\tmap\t0.5\tphantom", "\tmap\t0\tphantom", "in column tolerance"},
+        {"phantom particles", "rm particles", "in column input"}, {"--images 20", "--images 20 --out x", "in column input"},
+        {"sums\t0.5", "map\t0.5", "every job once"}, {"\tcheck\t", "\tproof\t", "a column named check"}};
+    rg_workload w;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *all = fmt("%s%s", names, tiny), *at = strstr(all, cases[i].from);
+        assert_non_null(at);
+        const char *text = fmt("%.*s%s%s", (int)(at - all), all, cases[i].to, at + strlen(cases[i].from));
+        assert_refused(rg_workload_parse("w.tsv", text, strlen(text), RG_SMALL, &w), cases[i].says);
+    }
+    const char *all = fmt("%s%s", names, tiny);
+    assert_refused(rg_workload_parse("w.tsv", all, strlen(all), RG_FULL, &w), "jobs of size full, found none");
+}
+
+TEST(shipped_workloads_are_good)
+{
+    static const char *const name[] = {"cryo-em", "colloids", "papers"};
+    for (int i = 0; i < 3; i++)
+        for (rg_size size = RG_SMALL; size < RG_SIZES; size++) {
+            rg_workload w;
+            char *path = rg_share_path(fmt("bench/workloads/%s.tsv", name[i]));
+            assert_int_equal(rg_workload_read(path, size, &w), RG_GOOD);
+            rg_workload_free(&w);
+            free(path);
+        }
+}
+
+// No MPI, no glibc; the version that run.sh asks for is the newest that any file of the kit names, by readelf.
+TEST(a_kit)
+{
+    put_file("tiny.tsv", fmt("%s%s", names, tiny), strlen(names) + strlen(tiny));
+    assert_int_equal(sh("regather kit --workload tiny.tsv --out kit.tar.xz --quiet > kit.said && xz -dc kit.tar.xz | tar x && test -x kit/run.sh"), 0);
+    assert_int_equal(sh("! ls kit/lib | grep -E 'libmpi|libopen-|libc[.]|ld-linux' && test -s kit/RULES.md && cmp kit/workload.tsv tiny.tsv"), 0);
+    assert_int_equal(sh("newest=$(readelf -V kit/bin/regather kit/lib/* | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1) && "
+                        "grep -q \"needs glibc ${newest#GLIBC_} or newer\" kit/run.sh && grep -q \"glibc ${newest#GLIBC_} or newer\" kit.said"), 0);
+    assert_int_equal(sh("sed 's/-ge [0-9]*/-ge 999/' kit/run.sh > kit/old.sh && sh kit/old.sh --seed x --out old.rgz"), 4);
+    assert_said("run.sh: needs glibc");
+    assert_int_equal(sh("test ! -e old.rgz"), 0);
+}
+
+// ---- forgeries -------------------------------------------------------------------------------------------------------------
+
+// Exit 3 where others are busy on this machine: then too few runs count, which is no finding.
+TEST(an_archive)
+{
+    const int code = sh("kit/run.sh --seed nonce-1 --seconds 0 --meter 'echo 100' --window 1 --quiet --out A.rgz");
+    assert_true(code == 0 || code == 3);
+    const int audited = sh("regather audit A.rgz --nonce nonce-1 --workload tiny.tsv --quiet > good.said");
+    if (audited != code)
+        sh("cat good.said >&2; cat said >&2");
+    assert_int_equal(audited, code);
+    assert_int_equal(sh("grep -q '^A: .*0 findings' good.said"), 0);
+    assert_int_equal(sh("test $(tar xzOf A.rgz power.tsv | grep -c meter) = 2"), 0);
+    assert_int_equal(sh("cp A.rgz empty.rgz && : > x.asc && touch A.rgz.minisig && regather audit A.rgz --no-again > s; rm A.rgz.minisig; "
+                        "grep -q 'minisign -Vm' s && grep -q 'not computed again' s"), 0);
+}
+
+// Edits a file of the archive by an awk program, with all hashes of MANIFEST made anew, as a forger would.
+static int forged(const char *file, const char *program, const char *rule)
+{
+    const bool again = strstr(rule, "puts\tof"); // inputs, outputs
+
+    assert_int_equal(sh("rm -rf f && mkdir f && tar xzf A.rgz -C f && awk -F'\\t' -v OFS='\\t' '%s' f/%s > e && ! cmp -s e f/%s && mv e f/%s && "
+                        "(cd f && rm MANIFEST && printf 'path\\tbytes\\tsha256\\n' > ../M && for p in $(find . -type f | sed 's,^./,,'); do "
+                        "printf '%%s\\t%%s\\t%%s\\n' $p $(wc -c < $p) $(sha256sum < $p | cut -d' ' -f1); done >> ../M && mv ../M MANIFEST && "
+                        "tar czf ../F.rgz --format=ustar --owner=0 --group=0 $(find . -type f | sed 's,^./,,'))", program, file, file, file), 0);
+    return sh("regather audit F.rgz --nonce nonce-1 --quiet %s > forged.said", again ? "" : "--no-again");
+}
+#define ASSERT_NAMED(file, program, rule)                                                                    \
+    do {                                                                                                     \
+        assert_int_equal(forged(file, program, rule), 1);                                                          \
+        if (sh("grep -q '^F\t" rule "' forged.said"))                                                        \
+            sh("cat forged.said >&2; cat said >&2");                                                         \
+        assert_int_equal(sh("grep -q '^F\t" rule "' forged.said"), 0);                                       \
+    } while (0)
+
+TEST(a_time_is_forged) { ASSERT_NAMED("runs.tsv", "$1 == 4 { $8 = 0.9 * $8; $6 = $5 + $8 } { print }", "times\trun 4"); }
+TEST(a_time_and_its_log_are_forged) { ASSERT_NAMED("log", "/run 4 / { sub(/ended /, \"ended 9\") } { print }", "log\tline"); }
+TEST(a_median_is_forged) { ASSERT_NAMED("summary.tsv", "NR > 1 { if ($3 == \"-\") $2++; else $3 = 0.8 * $3 } { print }", "medians"); }
+TEST(an_output_is_forged) { ASSERT_NAMED("outputs/map.tsv", "NR == 20 { $3 = $3 + 1 } { print }", "outputs\tof map"); }
+TEST(a_slow_run_is_removed) { ASSERT_NAMED("runs.tsv", "NR != 6", "runs"); }
+TEST(a_slow_run_is_removed_and_others_are_counted_anew) { ASSERT_NAMED("runs.tsv", "NR == 6 { next } NR > 6 { $1-- } { print }", "runs\tthe log has"); }
+TEST(another_nonce) { ASSERT_NAMED("machine.tsv", "$1 == \"nonce\" { $2 = \"nonce-2\" } { print }", "nonce\texpected"); }
+
+TEST(inputs_of_another_nonce)
+{
+    ASSERT_NAMED("inputs/map.tsv", "NR > 1 { $3 = -$3 } { print }", "inputs\tof map");
+}
+
+TEST(a_file_is_exchanged)
+{
+    assert_int_equal(sh("rm -rf f && mkdir f && tar xzf A.rgz -C f && cd f && echo more >> log && "
+                        "tar czf ../F.rgz --format=ustar $(find . -type f | sed 's,^./,,')"), 0);
+    assert_int_equal(sh("regather audit F.rgz --no-again > forged.said"), 1);
+    assert_int_equal(sh("grep -q 'manifest\tlog is not the file' forged.said"), 0);
+}
+
+TEST(foreign_archives_are_refused)
+{
+    assert_int_equal(sh("echo hello > hello && tar czf foreign.rgz --format=ustar hello && regather audit foreign.rgz"), 2);
+    assert_said("expected an archive of `regather measure`, found no MANIFEST in it");
+    assert_int_equal(sh("regather measure --workload tiny.tsv --nonce 'a b' --out x.rgz"), 2);
+    assert_said("--nonce: expected");
+    assert_int_equal(sh("regather measure --workload tiny.tsv --nonce a --meter false --out x.rgz"), 2);
+    assert_said("--meter: expected a command that prints watts");
+    assert_int_equal(sh("test ! -e x.rgz && test -z \"$(find . -name '*regather-part')\""), 0);
+}
+
+TESTS(test_dir_make, test_dir_remove)
