@@ -53,10 +53,8 @@ static bool next_of(const char **at, char mark, char text[SPEC])
 
 static bool has_needed(const search *s, const rg_row *row)
 {
-    if (!*s->needs)
+    if (!*s->needs || !strcmp(s->needs, "host"))
         return true;
-    if (!strcmp(s->needs, "host"))
-        return !strcmp(row->cell[RG_C_SPACE], "host");
     if (!strcmp(s->needs, "fraction")) // more than its bound: of an older file, whose cost or probe was wrong
         return rg_cell_number(row, RG_C_FRACTION) <= RG_FRACTION_MOST;
     for (int c = 0; c < RG_COLUMNS; c++)
@@ -65,9 +63,9 @@ static bool has_needed(const search *s, const rg_row *row)
     return false;
 }
 
-// The row that the ratio of one at this shape rests on: at the same shape, or at that which the base names after '@'. A base
+// The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names after '@'. A base
 // "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
-static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, rg_measure *partner)
+static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, const char *scope, rg_measure *partner)
 {
     char base[2 * SPEC];
     const char *parts = strchr(spec, '@');
@@ -76,15 +74,31 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
                  parts && strchr(s->base, '@') ? ";" : "", parts ? parts + (strchr(s->base, '@') != NULL) : "");
     else
         snprintf(base, sizeof base, "%s", s->base);
-    if (rg_pick(s->machine, base, shape, s->scopes, partner))
+    if (rg_pick(s->machine, base, shape, scope, partner))
         return true;
     for (int f = 0; strchr(base, '@') && f < s->machine->n_files; f++)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_row *row = &s->machine->file[f].row[i];
             if (rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
-                rg_pick(s->machine, base, row->cell[RG_C_SHAPE], s->scopes, partner))
+                rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") && rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
                 return true;
         }
+    return false;
+}
+
+// What was timed of spec at this shape, in the first scope in which its partner was, too, where there is a base.
+static bool measured_at(const search *s, const char *spec, const char *shape, int64_t x, point *p)
+{
+    char scope[SPEC];
+    for (const char *at = s->scopes; next_of(&at, ',', scope);) {
+        rg_measure base;
+        *p = (point){.x = x, .ratio = NAN, .low = NAN, .high = NAN};
+        if (!rg_pick(s->machine, spec, shape, scope, &p->of) || (*s->base && !partner_at(s, spec, shape, x, scope, &base)))
+            continue;
+        if (*s->base)
+            p->ratio = rg_time_ratio(&base, &p->of, &p->low, &p->high);
+        return true;
+    }
     return false;
 }
 
@@ -97,17 +111,11 @@ static bool best_at(const search *s, const char *spec, int64_t x, point *best)
             const rg_row *row = &s->machine->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
             const double work = rg_cell_number(row, RG_C_WORK);
-            rg_measure a, b;
+            point new;
             if (!rg_timed(row) || !(work > most || (isnan(work) && most < 0)) || !rg_matches(row, spec) ||
                 rg_part(shape, ",", s->x, -1) != x || !rg_shaped(shape, s->shape, ",") ||
-                !rg_pick(s->machine, spec, shape, s->scopes, &a) || !has_needed(s, a.row))
+                !measured_at(s, spec, shape, x, &new) || !has_needed(s, new.of.row))
                 continue;
-            point new = {x, a, NAN, NAN, NAN};
-            if (*s->base) {
-                if (!partner_at(s, spec, shape, x, &b))
-                    continue;
-                new.ratio = rg_time_ratio(&b, &a, &new.low, &new.high);
-            }
             most = isnan(work) ? 0 : work;
             *best = new;
         }
@@ -151,9 +159,15 @@ static void add_series(search *s, const char *label, const char *spec)
     s->n += find_points(s, new) > 0;
 }
 
-// "*=ALGO:*": every variant with a time, on one core (or a GPU), and on the most cores. A name with a blank is in no spec.
-static void add_every(search *s, const char *algo)
+// "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; of CPUs alone where the figure needs
+// them. A name with a blank is in no spec.
+static void add_every(search *s, const char *spec_of_all)
 {
+    char algo[64];
+    const char *parts = strchr(spec_of_all, '@');
+    const bool hosts = !strcmp(s->needs, "host");
+    snprintf(algo, sizeof algo, "%.*s", (int)strcspn(spec_of_all, ":"), spec_of_all);
+    parts = parts ? parts : "";
     char variant[SERIES_MOST][96];
     int n = 0;
     for (int f = 0; f < s->machine->n_files; f++)
@@ -161,6 +175,7 @@ static void add_every(search *s, const char *algo)
             const rg_row *row = &s->machine->file[f].row[i];
             const char *name = row->cell[RG_C_VARIANT];
             bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
+            known |= hosts && strcmp(row->cell[RG_C_SPACE], "host");
             for (int k = 0; k < n && !known; k++)
                 known = !strcmp(variant[k], name);
             if (!known && n < SERIES_MOST)
@@ -168,9 +183,9 @@ static void add_every(search *s, const char *algo)
         }
     for (int k = 0; k < n; k++) {
         char spec[SPEC], label[128];
-        snprintf(spec, sizeof spec, "%.60s:%.95s threads=1", algo, variant[k]);
+        snprintf(spec, sizeof spec, "%.60s:%.90s threads=1%.30s", algo, variant[k], parts);
         add_series(s, variant[k], spec);
-        snprintf(spec, sizeof spec, "%.60s:%.95s threads=all", algo, variant[k]);
+        snprintf(spec, sizeof spec, "%.60s:%.90s threads=all%.30s", algo, variant[k], parts);
         const int before = s->n;
         add_series(s, variant[k], spec);
         if (s->n > before) {
@@ -201,7 +216,6 @@ static bool find_series(search *s)
         if (strcmp(text, "*")) {
             add_series(s, text, equals);
         } else {
-            equals[strcspn(equals, ":")] = 0;
             add_every(s, equals);
             qsort(s->series, (size_t)s->n, sizeof *s->series, by_rate);
         }
@@ -361,19 +375,20 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
 // "Images of 750 x 1500 pixels. Scope: device (CPU), transfer (GPU)."
 static void say_about(const search *s, char *to, size_t room)
 {
-    const char *host = "", *device = "";
+    const char *host = "", *device = "", *besides = "";
     const int64_t width = rg_part(s->shape, ",", "w", -1), height = rg_part(s->shape, ",", "h", -1);
     for (int k = 0; k < s->n; k++)
         for (int i = 0; i < s->series[k].n; i++) {
             const rg_row *row = s->series[k].point[i].of.row;
-            *(!strcmp(row->cell[RG_C_SPACE], "device") ? &device : &host) = row->cell[RG_C_SCOPE];
+            const bool gpu = !strcmp(row->cell[RG_C_SPACE], "device");
+            *(!gpu ? &host : *device && strcmp(device, row->cell[RG_C_SCOPE]) ? &besides : &device) = row->cell[RG_C_SCOPE];
         }
     size_t n = 0;
     *to = 0;
     if (width > 0 && height > 0)
         n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)width, (long long)height);
-    if (*host && *device && strcmp(host, device))
-        snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s (GPU).", host, device);
+    if (*host && *device && (*besides || strcmp(host, device)))
+        snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s%s%.20s (GPU).", host, device, *besides ? " or " : "", besides);
     else if (*host || *device)
         snprintf(to + n, room - n, "Scope: %.20s.", *host ? host : device);
 }

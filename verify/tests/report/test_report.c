@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Tests of report/: verdicts on made-up rows, the choice of rows, the published numbers, and both makes of page.
 #include "../../../impl/base/core.h"
+#include "../../../impl/suite.h"
 #include "../../../report/report.h"
 #include "../test.h"
+#include "../test_command.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS_MOST = 8 };
@@ -461,6 +464,46 @@ TEST(jobs_are_in_no_figure_of_offsets)
     assert_int_equal(r.n_figures, 0);
     free_machine(&m);
     rmdir(folder);
+}
+
+// Figs 6, 7 and 9 have Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, NumPy is what Fig. 7 is over.
+TEST(listing_1_is_in_the_figures_of_offsets)
+{
+    made m;
+    char *folder = test_folder(), *plots = rg_share_path("plots");
+    assert_int_equal(mkdir(fmt("%s/fig", folder), 0777), 0);
+    make(&m);
+    set(add(&m, "gather", "w750,h1500,r25,k0", "-", "PASS", 1e5), RG_C_SPACE, "device");
+    set(add(&m, "naive", "w750,h1500,r25,k0", "threads=1", "PASS", 8e8), RG_C_SPACE, "host");
+    set(add(&m, "numpy", "w750,h1500,r25,k0", "threads=1", "PASS", 4e9), RG_C_SPACE, "host");
+    set(add(&m, "gather", "w300,h300,r25,k0", "-", "PASS", 1e3), RG_C_SPACE, "device"); // of another image
+    rg_row *row = add(&m, "as_printed", "w750,h1500,r25,g100", "-", "PASS", 3e5);
+    set(row, RG_C_SPACE, "device");
+    set(row, RG_C_ALGO, "autocorr_printed");
+    for (int i = 0; i < m.result.n_rows; i++)
+        set(&m.row[i], RG_C_WORK, &m.row[i] == row ? "3e9" : i == 3 ? "1e8" : "2e9");
+    rg_report r = {.out = folder, .plots = plots, .n_machines = 1, .machine = &m.machine};
+    rg_draw(&r);
+    static const struct { const char *figure; double ratio; } wanted[] = {
+        {"fig6", NAN}, {"fig7", 4e9 / 2e9 / (3e5 / 3e9)}, {"fig9", 1e5 / 2e9 / (3e5 / 3e9)}};
+    for (int i = 0; i < RG_COUNT(wanted); i++) {
+        rg_tsv t;
+        assert_int_equal(rg_tsv_read(fmt("%s/fig/%s.tsv", folder, wanted[i].figure), &t), RG_GOOD);
+        int found = 0;
+        for (int k = 0; k < t.n_rows; k++) {
+            const bool printed = !strcmp(rg_tsv_cell(&t, k, "series"), "as_printed");
+            found += printed;
+            if (printed && !isnan(wanted[i].ratio))
+                assert_true(fabs(rg_tsv_number(&t, k, "ratio") / wanted[i].ratio - 1) < 1e-4);
+            assert_false(i == 2 && !strcmp(rg_tsv_cell(&t, k, "series"), "gather")); // every variant of CPUs
+        }
+        assert_int_equal(found, 1);
+        rg_tsv_free(&t);
+    }
+    free_machine(&m);
+    assert_int_equal(system(fmt("rm -r '%s'", folder)), 0);
+    free(folder);
+    free(plots);
 }
 
 TESTS(NULL, NULL)
