@@ -1,66 +1,81 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # same.sh BUILD [N [GATE [cpu|gpu [OUT.tsv [SECONDS]]]]]: how often `bench` and `compare` tell equals apart. Times kernels of each paper at
-# several shapes twice, one file after the other, and compares the files at GATE (2%), until N (50) rows have been compared; nothing else
-# should run on the machine. OUT.tsv (BUILD/same.tsv) gets a row a comparison. Prints how often each verdict came; exit 1 when
-# one says FASTER, SLOWER or BROKEN, 4 when a row cannot be timed here.
+# the shapes of preset quick twice, one file after the other, so many SECONDS (1) a row, and compares the files at GATE (2%), paper by
+# paper until N (50) rows have been compared; nothing else should run on the machine. OUT.tsv (BUILD/same.tsv) gets a row a comparison.
+# Prints how often each verdict came; exit 1 when one says FASTER, SLOWER or BROKEN, 3 when rows are left to be done, 4 when one cannot
+# be timed here.
+#   SAME_TIME=S   ends after so many seconds; the same command goes on from there, until the program is built anew
 build=${1:?usage: verify/same.sh BUILD [N [GATE [cpu|gpu [OUT.tsv [SECONDS]]]]]}
-n=${2:-50} gate=${3:-2%} device=${4:-cpu} out=${5:-$build/same.tsv} seconds=${6:-2}
+n=${2:-50} gate=${3:-2%} device=${4:-cpu} out=${5:-$build/same.tsv} seconds=${6:-1}
 cd "$(dirname "$0")/.." || exit 2
-work=$build/same
-mkdir -p "$work" || exit 2
-threads=''
+now() { date +%s; }
+stop=$(($(now) + ${SAME_TIME:-1000000}))
+work=$build/same/$device,$gate,$seconds
+[ -z "$(find "$build/regather" -newer "$build/same/program" 2> /dev/null)" ] || rm -rf "$build/same"
+mkdir -p "$work" && touch "$build/same/program" || exit 2
+
+# A line a paper.
 case $device in
-cpu) threads='--threads 1' ;;
+cpu) threads='--threads 1' kernels='autocorr:simd autocorr:fftw
+gridding:simd_gather gridding:simd_scatter
+affine2d:simd align2d:simd align3d:simd
+ccp:simd cc3m:simd pinsert_s:simd' ;;
+*) threads='' kernels='autocorr:gather autocorr:cufft
+gridding:gather gridding:scatter
+affine2d:gather align2d:batch align3d:batch
+ccp:batch cc3m:batch pinsert_s:owned' ;;
 esac
 
-# A kernel and its shapes, from calls of some 10 us to some 10 ms.
-rows() {
-    case $device in
-    cpu)
-        echo autocorr:simd w150,h300,r16,k0 w375,h750,r16,k0 w64,h64,r8,k0
-        echo autocorr:fftw w150,h300,r16,k0 w375,h750,r16,k0
-        echo gridding:simd_gather s65,i4,o1,b19,k0 s65,i16,o1,b19,k0 s33,i4,o1,b19,k0
-        echo gridding:simd_scatter s65,i4,o1,b19,k0 s33,i16,o1,b19,k0
-        ;;
-    *)
-        echo autocorr:gather w150,h300,r50,k0 w375,h750,r50,k0 w750,h1500,r50,k0 w750,h1500,r250,k0
-        echo autocorr:cufft w150,h300,r50,k0 w375,h750,r50,k0 w750,h1500,r250,k0
-        echo gridding:gather s65,i32,o1,b19,k0 s129,i16,o1,b19,k0 s257,i8,o1,b19,k0
-        echo gridding:scatter s65,i32,o1,b19,k0 s129,i16,o1,b19,k0 s257,i8,o1,b19,k0
-        ;;
-    esac
-}
-
-time_once() { # FILE KERNEL SHAPE...
-    file=$1 kernel=$2 shapes=''
-    shift 2
-    for shape; do shapes="$shapes --shape $shape"; done
+time_once() { # FILE KERNEL...: what a killed one has is kept, and not timed again
+    file=$1
+    shift
+    [ ! -e "$file" ] || return 0
+    left=$((stop - $(now)))
+    [ $left -gt 0 ] || return 3
     # shellcheck disable=SC2086
-    "$build/regather" bench "$kernel" $shapes --device "$device" --mode hot $threads --max-seconds "$seconds" --quiet --out "$file" > "$work/log" 2>&1 || {
-        cat "$work/log" >&2
-        exit 4
-    }
+    timeout $left "$build/regather" bench "$@" --device "$device" --preset quick --mode hot $threads --max-seconds "$seconds" --quiet \
+        --resume --out "$file" > "$work/log" 2>&1 < /dev/null
+    code=$?
+    [ $code -ne 124 ] || return 3
+    [ $code -eq 0 ] || { cat "$work/log" >&2; return 4; }
 }
 
-printf 'kernel\tshape\tverdict\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\n' > "$out" || exit 2
-all=0
-while [ "$all" -lt "$n" ]; do
-    rows > "$work/rows"
-    while read -r row; do
-        [ "$all" -lt "$n" ] || break
-        rm -f "$work"/*.tsv "$work"/*.part
+# Of every comparison that is done.
+table() {
+    printf 'kernel\tshape\tverdict\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\twhy\n'
+    for c in "$work"/*.c.tsv; do
+        [ ! -e "$c" ] || awk -F '\t' -v OFS='\t' '/^#/ || $1 == "verdict" { next } { print $2 ":" $3, $4, $1, $9, $10, $11, $12, $13, $14 }' "$c"
+    done
+}
+rows() { table | awk 'END { print NR - 1 }'; }
+
+pass=1 code=0
+while [ $code -eq 0 ] && [ "$(rows)" -lt "$n" ]; do
+    paper=1
+    while [ $code -eq 0 ] && [ $paper -le 4 ] && [ "$(rows)" -lt "$n" ]; do
+        at=$work/$pass.$paper
+        kernel=$(echo "$kernels" | sed -n ${paper}p)
         # shellcheck disable=SC2086
-        { time_once "$work/a.tsv" $row && time_once "$work/b.tsv" $row; } < /dev/null
-        "$build/regather" compare "$work/a.tsv" "$work/b.tsv" --gate "$gate" --out "$work/c.tsv" > "$work/log" 2>&1
-        [ -s "$work/c.tsv" ] || { cat "$work/log" >&2; exit 2; }
-        awk -F '\t' -v OFS='\t' '/^#/ || $1 == "verdict" { next } { print $2 ":" $3, $4, $1, $9, $10, $11, $12, $13 }' "$work/c.tsv" >> "$out"
-        all=$(awk 'END { print NR - 1 }' "$out")
-    done < "$work/rows"
+        time_once "$at.a.tsv" $kernel && time_once "$at.b.tsv" $kernel
+        code=$?
+        [ $code -ne 0 ] || "$build/regather" compare "$at.a.tsv" "$at.b.tsv" --gate "$gate" --out "$at.c.tsv" > "$work/log" 2>&1
+        [ $code -ne 0 ] || [ -s "$at.c.tsv" ] || { cat "$work/log" >&2; exit 2; }
+        paper=$((paper + 1))
+    done
+    pass=$((pass + 1))
 done
-count() { awk -F '\t' -v w="$1" 'NR > 1 && $3 == w { n++ } END { print n + 0 }' "$out"; }
-printf 'rows\tSAME\tFASTER\tSLOWER\tUNSURE\tother\n'
-same=$(count SAME) faster=$(count FASTER) slower=$(count SLOWER) unsure=$(count UNSURE)
-other=$((all - same - faster - slower - unsure))
-printf '%d\t%d\t%d\t%d\t%d\t%d\n' "$all" "$same" "$faster" "$slower" "$unsure" $other
-[ $((faster + slower + other)) -eq 0 ]
+
+{
+    sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|kernel\|gpu\|gpu_driver\): /p' "$work/1.1.a.tsv" 2> /dev/null
+    echo "# gate: $gate"
+    table
+} > "$out" || exit 2
+awk -F '\t' '/^#/ || $1 == "kernel" { next } { all++; n[$3]++ }
+    END {
+        print "rows\tSAME\tFASTER\tSLOWER\tUNSURE\tother"
+        other = all - n["SAME"] - n["FASTER"] - n["SLOWER"] - n["UNSURE"]
+        printf "%d\t%d\t%d\t%d\t%d\t%d\n", all, n["SAME"], n["FASTER"], n["SLOWER"], n["UNSURE"], other
+        exit n["FASTER"] + n["SLOWER"] + other > 0
+    }' "$out" || exit 1
+exit $code

@@ -4,6 +4,7 @@
 #include "../timing/lineup.h"
 #include "believe.h"
 #include "compared.h"
+#include "excuse.h"
 #include "verdict.h"
 
 #include <errno.h>
@@ -191,7 +192,7 @@ static rg_word compare_untimed(const rg_row *a, const rg_row *b)
     return v;
 }
 
-static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio)
+static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
 {
     if (!passed(a) || !passed(b))
         return compare_untimed(a, b);
@@ -202,23 +203,31 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
         rg_ratio_widen(&r);
     rg_samples_free(&of_a);
     rg_samples_free(&of_b);
-    rg_word v = rg_gate_judge(&r, c->gate);
+    const rg_excuse excuse = rg_excuse_find(&c->file[0], a, &c->file[1], b);
+    const rg_word v = rg_excuse_judge(&excuse, &r, c->gate);
+    const bool excused = v != rg_gate_judge(&r, c->gate);
     *ratio = r;
     char time_a[32], time_b[32];
     rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
     rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
     printf(": %s -> %s, %.4g [%.4g, %.4g]%s\n", time_a, time_b, r.ratio, r.low, r.high, one ? ", one process" : "");
-    if (v == RG_UNDECIDED)
+    if (excused) {
+        snprintf(why, RG_WHY, "%s", excuse.why);
+        rg_tsv_print(stdout, "          %s: that may be all of it; \"regather duel\" lets both run by turns\n", why);
+    } else if (v == RG_UNDECIDED) {
         print_next_step(c, b, &r);
+    }
     return v;
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static void note(comparison *c, rg_word word, const rg_row *a, const rg_row *b, rg_ratio ratio)
+static void note(comparison *c, rg_word word, const rg_row *a, const rg_row *b, rg_ratio ratio, const char *why)
 {
-    c->of.pair[c->of.n++] = (rg_pair_of_rows){word, a, b, ratio};
+    rg_pair_of_rows *p = &c->of.pair[c->of.n++];
+    *p = (rg_pair_of_rows){word, a, b, ratio, ""};
+    snprintf(p->why, sizeof p->why, "%s", why);
     c->of.count[word]++;
 }
 
@@ -229,20 +238,21 @@ static void compare_all(comparison *c)
     for (int i = 0; i < c->file[1].n_rows; i++) {
         const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], &c->file[1], b);
         rg_ratio ratio = none;
+        char why[RG_WHY] = "";
         if (!measured(b))
             continue;
         if (!a)
             print_name(b, RG_ONLY_B), putchar('\n');
-        rg_word v = a ? compare_rows(c, a, b, &ratio) : RG_ONLY_B;
+        rg_word v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
         if (v < RG_WORDS)
-            note(c, v, a, b, ratio);
+            note(c, v, a, b, ratio, why);
     }
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
         if (!measured(a) || find(&c->file[1], &c->file[0], a))
             continue;
         print_name(a, RG_ONLY_A), putchar('\n');
-        note(c, RG_ONLY_A, a, NULL, none);
+        note(c, RG_ONLY_A, a, NULL, none, "");
     }
 }
 
@@ -413,6 +423,9 @@ const rg_command rg_cmd_compare = {
             "of both rows. A row of one process (files before format 3) cannot tell that. It says `one process`, and its\n"
             "interval is moved out by 3 % on both sides, as much as equal kernels were found to differ from one process to\n"
             "the next: below a gate of 3 % such rows are never SAME, and they are SLOWER or FASTER from gate + 3 % on.\n\n"
+            "What the files say of their machines is held against each verdict: other processes on its cores, a clock that was\n"
+            "held down, probes of the same run at other rates. A difference that these may explain is UNSURE, with the reason;\n"
+            "one that is larger, or goes the other way, stands.\n\n"
             "Refuses files that cannot be believed, with a line a row: medians that their samples do not give, samples below\n"
             "the clock's step, times that the file's own probes rule out, inputs or sources without a hash. Files older than\n"
             "these hashes are compared, and the last lines say so.\n\n"

@@ -31,7 +31,7 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
         return code;
     FILE *f = file.stream;
     rg_tsv_print(f, "# A: %s\n# B: %s\n# compared: %s\n# gate: %g\n# summary: %s\n", c->path[0], c->path[1], c->title, c->gate, c->summary);
-    rg_tsv_print(f, "verdict\talgo\tvariant\tshape\tparams_A\tparams_B\tscope\tmode\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\n");
+    rg_tsv_print(f, "verdict\talgo\tvariant\tshape\tparams_A\tparams_B\tscope\tmode\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\twhy\n");
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *const *r = (p->b ? p->b : p->a)->cell;
@@ -40,7 +40,8 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
                      cell(p->b, RG_C_MEDIAN));
         put_real(f, p->ratio.ratio, '\t');
         put_real(f, p->ratio.low, '\t');
-        put_real(f, p->ratio.high, '\n');
+        put_real(f, p->ratio.high, '\t');
+        rg_tsv_print(f, "%s\n", p->why);
     }
     return rg_file_commit(&file);
 }
@@ -76,7 +77,8 @@ int rg_compared_junit(const rg_compared *c, const char *path)
         const rg_pair_of_rows *p = &c->pair[i];
         char *name = rg_pair_name(p);
         char *ratio = isfinite(p->ratio.ratio)
-                          ? rg_print("%s: B / A = %.4g [%.4g, %.4g]", rg_word_of[p->word], p->ratio.ratio, p->ratio.low, p->ratio.high)
+                          ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_word_of[p->word], p->ratio.ratio, p->ratio.low, p->ratio.high,
+                                     *p->why ? "; " : "", p->why)
                           : rg_print("%s", rg_word_of[p->word]);
         fputs("  <testcase classname=\"compare\" name=\"", f);
         put_xml(f, name);
@@ -131,9 +133,11 @@ int rg_compared_markdown(const rg_compared *c, const char *path)
         put_markdown(f, name);
         fprintf(f, " | %s | %s | ", time[0], time[1]);
         if (isfinite(p->ratio.ratio))
-            fprintf(f, "%.4g | %.4g to %.4g |\n", p->ratio.ratio, p->ratio.low, p->ratio.high);
+            fprintf(f, "%.4g | %.4g to %.4g%s", p->ratio.ratio, p->ratio.low, p->ratio.high, *p->why ? "; " : "");
         else
-            fputs(" | |\n", f);
+            fputs(" | ", f);
+        put_markdown(f, p->why);
+        fputs(" |\n", f);
         free(name);
     }
     return rg_file_commit(&file);

@@ -6,10 +6,12 @@
 #include "../../data/formats/result.h"
 #include "verdict.h"
 
+enum { RG_WHY = 300 };
 typedef struct rg_pair_of_rows {
     rg_word word;
     const rg_row *a, *b; // NULL: it has no such row
     rg_ratio ratio;      // b / a; NaN when not both have times
+    char why[RG_WHY];    // UNSURE for what the files say of their machines; ""
 } rg_pair_of_rows;
 
 typedef struct rg_compared {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool rg_line(char *text, size_t bytes, const char *path_format, ...)
 {
@@ -27,6 +28,16 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...)
     }
     text[strcspn(text, "\n")] = '\0';
     return text[0] != '\0';
+}
+
+double rg_cpu_spent_s(void)
+{
+    char text[256];
+    double user, nice, system, idle, wait, irq, softirq, steal;
+    if (!rg_line(text, sizeof text, "/proc/stat") ||
+        sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 8)
+        return NAN;
+    return (user + nice + system + irq + softirq + steal) / (double)sysconf(_SC_CLK_TCK);
 }
 
 // Value of "key : value" when the line has that key, else NULL.

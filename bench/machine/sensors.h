@@ -62,6 +62,9 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...) __attribute
 // Value of the first line "key : value" of /proc/cpuinfo or /proc/meminfo; false when absent.
 bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes);
 
+// Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not say.
+double rg_cpu_spent_s(void);
+
 enum { RG_CACHES_MAX = 8 };
 typedef struct rg_cache {
     int level, count; // how many of them this machine has

@@ -206,6 +206,8 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
     lane->power_W += theirs->power_W;
     lane->temp_C = first ? theirs->temp_C : fmax(lane->temp_C, theirs->temp_C);
     lane->preempted += theirs->preempted;
+    lane->others_s += theirs->others_s;
+    lane->watched_s += theirs->watched_s;
     if (first || !strcmp(lane->throttle, "none"))
         memcpy(lane->throttle, theirs->throttle, sizeof lane->throttle);
     if (first || theirs->verdict.error > lane->verdict.error)

@@ -6,7 +6,7 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
-#include "../machine/machine.h"
+#include "../machine/sensors.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer", "adding"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
@@ -273,6 +274,14 @@ static long preemptions(void)
     return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nivcsw;
 }
 
+// What others have had of the cores since the machine started, but for this process.
+static double others_s(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) ? NAN : rg_cpu_spent_s() - (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) -
+                                                  1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
 {
     if (lane->share && lane->n) { // its first call was the sample
@@ -283,6 +292,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     pin(lane);
     long preempted = preemptions();
     const int visits = lane->rounds * (lane->share ? lane->share : 1);
+    const double others_before_s = others_s();
     double start = rg_seconds(), budget_s = lane->max_s / visits;
     int most = RG_SAMPLES_MAX / visits, code = put_all(lane, in);
     double untimed_s;
@@ -300,6 +310,8 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     }
     lane->spent_s += rg_seconds() - start;
     lane->preempted += preemptions() - preempted;
+    lane->others_s += others_s() - others_before_s;
+    lane->watched_s += rg_seconds() - start;
     read_sensors(lane);
     lane->visits++;
 }
@@ -360,15 +372,19 @@ void rg_lane_tell(rg_lane *lane, const char *why)
         snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
     else
         snprintf(text, sizeof text, "too few samples for an interval");
-    char power[40] = "", preempted[60] = "";
+    char power[40] = "", preempted[60] = "", others[60] = "";
     if (lane->visits && isfinite(lane->power_W))
         snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
     if (lane->preempted)
         snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
-    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s", why, text,
+    // The kernel counts in ticks of 10 ms.
+    if (lane->watched_s >= 0.5 && isfinite(lane->others_s))
+        snprintf(others, sizeof others, "; others on %.2f of %d cores", fmax(lane->others_s / lane->watched_s, 0),
+                 (int)sysconf(_SC_NPROCESSORS_ONLN));
+    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s%s", why, text,
              lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
              lane->processes == 1 ? "" : lane->processes ? "es" : "s", lane->batch, power, *lane->throttle ? "; throttle " : "",
-             lane->throttle, preempted);
+             lane->throttle, others, preempted);
 }
 
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)

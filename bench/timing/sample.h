@@ -71,6 +71,7 @@ typedef struct rg_lane {
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
     char throttle[160];
     long preempted;     // times that another process took a core during visits
+    double others_s, watched_s; // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
     double joules;      // of one call; NaN when not measured
     char energy[200];   // source, window and check, or why there is none
 

@@ -83,6 +83,68 @@ TEST(one_process_says_less)
     }
 }
 
+// The same two times, of files that say different things of their machines.
+static int compare_stops(const char *a, double ns_a, const char *b, double ns_b)
+{
+    const char *const stop[2] = {a, b};
+    const double ns[2] = {ns_a, ns_b};
+    for (int i = 0; i < 2; i++) {
+        rg_row row = test_row("simd", "device", 60, ns[i]);
+        const char *clock = strstr(stop[i], "MHz ");
+        test_set(&row, RG_C_STOP, stop[i]);
+        if (clock)
+            test_set(&row, RG_C_CLOCK, clock + 4);
+        test_write(i ? path_b : path_a, "regather 0.1", "00ff", &row, 1);
+    }
+    return compare();
+}
+
+TEST(load_that_came_or_went_is_an_excuse)
+{
+    static const char quiet[] = "time; others on 0.03 of 2 cores", busy[] = "time; others on 1.50 of 2 cores; preempted 90 times";
+    const struct { const char *a, *b; double ns_b; const char *word; } cases[] = {
+        {quiet, quiet, 1100, "SLOWER"}, {busy, busy, 1100, "SLOWER"},   // alike
+        {quiet, busy, 1100, "UNSURE"},  {busy, quiet, 900, "UNSURE"},   // load may have done it
+        {quiet, busy, 1000, "UNSURE"},                                  // or hidden it
+        {quiet, busy, 900, "FASTER"},   {busy, quiet, 1100, "SLOWER"},  // in spite of it
+        {quiet, busy, 20000, "SLOWER"}, {"time", busy, 1100, "SLOWER"}, // more than it could; and a file that does not say
+        {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1120, "UNSURE"},
+        {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1300, "SLOWER"},
+        {"time; throttle none; MHz 1980", "time; throttle none; MHz 1755", 1120, "SLOWER"},
+        {"time; throttle hw thermal; MHz 1755", "time; throttle none; MHz 1980", 890, "UNSURE"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int code = compare_stops(cases[i].a, 1000, cases[i].b, cases[i].ns_b);
+        if (strncmp(strchr(text, '\n') + 1, cases[i].word, 6))
+            print_error("case %d: %s", (int)i, text);
+        assert_memory_equal(strchr(text, '\n') + 1, cases[i].word, 6);
+        assert_int_equal(code, *cases[i].word == 'S' ? RG_WRONG : *cases[i].word == 'U' ? RG_UNSURE : RG_GOOD);
+        assert_int_equal(strstr(text, "that may be all of it") != NULL, *cases[i].word == 'U');
+    }
+    compare_stops(quiet, 1000, busy, 1100);
+    assert_non_null(strstr(text, "          other processes had 0.03 of 2 cores in A, 1.50 of 2 in B"));
+}
+
+TEST(probes_that_drifted_are_an_excuse)
+{
+    for (int drift = 0; drift < 2; drift++) {
+        for (int i = 0; i < 2; i++) {
+            rg_row row[2] = {test_row("simd", "device", 60, i ? 1100 : 1000), test_row("memory", "kernel", 1, 1)};
+            test_set(&row[0], RG_C_BOUND, "memory");
+            test_set(&row[1], RG_C_ALGO, "probe");
+            test_set(&row[1], RG_C_PARAMS, "threads=1");
+            test_set(&row[1], RG_C_RATE, i && drift ? "0.88e10" : "1e10");
+            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++)
+                test_set(&row[1], c, "");
+            test_set(&row[1], RG_C_SAMPLES, "");
+            test_set(&row[1], RG_C_STATUS, "");
+            test_write(i ? path_b : path_a, "regather 0.1", "00ff", row, 2);
+        }
+        assert_int_equal(compare(), drift ? RG_UNSURE : RG_WRONG);
+        assert_int_equal(strstr(text, "the probe of memory ran at 1e+10 /s in A, 8.8e+09 in B") != NULL, drift);
+    }
+}
+
 TEST(slower_outweighs_unsure)
 {
     rg_row a[2] = {test_row("naive", "device", 60, 1000), test_row("simd", "device", 1, 100)};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// excuse.c: see excuse.h. What a row says of its machine stands in its cell `stop`, in the words of bench/timing/sample.c.
+#include "excuse.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Less than a tenth of a core is what a quiet system does for itself.
+static const double CORES_LEAST = 0.1;
+// A GPU works through what is queued, so that a busy host delays short calls alone.
+static const double SHORT_NS = 1e5;
+// Rates of equal probes on a quiet machine scatter by a few percent.
+static const double PROBE_LEAST = 0.05;
+// Clocks are means of a few readings.
+static const double CLOCK_LEAST = 0.005;
+
+static void explain(rg_excuse *e, double factor, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void explain(rg_excuse *e, double factor, const char *format, ...)
+{
+    char text[200];
+    va_list list;
+    *(factor > 1 ? &e->slower : &e->faster) *= factor > 1 ? factor : 1 / factor;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    const size_t at = strlen(e->why);
+    snprintf(e->why + at, sizeof e->why - at, "%s%s", at ? "; " : "", text);
+}
+
+// Time slices of a core are shared, at worst, with all that the others do more; and one that does not share ours takes caches,
+// bandwidth, turbo and, of the same core, half of the units: up to a factor of 2 for a whole core.
+static void look_at_load(rg_excuse *e, const rg_row *const row[2])
+{
+    double others[2];
+    int cores[2];
+    for (int i = 0; i < 2; i++) {
+        const char *at = strstr(row[i]->cell[RG_C_STOP], "; others on ");
+        if (!at || sscanf(at, "; others on %lf of %d cores", &others[i], &cores[i]) != 2 || cores[i] < 1)
+            return;
+        if (strcmp(row[i]->cell[RG_C_SPACE], "host") && !(rg_cell_number(row[i], RG_C_MEDIAN) < SHORT_NS))
+            return;
+    }
+    const double more = fabs(others[1] - others[0]), all = cores[others[1] > others[0]];
+    if (!(more >= CORES_LEAST))
+        return;
+    const double factor = (1 + fmin(more, 1)) / (1 - fmin(more / all, 0.9));
+    explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B", others[0], cores[0],
+            others[1], cores[1]);
+}
+
+// Why the clock was held down, "" when nothing was found to.
+static const char *throttle(const rg_row *row, char text[80])
+{
+    const char *at = strstr(row->cell[RG_C_STOP], "; throttle ");
+    snprintf(text, 80, "%.*s", at ? (int)strcspn(at + 11, ";") : 0, at ? at + 11 : "");
+    return strncmp(text, "none", 4) && strncmp(text, "idle", 4) && strncmp(text, "unknown", 7) ? text : "";
+}
+
+static void look_at_clocks(rg_excuse *e, const rg_row *const row[2])
+{
+    char text[2][80];
+    const char *held[2] = {throttle(row[0], text[0]), throttle(row[1], text[1])};
+    const double MHz[2] = {rg_cell_number(row[0], RG_C_CLOCK), rg_cell_number(row[1], RG_C_CLOCK)}, factor = MHz[0] / MHz[1];
+    if ((*held[0] || *held[1]) && isfinite(factor) && factor > 0 && fabs(log(factor)) > CLOCK_LEAST)
+        explain(e, factor, "the clock was at %.0f MHz in A%s%s, %.0f in B%s%s", MHz[0], *held[0] ? ", held down by " : "", held[0], MHz[1],
+                *held[1] ? ", held down by " : "", held[1]);
+}
+
+// Of the resource that bounds the row.
+static double probed(const rg_result *f, const rg_row *row, const char *resource)
+{
+    const size_t threads = strcmp(row->cell[RG_C_SPACE], "host") ? 0 : strcspn(row->cell[RG_C_PARAMS], ";");
+    for (int i = 0; i < f->n_rows; i++) {
+        const rg_row *p = &f->row[i];
+        if (rg_row_is_probe(p) && !strcmp(p->cell[RG_C_VARIANT], resource) && !strcmp(p->cell[RG_C_SPACE], row->cell[RG_C_SPACE]) &&
+            (!threads || (strlen(p->cell[RG_C_PARAMS]) == threads && !strncmp(p->cell[RG_C_PARAMS], row->cell[RG_C_PARAMS], threads))))
+            return rg_cell_number(p, RG_C_RATE);
+    }
+    return NAN;
+}
+
+static void look_at_probes(rg_excuse *e, const rg_result *const of[2], const rg_row *const row[2])
+{
+    const char *resource = row[1]->cell[RG_C_BOUND];
+    const double rate[2] = {probed(of[0], row[0], resource), probed(of[1], row[1], resource)}, factor = rate[0] / rate[1];
+    if (*resource && isfinite(factor) && factor > 0 && fabs(log(factor)) > PROBE_LEAST)
+        explain(e, factor, "the probe of %s ran at %.3g /s in A, %.3g in B", resource, rate[0], rate[1]);
+}
+
+rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b)
+{
+    const rg_result *const of[2] = {of_a, of_b};
+    const rg_row *const row[2] = {a, b};
+    const char *machine[2] = {rg_result_head(of_a, "machine"), rg_result_head(of_b, "machine")};
+    rg_excuse e = {1, 1, ""};
+    look_at_load(&e, row);
+    if (machine[0] && machine[1] && !strcmp(machine[0], machine[1])) { // of another one these are what is compared
+        look_at_clocks(&e, row);
+        look_at_probes(&e, of, row);
+    }
+    return e;
+}
+
+rg_word rg_excuse_judge(const rg_excuse *e, const rg_ratio *r, double gate)
+{
+    const rg_ratio without = {r->ratio, r->low / e->slower, r->high * e->faster};
+    const rg_word as_it_stands = rg_gate_judge(r, gate);
+    return rg_gate_judge(&without, gate) == as_it_stands ? as_it_stands : RG_UNDECIDED;
+}

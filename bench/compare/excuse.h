@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// excuse.h: how much of a difference between two rows may be the doing of their machines' state while they were timed, by what
+// the two files say of it: what other processes took of the cores, clocks that were held down, probes that ran at other rates.
+#ifndef RG_EXCUSE_H
+#define RG_EXCUSE_H
+
+#include "compared.h"
+
+// B may have been slowed down so many times more than A, and A than B; both at least 1.
+typedef struct rg_excuse {
+    double slower, faster;
+    char why[RG_WHY]; // "" without any
+} rg_excuse;
+rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b);
+// The verdict of an interval of b / a that stands whatever the excuse explains; else UNSURE.
+rg_word rg_excuse_judge(const rg_excuse *, const rg_ratio *, double gate);
+
+#endif
