@@ -41,8 +41,6 @@ static int read_entry(rg_tune *t)
     if (code)
         return code;
     t->entry = rg_entry_next(NULL, word, t->given.device);
-    if (!t->entry->variant->n_params)
-        return rg_fail(RG_USAGE, "tune: %s has no parameters", word);
     const char *lacks = rg_unavailable(t->entry);
     if (!lacks && t->entry->variant->space == RG_DEVICE && !strcmp(t->given.device, "cpu"))
         lacks = "it needs a GPU, and --device cpu was asked for";

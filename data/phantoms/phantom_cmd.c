@@ -2,6 +2,20 @@
 // phantom_cmd.c: the command `regather phantom`, a list of kinds.
 #include "phantom.h"
 
+#include <stdlib.h>
+
+void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *need, const void *of, const char *fits,
+                     int n, const char *const *name)
+{
+    rg_plan("phantom", "%s", what);
+    rg_plan_memory("memory", bytes, rg_memory_free(), need, of, fits);
+    for (int i = 0; i < n; i++) {
+        char *path = rg_print("%s/%s", folder, name[i]);
+        rg_plan_file(path);
+        free(path);
+    }
+}
+
 static const rg_command *const kinds[] = {&rg_phantom_coarsening, &rg_phantom_particles, &rg_phantom_tilt,
                                           &rg_phantom_subtomograms, NULL};
 

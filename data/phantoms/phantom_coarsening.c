@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // phantom_coarsening.c: photographs of the simulation of coarsening.h, with uneven light and a camera's noise.
-#include "../../impl/suite.h"
 #include "coarsening.h"
 #include "../formats/image.h"
 #include "phantom.h"
@@ -71,6 +70,12 @@ static void expose(const series *s, const float *phi, int64_t frame, rg_image *p
 
 static void on_step(void *progress, double time) { rg_progress_at(progress, time); }
 
+static char *name_of(int64_t frame) { return rg_print("coarsening_%04" PRId64, frame); }
+static char *path_of(const series *s, const char *name)
+{
+    return rg_print("%s/%s.%s", s->folder, name, s->format == PNG ? "png" : "pgm");
+}
+
 static int write_frames(const series *s, FILE *times)
 {
     rg_coarsening *fluid = rg_coarsening_make(&s->setup);
@@ -83,8 +88,7 @@ static int write_frames(const series *s, FILE *times)
         double time = s->end * pow((double)frame / (double)s->frames, power);
         rg_coarsening_advance(fluid, time, on_step, &progress);
         expose(s, rg_coarsening_phi(fluid), frame, &photo);
-        char *name = rg_print("coarsening_%04" PRId64, frame);
-        char *path = rg_print("%s/%s.%s", s->folder, name, s->format == PNG ? "png" : "pgm");
+        char *name = name_of(frame), *path = path_of(s, name);
         code = s->format == PNG ? rg_image_write_png(path, &photo) : rg_image_write_pgm(path, &photo);
         fprintf(times, "%s\t%.17g\n", name, time);
         free(name);
@@ -104,6 +108,20 @@ static double need(const void *of, int64_t width)
     return (double)(width + 2) * height * (s->setup.model == RG_MODEL_H ? 4 * 11 + 1 : 4 * 5 + 1);
 }
 
+static void plan(const series *s)
+{
+    static const char *const name[] = {"times.tsv"};
+    char *what = rg_print("%" PRId64 " photographs of %" PRId64 " x %" PRId64 " pixels", s->frames, s->setup.width, s->setup.height);
+    rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
+    free(what);
+    for (int64_t frame = 1; frame <= s->frames; frame++) {
+        char *photo = name_of(frame), *path = path_of(s, photo);
+        rg_plan_file(path);
+        free(path);
+        free(photo);
+    }
+}
+
 static int run(void *options)
 {
     series *s = options;
@@ -114,7 +132,9 @@ static int run(void *options)
                                 s->setup.width, s->setup.height);
     if (code == RG_GOOD)
         code = rg_make_folder(s->folder);
-    if (code != RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        plan(s);
+    if (code != RG_GOOD || rg_dry_run)
         return code;
     char *path = rg_print("%s/times.tsv", s->folder);
     code = rg_file_open(&times, path);
@@ -156,6 +176,7 @@ const rg_command rg_phantom_coarsening = {
     .option = options,
     .bytes = sizeof(series),
     .run = run,
+    .job = true,
     .one_process = true,
     .of = &rg_cmd_phantom,
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // phantom_particles.c: images of the sums of Gaussians of blobs.h at random orientations, with their STAR file and map.
-#include "../../impl/suite.h"
 #include "blobs.h"
 #include "noise.h"
 #include "../formats/particles.h"
@@ -245,6 +244,13 @@ static int run(void *options)
     if (code != RG_GOOD)
         return code;
     set_up(p);
+    if (rg_dry_run) {
+        static const char *const name[] = {"map.mrc", "particles.mrcs", "particles.star"};
+        char *what = rg_print("%" PRId64 " images of %" PRId64 "^2 pixels of %g A", p->images, p->side, p->pixel_A);
+        rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
+        free(what);
+        return RG_GOOD;
+    }
     if (p->ctf)
         make_plans(p);
     if (p->snr > 0)
@@ -284,6 +290,7 @@ const rg_command rg_phantom_particles = {
     .option = options,
     .bytes = sizeof(phantom),
     .run = run,
+    .job = true,
     .one_process = true,
     .of = &rg_cmd_phantom,
 };

@@ -111,6 +111,8 @@ static int write_volume(const phantom *p, const char *name, const double *volume
     return code;
 }
 
+static char *name_of(int64_t i) { return rg_print("subtomogram_%04" PRId64 ".mrc", i + 1); }
+
 static int write_all(phantom *p, double *volume)
 {
     rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
@@ -121,7 +123,7 @@ static int write_all(phantom *p, double *volume)
     int code = write_volume(p, "map.mrc", volume);
     rg_progress_begin(&progress, "subtomograms", "volumes", (double)p->images);
     for (int64_t i = 0; i < p->images; i++)
-        name[i] = rg_print("subtomogram_%04" PRId64 ".mrc", i + 1);
+        name[i] = name_of(i);
     for (int64_t i = 0; i < p->images && code == RG_GOOD; i++) {
         pose[i] = pose_of(p, i);
         make_volume(p, i, &pose[i], volume);
@@ -150,13 +152,29 @@ static double need(const void *of, int64_t side)
     return (double)side * (double)side * (8 * (double)side + (p->wedge_deg < 90 ? 8 * (double)side + 16 : 4 * (double)side));
 }
 
+static void plan(const phantom *p)
+{
+    static const char *const name[] = {"map.mrc", "truth.tsv"};
+    char *what = rg_print("%" PRId64 " volumes of %" PRId64 "^3 voxels", p->images, p->side);
+    rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
+    free(what);
+    for (int64_t i = 0; i < p->images; i++) {
+        char *volume = name_of(i), *path = rg_print("%s/%s", p->folder, volume);
+        rg_plan_file(path);
+        free(path);
+        free(volume);
+    }
+}
+
 static int run(void *options)
 {
     phantom *p = options;
     int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "volumes of %" PRId64 "^3 voxels", p->side);
     if (code == RG_GOOD)
         code = rg_make_folder(p->folder);
-    if (code != RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        plan(p);
+    if (code != RG_GOOD || rg_dry_run)
         return code;
     rg_blobs_asymmetric(p->side, isnan(p->sigma_px) ? (double)p->side / 40 : p->sigma_px, p->given.seed, p->blob);
     double *volume = rg_alloc((size_t)(p->side * p->side * p->side) * sizeof *volume);
@@ -176,6 +194,7 @@ const rg_command rg_phantom_subtomograms = {
     .option = options,
     .bytes = sizeof(phantom),
     .run = run,
+    .job = true,
     .one_process = true,
     .of = &rg_cmd_phantom,
 };

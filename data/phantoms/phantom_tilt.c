@@ -237,7 +237,13 @@ static int run(void *options)
                                 s->height);
     if (code == RG_GOOD)
         code = rg_make_folder(s->folder);
-    if (code != RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run) {
+        static const char *const name[] = {"series.mrc", "series.rawtlt", "truth.tsv"};
+        char *what = rg_print("%" PRId64 " images of %" PRId64 " x %" PRId64 " pixels", s->images, s->width, s->height);
+        rg_phantom_plan(s->folder, what, need(s, s->width), need, s, "--width", RG_COUNT(name), name);
+        free(what);
+    }
+    if (code != RG_GOOD || rg_dry_run)
         return code;
     s->step = rg_alloc((size_t)s->images * sizeof *s->step);
     rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
@@ -268,6 +274,7 @@ const rg_command rg_phantom_tilt = {
     .option = options,
     .bytes = sizeof(series),
     .run = run,
+    .job = true,
     .one_process = true,
     .of = &rg_cmd_phantom,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // log.c: the plan of a job and the log of one that is done.
 #include "log.h"
+#include "hash.h"
 #include "summary.h"
 #include "tsv.h"
 
@@ -24,9 +25,11 @@ void rg_plan(const char *what, const char *format, ...)
     rg_tsv_print(stdout, "%s\t%s\n", what, text);
 }
 
-void rg_plan_memory(double bytes, double free_bytes)
+void rg_plan_memory(const char *what, double bytes, double there, rg_memory_need *need, const void *of, const char *fits)
 {
-    rg_plan("memory", "%.3f GiB, %.2f GiB are free", bytes / 0x1p30, free_bytes / 0x1p30);
+    char *largest = rg_memory_fits(there, need, of, fits);
+    rg_plan(what, "%.3f GiB, %.2f GiB are free; %s", bytes / 0x1p30, there / 0x1p30, largest);
+    free(largest);
 }
 
 void rg_plan_file(const char *path)
@@ -73,6 +76,7 @@ static bool holds(const rg_placed *placed, int n, const void *options, const cha
 
 void rg_plan_files(const rg_command *command, const void *options)
 {
+    rg_plan("time of the whole job", "not known; measured by: regather bench --job with these words");
     rg_placed placed[RG_OPTIONS_MAX];
     const int n = rg_options_of(command, placed);
     for (int i = 0; i < n; i++) {
@@ -107,40 +111,47 @@ void rg_plan_files(const rg_command *command, const void *options)
 
 static const char FIRST[] = "# log of regather";
 
-// FNV-1a of the size and of up to four pieces of a MiB, evenly from the file's begin to its end: a log must not take as long as a
-// job, and whoever has other data has them here as well. "-" where it cannot be read any more.
-static void hash_file(const char *path, int64_t bytes, char text[20])
-{
-    enum { PIECE = 1 << 20, PIECES = 4 };
-    uint64_t hash = 0xCBF29CE484222325u;
-    FILE *file = fopen(path, "rb");
-    unsigned char *piece = rg_alloc(PIECE);
-    snprintf(text, 20, "-");
-    for (int k = 0; k < 8; k++)
-        hash = (hash ^ ((uint64_t)bytes >> (8 * k) & 255)) * 0x100000001B3u;
-    for (int p = 0; file && p < PIECES; p++) {
-        const bool all = bytes <= (int64_t)PIECE * PIECES;
-        if (fseeko(file, all ? (off_t)p * PIECE : (off_t)((bytes - PIECE) / (PIECES - 1) * p), SEEK_SET) != 0)
-            break;
-        const size_t got = fread(piece, 1, PIECE, file);
-        for (size_t i = 0; i < got; i++)
-            hash = (hash ^ piece[i]) * 0x100000001B3u;
-    }
-    if (file && !ferror(file))
-        snprintf(text, 20, "%016" PRIx64, hash);
-    if (file)
-        fclose(file);
-    free(piece);
-}
+// The files of this command, in the order in which it came to them.
+typedef struct rows {
+    rg_hashed *file;
+    bool *written;
+    size_t n;
+} rows;
 
-static void print_row(void *to, const char *path, bool written)
+static void add_row(void *of, const char *path, bool written)
 {
+    rows *r = of;
     struct stat facts;
-    char hash[20];
     if (stat(path, &facts) != 0)
         return; // what was read to be gone on with, and is removed when all is done
-    hash_file(path, facts.st_size, hash);
-    rg_tsv_print(to, "%s\t%s\t%lld\t%s\n", written ? "written" : "read", path, (long long)facts.st_size, hash);
+    if ((r->n & (r->n - 1)) == 0) {
+        const size_t room = r->n ? 2 * r->n : 1;
+        r->file = realloc(r->file, room * sizeof *r->file);
+        r->written = realloc(r->written, room * sizeof *r->written);
+        if (!r->file || !r->written)
+            exit(rg_fail(RG_LACKS, "out of memory"));
+    }
+    r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};
+    r->written[r->n++] = written;
+}
+
+static void print_rows(FILE *to, int threads)
+{
+    rows r = {0};
+    double bytes = 0, began_s = rg_seconds();
+    rg_files_each(add_row, &r);
+    rg_hash_files(r.file, r.n, threads);
+    for (size_t i = 0; i < r.n; i++)
+        bytes += (double)r.file[i].bytes;
+    fprintf(to, "# hash: XXH64 of the whole file (xxhsum -H1); of one beyond %lld MiB the XXH64 of its pieces' hashes, 8 bytes each, "
+                "lowest first\n# hashed: %.3g MB in %.3f s\nwhat\tfile\tbytes\thash\n", (long long)(RG_HASH_PIECE >> 20), bytes / 1e6,
+            rg_seconds() - began_s);
+    for (size_t i = 0; i < r.n; i++) {
+        rg_tsv_print(to, "%s\t%s\t%lld\t", r.written[i] ? "written" : "read", r.file[i].path, (long long)r.file[i].bytes);
+        fprintf(to, r.file[i].unread ? "-\n" : "%016" PRIx64 "\n", r.file[i].hash);
+    }
+    free(r.file);
+    free(r.written);
 }
 
 static bool is_log(const char *path)
@@ -171,9 +182,7 @@ int rg_log_write(const rg_command *command, const void *options)
     else if ((code = rg_file_open(&file, path)) == RG_GOOD) {
         rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST,
                      ((const rg_given *)options)->line, RG_VERSION, rg_revision());
-        fprintf(file.stream, "# hash: FNV-1a of the size (8 bytes, lowest first) and of the file; of one beyond 4 MiB, of four MiB of it, "
-                             "evenly from first to last\nwhat\tfile\tbytes\thash\n");
-        rg_files_each(print_row, file.stream);
+        print_rows(file.stream, rg_given_threads(options));
         code = rg_file_commit(&file);
     }
     free(path);

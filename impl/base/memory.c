@@ -105,17 +105,34 @@ double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"
 // What every job takes besides: code that is loaded as it is needed, plans of transforms, tables, the ends of huge pages.
 static const double RESERVE_BYTES = 18 * 0x1p20;
 
-int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
+static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RESERVE_BYTES; }
+
+int64_t rg_memory_largest(double there, rg_memory_need *need, const void *of)
 {
-    const double bytes = need(of, size) + RESERVE_BYTES;
-    if (bytes <= there)
-        return RG_GOOD;
-    int64_t low = 0, high = size; // low fits, or is none
+    int64_t low = 0, high = 1; // low fits, or is none; high does not
+    while (high < INT32_MAX && whole(need, of, high) <= there) {
+        low = high;
+        high *= 2;
+    }
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        *(need(of, middle) + RESERVE_BYTES <= there ? &low : &high) = middle;
+        *(whole(need, of, middle) <= there ? &low : &high) = middle;
     }
-    char text[400], *largest = low ? rg_print("%s %" PRId64 " fits", fits, low) : rg_print("none fits");
+    return low;
+}
+
+char *rg_memory_fits(double there, rg_memory_need *need, const void *of, const char *fits)
+{
+    const int64_t largest = rg_memory_largest(there, need, of);
+    return largest ? rg_print("%s %" PRId64 " fits", fits, largest) : rg_print("none fits");
+}
+
+int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
+{
+    const double bytes = whole(need, of, size);
+    if (bytes <= there)
+        return RG_GOOD;
+    char text[400], *largest = rg_memory_fits(there, need, of, fits);
     va_list list;
     va_start(list, what);
     vsnprintf(text, sizeof text, what, list);

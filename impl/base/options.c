@@ -22,8 +22,8 @@ const rg_option rg_common_options[] = {
 };
 
 static const rg_option job_options[] = {
-    {"dry-run", NULL, "read the inputs and print the plan, the memory where it is predicted and the files that would be written; write "
-     "nothing", RG_TO(rg_given, dry_run)},
+    {"dry-run", NULL, "read the inputs and print the plan, its memory and the largest that fits, the kernels' times at the rates that `regather "
+     "tune` measured here, and the files that would be written; write nothing", RG_TO(rg_given, dry_run)},
     {0},
 };
 

@@ -130,7 +130,7 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     }
     if (rg_dry_run) {
         rg_plan("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
-        rg_plan_memory(need(c, a->side), rg_memory_free());
+        rg_plan_memory("memory", need(c, a->side), rg_memory_free(), need, c, "a side of");
         return rg_file_can_write(c->out);
     }
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);

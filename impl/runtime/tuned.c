@@ -2,6 +2,7 @@
 // tuned.c: data/tuned/NAME.tsv read, chosen from, and written (tuned.h).
 #include "tuned.h"
 #include "../base/core.h"
+#include "../base/log.h"
 #include "../base/tsv.h"
 #include "cpu.h"
 #include "../gpu/device.h"
@@ -119,12 +120,12 @@ static bool of_entry(const rg_tsv *f, int i, const rg_entry *e)
     return !strcmp(rg_tsv_cell(f, i, "algo"), e->algo->name) && !strcmp(rg_tsv_cell(f, i, "variant"), e->name);
 }
 
-// The row of the nearest shape laid over param; false when there is none.
-static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
+// The row of the nearest shape; *file NULL when there is none.
+static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, const rg_tsv **file)
 {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
-    const rg_tsv *f = *processor && e->variant->n_params ? file_of(processor) : NULL;
+    const rg_tsv *f = *processor ? file_of(processor) : NULL;
     int best = -1;
     double least = INFINITY;
     for (int i = 0; f && i < f->n_rows; i++) {
@@ -134,11 +135,36 @@ static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *sha
         least = apart(shape, &of);
         best = i;
     }
+    *file = best < 0 ? NULL : f;
+    return best;
+}
+
+// That row laid over param; false when there is none.
+static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
+{
+    char why[160];
+    const rg_tsv *f = NULL;
+    const int best = e->variant->n_params ? row_of(e, device, shape, &f) : -1;
     int64_t value[RG_PARAMS_MAX] = {0};
-    if (best < 0 || !rg_params_parse(e->variant, rg_tsv_cell(f, best, "params"), value, why))
+    if (!f || !rg_params_parse(e->variant, rg_tsv_cell(f, best, "params"), value, why))
         return false;
     memcpy(param, value, (size_t)e->variant->n_params * sizeof *param);
     return true;
+}
+
+void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, double work)
+{
+    const rg_tsv *f;
+    char *what = rg_print("time of %s:%s", e->algo->name, e->name), text[96];
+    const int row = row_of(e, device, shape, &f);
+    const double rate = f ? rg_tsv_number(f, row, "rate") : NAN;
+    rg_shape_print(e->algo, shape, text);
+    if (rate > 0)
+        rg_plan(what, "about %.3g s at the %s %s measured here at %s; files come beside", work / rate, rg_tsv_cell(f, row, "rate"),
+                rg_tsv_cell(f, row, "rate_unit"), rg_tsv_cell(f, row, "shape"));
+    else
+        rg_plan(what, "not known; measured by: regather tune %s:%s --shape %s", e->algo->name, e->name, text);
+    free(what);
 }
 
 bool rg_params_resolve(const rg_entry *e, const char *device, const rg_shape *shape, const char *given, int64_t *param,

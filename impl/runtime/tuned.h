@@ -19,6 +19,10 @@ void rg_tuned_processor(const rg_entry *, const char *device, char name[128]);
 bool rg_params_resolve(const rg_entry *, const char *device, const rg_shape *, const char *given, int64_t *param, bool *tuned,
                        char why[160]);
 
+// A row of --dry-run: how long `work` units of rg_algo.work take at the rate that `tune` measured here at the shape nearest to this
+// one; "not known", and the command that measures it, where there is none.
+void rg_plan_time(const rg_entry *, const char *device, const rg_shape *, double work);
+
 // One best configuration, as a row of the file.
 typedef struct rg_tuned_row {
     const char *algo, *variant, *shape, *params;

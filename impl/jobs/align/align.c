@@ -263,12 +263,12 @@ static int align_all(aj_align *job, aj_pyramid *p)
 }
 
 // Two pyramids, on the CPU the same again in the scorers, an image as it is read or filtered; for the aligned series an image and
-// where it goes to, twice.
+// where it goes to, twice; for the page an image, where it goes to, and the means of both.
 static double need(const void *of, int64_t width)
 {
     const aj_align *job = of;
     const double height = (double)job->series.height / (double)job->series.width * (double)width;
-    const double images = 4 * 4.0 / 3 + (job->mask ? 2 : 1) + (job->aligned ? 4 : 0);
+    const double images = 4 * 4.0 / 3 + (job->mask ? 2 : 1) + (job->aligned ? 4 : 0) + (rg_summary_wanted() ? 4 : 0);
     return 4 * images * (double)width * height;
 }
 
@@ -277,7 +277,7 @@ static int memory_allows(const aj_align *job)
     if (rg_dry_run) {
         rg_plan("images", "%" PRId64 " of %" PRId64 " x %" PRId64 " pixels, %s model", job->series.n, job->series.width,
                 job->series.height, job->model ? "affine" : "similarity");
-        rg_plan_memory(need(job, job->series.width), rg_memory_free());
+        rg_plan_memory("memory", need(job, job->series.width), rg_memory_free(), need, job, "a width of");
     }
     return rg_memory_allows(rg_memory_free(), need, job, job->series.width, "a width of", "images of %" PRId64 " x %" PRId64 " pixels",
                             job->series.width, job->series.height);

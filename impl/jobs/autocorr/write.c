@@ -4,6 +4,8 @@
 #include "../../../data/formats/mrc.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
+#include "../../runtime/tuned.h"
+#include "../../base/memory.h"
 #include "../../base/plot.h"
 #include "../../base/summary.h"
 #include "../../base/tsv.h"
@@ -162,7 +164,11 @@ void ac_plan(const ac_job *job)
     static const char *const ending[] = {"c2d.mrc", "sums.tsv", "c1d.tsv", "svg"};
     const bool written[] = {true, job->dump_sums, true, job->gnuplot};
     rg_plan("photographs", "%" PRId64 ", offsets to %" PRId64 ", variant %s", job->n_photos, job->r, job->entry->name);
-    rg_plan("memory of a photograph", "%.3f GiB, %.2f GiB are free", ac_lane_need(job, job->r) / 0x1p30, rg_memory_free() / 0x1p30);
+    double sums = 0;
+    for (int64_t i = 0; i < job->n_photos; i++)
+        sums += job->algo->work(&job->photo[i].shape);
+    rg_plan_memory("memory of a photograph", ac_lane_need(job, job->r), rg_memory_free(), ac_lane_need, job, "--max-offset");
+    rg_plan_time(job->entry, job->device, &job->photo[0].shape, sums);
     for (int64_t i = 0; i < job->n_photos; i++)
         for (int k = 0; k < RG_COUNT(ending); k++)
             if (written[k]) {

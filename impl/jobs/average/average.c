@@ -348,7 +348,7 @@ static int memory_allows(const aj_average *job)
 {
     if (rg_dry_run) {
         rg_plan("subtomograms", "%" PRId64 " of %" PRId64 "^3 voxels", job->n, job->side);
-        rg_plan_memory(need(job, job->side), rg_memory_free());
+        rg_plan_memory("memory", need(job, job->side), rg_memory_free(), need, job, "a side of");
     }
     return rg_memory_allows(rg_memory_free(), need, job, job->side, "a side of", "%" PRId64 " volumes of %" PRId64 "^3 voxels",
                             job->n, job->side);

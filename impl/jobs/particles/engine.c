@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
 #include "particles.h"
+#include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../runtime/choice.h"
 
@@ -62,8 +63,17 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
 {
     const rg_entry *entry = t->engine->does[FR_DO_APPLY].entry;
     const bool on_host = entry->variant->space == RG_HOST || entry->emulated;
-    return rg_memory_allows(rg_memory_free() / t->team.n, on_host ? whole_need : host_need, r, size_of(r), fits_of(r),
-                            "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
+    const double there = rg_memory_free() / t->team.n;
+    rg_memory_need *need = on_host ? whole_need : host_need;
+    if (rg_dry_run) {
+        const rg_particles *p = &t->files->particles;
+        const char *share = t->team.n > 1 ? "memory for each GPU" : "memory";
+        rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, %" PRId64 " at a time", p->n, p->side, p->pixel_A, r->batch);
+        rg_plan_memory(share, need(r, size_of(r)), there, need, r, fits_of(r));
+        if (!on_host)
+            rg_plan("memory of a GPU", "%.3f GiB", device_need(r, size_of(r)) / 0x1p30);
+    }
+    return rg_memory_allows(there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
 }
 
 static int device_allows(const rg_device *d, const fr_room *r)

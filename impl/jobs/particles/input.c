@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
-#include "../../base/log.h"
 #include "particles.h"
 #include "../../base/memory.h"
 
@@ -297,12 +296,6 @@ int fr_files_fit(const fr_files *f, const char *path)
 }
 
 // What a .par file made of a STAR file leaves to the command line of its readers.
-void fr_files_plan(const fr_files *f)
-{
-    rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", f->particles.n, f->particles.side, f->particles.pixel_A);
-    rg_plan("memory", "not predicted: batches are cut to what the devices have when they are open");
-}
-
 static void say_beside(const fr_files *f, const char *path)
 {
     const rg_particles *p = &f->particles;

@@ -38,7 +38,6 @@ void fr_files_close(fr_files *);
 // one voltage, aberration and contrast for all, and one stack. Asked before the work. RG_GOOD, or one line and RG_USAGE.
 int fr_files_fit(const fr_files *, const char *path);
 // Poses (and scores, where there are) in the form that the name asks for: .par, else STAR with all columns of the input's.
-void fr_files_plan(const fr_files *); // rows of --dry-run
 int fr_files_write(const fr_files *, const char *path, const char *command);
 // CTF of a particle as ctfapply wants it (FREALIGN's sign times -1, or 1 with invert), so many A further from focus than its
 // row says.
@@ -119,8 +118,11 @@ typedef struct fr_team {
 int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most, bool even,
                  double began_s);
 void fr_team_close(fr_team *);
-// Whether main memory holds that room of every engine: asked before anything large is read. RG_GOOD, or one line and RG_LACKS.
+// Whether main memory holds that room of every engine: asked before anything large is read; rows of --dry-run. RG_GOOD, or one line
+// and RG_LACKS.
 int fr_team_allows(const fr_team *, const fr_room *);
+// A row of --dry-run: the time of this routine over so many particles, at this many poses each.
+void fr_team_plan_time(const fr_team *, int routine, const rg_shape *typical, double particles);
 int fr_team_report(const fr_team *, const char *out); // the stages: OUT_stages.tsv
 
 #endif

@@ -2,6 +2,7 @@
 // team.c: the routines' variants, and the engines that run them.
 #include "particles.h"
 #include "../../runtime/choice.h"
+#include "../../runtime/tuned.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,6 +95,12 @@ int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computin
         memcpy(t->engine[i].does, does, sizeof does);
     }
     return RG_GOOD;
+}
+
+void fr_team_plan_time(const fr_team *t, int routine, const rg_shape *typical, double particles)
+{
+    const rg_entry *e = t->engine->does[routine].entry;
+    rg_plan_time(e, t->given->device, typical, e->algo->work(typical) * particles / (double)typical->n[FR_PARTICLES] / t->team.n);
 }
 
 static int close_engine(pl_member *m, void *context)

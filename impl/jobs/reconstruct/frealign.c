@@ -89,6 +89,13 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
     return pl_failed(e->member, "copying poses", error);
 }
 
+static rg_shape shape_of(const fr_reconstruction *r, int64_t particles)
+{
+    return (rg_shape){.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = particles,
+                            [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
+                            [FR_OUTER] = r->outer}};
+}
+
 static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume)
 {
     const int64_t *row;
@@ -98,9 +105,7 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
         code = fr_images_next(e, 0, &row, &n);
         if (code != RG_GOOD || !n)
             break;
-        const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = n,
-                                      [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
-                                      [FR_OUTER] = r->outer}};
+        const rg_shape shape = shape_of(r, n);
         void *const arg[] = {e->d.base, e->c.base, e->pose.base, e->weight.base, volume};
         code = put_poses(r, e, row, n);
         code = code == RG_GOOD ? fr_engine_run(e, FR_DO_INSERT, &shape, arg) : code;
@@ -204,14 +209,16 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
         code = check_options(r, group);
     if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(r->out);
-    if (code == RG_GOOD && rg_dry_run)
-        fr_files_plan(&r->files);
-    if (code == RG_GOOD && !rg_dry_run)
+    if (code == RG_GOOD)
         code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
                             true, began_s);
-    if (code == RG_GOOD && !rg_dry_run) {
-        const fr_room room = room_of(r, r->files.particles.n / rg_ranks(), 0, NULL);
+    if (code == RG_GOOD) {
+        const int64_t rows = r->files.particles.n / rg_ranks();
+        const fr_room room = room_of(r, rows, 0, NULL);
+        const rg_shape shape = shape_of(r, room.batch);
         code = fr_team_allows(&r->team, &room);
+        if (code == RG_GOOD && rg_dry_run)
+            fr_team_plan_time(&r->team, FR_DO_INSERT, &shape, (double)rows);
     }
     if (code == RG_GOOD && !rg_dry_run) {
         rg_ranks_say("reconstruct");

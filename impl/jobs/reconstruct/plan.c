@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
+#include "../../base/memory.h"
 #include "../../runtime/choice.h"
+#include "../../runtime/tuned.h"
 #include "../pipeline/ranks.h"
 #include "../../base/log.h"
 #include "reconstruct.h"
@@ -112,20 +114,30 @@ static bool fits(const gr_job *job, int64_t side, int64_t images, const rg_devic
     return m.host <= (double)host->free_bytes && m.device <= (double)device->free_bytes;
 }
 
-static int refuse_size(gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+// Of one image a call, with another side.
+static double main_need(const void *of, int64_t side)
 {
-    memory m = needs(job, job->particles.side, 1);
-    int64_t side = job->particles.side;
-    bool is_host = m.host > (double)host->free_bytes;
-    for (; side > 2; side = side * 19 / 20) {
-        size(job, side);
-        if (fits(job, side, 1, host, device))
-            break;
-    }
-    return rg_fail(RG_LACKS, "images of %" PRId64 " pixels a side at padding %" PRId64 " need %.2f GiB of %s memory, %.2f GiB "
-                   "are free; a side of about %" PRId64 " fits", job->particles.side, job->padding,
-                   (is_host ? m.host : m.device) / 0x1p30, is_host ? "main" : job->team.member->device->name,
-                   (double)(is_host ? host->free_bytes : device->free_bytes) / 0x1p30, side);
+    gr_job job = *(const gr_job *)of;
+    size(&job, side);
+    return needs(&job, side, 1).host;
+}
+
+static double gpu_need(const void *of, int64_t side)
+{
+    gr_job job = *(const gr_job *)of;
+    size(&job, side);
+    return needs(&job, side, 1).device;
+}
+
+static int memory_allows(const gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+{
+    static const char what[] = "images of %" PRId64 " pixels a side at padding %" PRId64 "%s%s";
+    const int64_t side = job->particles.side;
+    int code = rg_memory_allows((double)host->free_bytes, main_need, job, side, "a side of", what, side, job->padding, "", "");
+    if (code == RG_GOOD && gr_on_gpu(job))
+        code = rg_memory_allows((double)device->free_bytes, gpu_need, job, side, "a side of", what, side, job->padding, " on ",
+                                job->team.member->device->name);
+    return code;
 }
 
 static bool taken(const gr_job *job, int64_t images)
@@ -166,15 +178,28 @@ static void batch_of_gpu(gr_job *job)
     job->batch = job->batch > 0 ? job->batch : job->chunk;
 }
 
+static void say_plan(const gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+{
+    const rg_shape shape = gr_shape(job, job->batch), all = gr_shape(job, job->past - job->first);
+    const memory m = needs(job, job->particles.side, job->batch);
+    rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
+            job->batch, job->entry->name);
+    rg_plan_memory("memory", m.host, (double)host->free_bytes, main_need, job, "a side of");
+    if (gr_on_gpu(job))
+        rg_plan_memory("memory of a GPU", m.device, (double)device->free_bytes, gpu_need, job, "a side of");
+    rg_plan_time(job->entry, job->team.of.device, &shape, job->algo->work(&all) / job->team.n);
+}
+
 static int choose_batch(gr_job *job)
 {
     rg_device_facts host, device;
     if (rg_device_cpu()->facts(&host) != RG_OK || job->team.member->device->facts(&device) != RG_OK)
         return rg_fail(RG_LACKS, "the free memory of %s is not known", job->team.member->device->name);
     job->chunk = 1;
-    if (!fits(job, job->particles.side, 1, &host, &device))
-        return refuse_size(job, &host, &device);
     const bool on_gpu = gr_on_gpu(job);
+    int code = memory_allows(job, &host, &device);
+    if (code != RG_GOOD)
+        return code;
     if (!on_gpu)
         batch_of_host(job, &host);
     else
@@ -186,14 +211,8 @@ static int choose_batch(gr_job *job)
     }
     job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
     job->batch -= job->batch < rows_of(job, job->team.n) ? job->batch % job->chunk : 0; // whole chunks
-    if (rg_dry_run) {
-        const memory m = needs(job, job->particles.side, job->batch);
-        rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
-                job->batch, job->entry->name);
-        rg_plan_memory(m.host, (double)host.free_bytes);
-        if (on_gpu)
-            rg_plan("memory of a GPU", "%.3f GiB, %.2f GiB are free", m.device / 0x1p30, (double)device.free_bytes / 0x1p30);
-    }
+    if (rg_dry_run)
+        say_plan(job, &host, &device);
     return RG_GOOD;
 }
 

@@ -4,6 +4,7 @@
 #include "lockstep.h"
 #include "../../base/summary.h"
 #include "../../base/tsv.h"
+#include "../../base/log.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,6 +110,18 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     if (!r->no_prior)
         find_prior(r, f);
     return RG_GOOD;
+}
+
+void fr_refinement_plan_time(const fr_refinement *r, const fr_team *t)
+{
+    // How many a pose takes is known afterwards; FREALIGN's took 60 to 83.
+    static const double TYPICAL = 100;
+    const double evaluations = r->most_evaluations > 0 ? fmin(TYPICAL, (double)r->most_evaluations) : TYPICAL;
+    const int64_t n = t->files->particles.n, batch = r->batch < n ? r->batch : n;
+    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = batch, [FR_KIND] = r->kind, [FR_TRIALS] = r->trials,
+                                  [FR_OUTER] = r->outer, [FR_INNER] = r->inner}};
+    rg_plan("evaluations a pose", "taken as %g", evaluations);
+    fr_team_plan_time(t, FR_DO_SCORE, &shape, evaluations * (double)n / rg_ranks());
 }
 
 static int write_rings(const fr_refinement *r, const fr_sums *s, const char *command)
@@ -325,9 +338,13 @@ static int refine(job *j)
         const fr_room room = room_of(j, j->files.particles.n);
         code = fr_team_allows(t, &room);
     }
+    if (code == RG_GOOD && rg_dry_run)
+        fr_refinement_plan_time(r, t);
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
-    if (code != RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        free(j->reference);
+    if (code != RG_GOOD || rg_dry_run)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
     rg_ranks_say("refine");
@@ -377,11 +394,9 @@ static int run(void *options)
         code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
     if (code == RG_GOOD)
         code = check_more(j);
-    if (code == RG_GOOD && rg_dry_run)
-        fr_files_plan(&j->files);
-    if (code == RG_GOOD && !rg_dry_run)
+    if (code == RG_GOOD)
         code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
-    if (code == RG_GOOD && !rg_dry_run)
+    if (code == RG_GOOD)
         code = refine(j);
     fr_team_close(&j->team);
     fr_files_close(&j->files);

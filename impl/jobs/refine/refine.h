@@ -85,6 +85,7 @@ enum { FR_REFINE_ROUTINES = 1 << FR_DO_APPLY | 1 << FR_DO_NOISE | 1 << FR_DO_SCO
 int fr_refinement_begin(fr_refinement *, const fr_files *, uint64_t seed);
 // --batch, as many as `standard` when it was not typed, once the trials of a particle are known.
 int fr_refinement_batch(fr_refinement *, int64_t standard);
+void fr_refinement_plan_time(const fr_refinement *, const fr_team *); // a row of --dry-run
 // Floats of an engine's output for a batch.
 int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
 // Improves trials poses x[n][trials][7] of the particles row[n] that an engine has; the best goes into their rows and scores,

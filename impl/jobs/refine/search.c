@@ -107,13 +107,18 @@ static void keep(const search *s, found *list, found f)
     list[at] = f;
 }
 
+static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
+{
+    return (rg_shape){.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = particles,
+                            [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = directions,
+                            [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
+}
+
 static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 {
     const search *s = h->s;
     fr_engine *e = h->engine;
-    const rg_shape shape = {.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = n,
-                                  [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = count,
-                                  [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
+    const rg_shape shape = shape_of(s, n, count);
     void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, h->turn.base, e->out.base};
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS;
     for (int64_t p = 0; p < n; p++)
@@ -223,6 +228,16 @@ static int search_rows(pl_member *m, void *context)
     return code;
 }
 
+static void plan(const search *s, int64_t at_once)
+{
+    const int64_t n = s->files.particles.n;
+    const rg_shape shape = shape_of(s, s->refine.batch < n ? s->refine.batch : n, at_once);
+    rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
+    fr_team_plan_time(&s->team, FR_DO_TURN, &shape,
+                      (double)n / rg_ranks() * (double)s->grid.n / (double)at_once);
+    fr_refinement_plan_time(&s->refine, &s->team);
+}
+
 static int search_all(search *s)
 {
     fr_team *t = &s->team;
@@ -236,9 +251,13 @@ static int search_all(search *s)
         const fr_room room = room_of(s, s->files.particles.n, &at_once);
         code = fr_team_allows(t, &room);
     }
+    if (code == RG_GOOD && rg_dry_run)
+        plan(s, at_once);
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
-    if (code != RG_GOOD)
+    if (code == RG_GOOD && rg_dry_run)
+        free(s->reference);
+    if (code != RG_GOOD || rg_dry_run)
         return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
     rg_ranks_say("search");
@@ -289,14 +308,10 @@ static int run(void *options)
     int code = fr_files_open(&s->files, s->given.word.item[0], false);
     if (code == RG_GOOD)
         code = prepare(s);
-    if (code == RG_GOOD && rg_dry_run) {
-        fr_files_plan(&s->files);
-        rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    }
-    if (code == RG_GOOD && !rg_dry_run)
+    if (code == RG_GOOD)
         code = fr_team_open(&s->team, &s->given, &s->computing, &s->files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
                             s->files.particles.n, false, began_s);
-    if (code == RG_GOOD && !rg_dry_run)
+    if (code == RG_GOOD)
         code = search_all(s);
     fr_team_close(&s->team);
     fr_files_close(&s->files);

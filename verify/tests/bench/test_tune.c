@@ -192,6 +192,9 @@ TEST_BETWEEN(test_command, set_up, tear_down)
     assert_int_equal(rows_of(out, "PASS"), configurations);
     assert_int_equal(tune("--configs 1"), RG_GOOD);
     assert_non_null(strstr(text, "1 of "));
+    // Without parameters, its rate is what --dry-run of a job asks for.
+    assert_int_equal(run_in_child(fmt("tune autocorr:naive --shape w16,h16,r2,k0 --quiet --tuned %s", folder)), RG_GOOD);
+    assert_non_null(strstr(text, "best configuration: "));
     free(words);
     free(out);
 }
@@ -215,7 +218,7 @@ TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
 TEST(test_refused)
 {
     static const struct { const char *words; int code; } wrong[] = {
-        {"tune", RG_USAGE}, {"tune gridding", RG_USAGE}, {"tune gridding:nosuch", RG_USAGE}, {"tune autocorr:naive", RG_USAGE},
+        {"tune", RG_USAGE}, {"tune gridding", RG_USAGE}, {"tune gridding:nosuch", RG_USAGE},
         {"tune gridding:simd_gather --shape s16", RG_USAGE}, {"tune gridding:simd_gather --search best", RG_USAGE},
         {"tune gridding:simd_gather --resume", RG_USAGE}, {"tune gridding:simd_gather --t4 x.json", RG_USAGE},
         {"tune gridding:simd_gather --param isa=7", RG_USAGE}, {"tune gridding:simd_gather --configs 0", RG_USAGE},

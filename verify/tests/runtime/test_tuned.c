@@ -84,6 +84,35 @@ TEST_BETWEEN(test_taken, set_up, tear_down)
     assert_int_equal(resolved("-", 12, &tuned), 320);
 }
 
+// What --dry-run prints of `work` units at this size, in a child: a processor's file is read once.
+static void planned(int64_t n, double work, char text[400])
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    if (fork() == 0) {
+        const rg_shape shape = {.n = {n, 4}};
+        dup2(pipes[1], 1);
+        rg_plan_time(&entry, "cpu", &shape, work);
+        fflush(stdout);
+        _exit(0);
+    }
+    close(pipes[1]);
+    const ssize_t got = read(pipes[0], text, 399);
+    text[got > 0 ? got : 0] = '\0';
+    close(pipes[0]);
+}
+
+TEST_BETWEEN(test_planned, set_up, tear_down)
+{
+    char cpu[128], text[400];
+    rg_cpu_model(cpu);
+    planned(100, 5e9, text);
+    assert_string_equal(text, "time of sum:x\tnot known; measured by: regather tune sum:x --shape n100,m4\n");
+    free(stored(cpu, "n1000,m4", "block=32;fast=1"));
+    planned(100, 5e9, text);
+    assert_string_equal(text, "time of sum:x\tabout 5 s at the 1e+09 sums/s measured here at n1000,m4; files come beside\n");
+}
+
 TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
 {
     int tuned;
