@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// transforms.c: any bytes as tilt angles, as a table of transforms and as one of poses; tables are written, read and written again.
+// transforms.c: any bytes as tilt angles, as an .mdoc, as a table of transforms and as one of poses; tables are written, read and written again.
+#include "../../data/formats/mdoc.h"
 #include "../../data/formats/transforms.h"
 #include "fuzz.h"
 
@@ -62,6 +63,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         free(copy);
     }
     free(tilt_deg);
+    rg_mdoc mdoc;
+    code = rg_mdoc_read(path, &mdoc);
+    fuzz_expect(code == RG_GOOD ? mdoc.n > 0 : code == RG_USAGE && !mdoc.image);
+    rg_mdoc_free(&mdoc);
     transforms(path, rows);
     poses(path, rows, bytes, n);
     return 0;

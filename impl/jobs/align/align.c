@@ -40,10 +40,7 @@ static const rg_option options[] = {
      .needs = "tilts"},
     {"xf", "FILE.xf", "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
      "all images to the one nearest to 0 degrees, and FILE.tlt goes beside", RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
-    {"tomogram", "FILE.star", "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
-     "the images", RG_TO(aj_align, tomogram), .endings = ".star", .beside = "",
-     .needs = "tilt-axis"},
-    {"thickness", "PX", "of that tomogram", RG_TO(aj_align, thickness_px), 1, 1e6L, "256", "pixels", .needs = "tomogram"},
+    RG_OPTIONS_OF(aj_tomogram_options, aj_align, tomogram),
     {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
      RG_TO(aj_align, truth_path)},
     {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", RG_TO(aj_align, no_fine)},
@@ -66,7 +63,7 @@ static const char help[] =
     "A tilted specimen shrinks across the tilt axis: with --tilts and --tilt-axis the known part of that is taken out, and the\n"
     "transform in the table is the known stretch and what was found together; --tilt-axis search tries the axis on the eight\n"
     "pairs of the largest stretch and prints it with its standard error over these. --model affine searches two stretches more,\n"
-    "known angles or not. Then columns a11 a12 a21 a22 have the linear map A of p - c, and rotation and scale are those of\n"
+    "known angles or not. --tomogram writes what RELION 4 reads, with the CTF's numbers from --mdoc or options. Then columns a11 a12 a21 a22 have the linear map A of p - c, and rotation and scale are those of\n"
     "A = scale Rot(rotation) U, U symmetric and of determinant 1.\n"
     "\n"
     "A pattern that stands still (a camera's, a mask's edge) wins over a specimen that moves: --band-pass takes out broad\n"
@@ -168,6 +165,8 @@ static int read_input(aj_align *job)
                        job->n_tilts);
     if (code == RG_GOOD)
         code = check_axis(job);
+    if (code == RG_GOOD)
+        code = aj_tomogram_check(job);
     if (code == RG_GOOD && job->truth_path) {
         job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
         code = rg_transforms_read(job->truth_path, job->series.n, job->truth);
@@ -359,7 +358,7 @@ static int run(void *options)
     if (code == RG_GOOD && rg_rank == 0)
         code = rg_file_can_write(job->out);
     for (int i = 0; i < 3 && code == RG_GOOD && rg_rank == 0; i++)
-        code = rg_file_can_write((const char *const[]){job->aligned, job->xf, job->tomogram}[i]);
+        code = rg_file_can_write((const char *const[]){job->aligned, job->xf, job->tomogram.path}[i]);
     if (code == RG_GOOD)
         code = memory_allows(job);
     const bool works = code == RG_GOOD && !rg_dry_run;
@@ -385,6 +384,7 @@ static int run(void *options)
                job->axis_pairs, job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
+    free(job->tomogram.image);
     free(job->truth);
     free(job->mask);
     free(job->step);

@@ -6,7 +6,7 @@
 //     filter.c   Gaussian filters, masks, pyramids
 //     search.c   candidates refined in lock step, a batch a step; the optimiser at the end
 //     align.c    the command align;     pair.c one image against its neighbour;   axis.c   where the tilt axis lies
-//     write.c    its files
+//     write.c    its files;              tomogram.c   one of RELION
 //     average.c  the command average, of whose files average.h has the rest
 //
 // Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
@@ -133,12 +133,26 @@ const char *aj_edge_name(int edge);
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
             const float *matrix, float *to);
 
+// ---- tomogram.c -------------------------------------------------------------------------------------------------------
+
+struct aj_align;
+typedef struct aj_tomogram {
+    const char *path, *mdoc; // NULL: none is written
+    double thickness_px, pixel_A, voltage_kV, cs_mm, contrast, dose, defocus_A;
+    int64_t hand;
+    struct rg_mdoc_image *image; // of the series: dose and defocus
+} aj_tomogram;
+
+extern const rg_option aj_tomogram_options[];
+int aj_tomogram_check(struct aj_align *);                            // that all is there. RG_GOOD, or one line and RG_USAGE
+int aj_tomogram_write(const struct aj_align *, const rg_affine *frame); // each image into the tomogram's frame
+
 // ---- align.c, write.c ----------------------------------------------------------------------------------------------------
 
 typedef struct aj_align {
     rg_given given;
     rg_computing computing;
-    const char *out, *aligned, *xf, *tomogram, *tilts, *axis, *mask_path, *truth_path;
+    const char *out, *aligned, *xf, *tilts, *axis, *mask_path, *truth_path;
     double turn_deg, band_px[2];
     int model; // 0 similarity, 1 affine
     bool no_fine;
@@ -151,7 +165,8 @@ typedef struct aj_align {
     double axis_deg;  // NaN: no tilt axis, the images are not stretched
     double axis_error_deg; // NaN: not searched
     int64_t axis_pairs;
-    double axis_s, thickness_px;
+    double axis_s;
+    aj_tomogram tomogram;
     float *mask;      // NULL: none; 1 where pixels are kept, else 0
     int outside, threads;
     aj_pair pair;

@@ -91,44 +91,6 @@ static void frames_of(const aj_align *job, rg_affine *frame)
     }
 }
 
-// A point X of the tomogram, in pixels from its corner, stands in the image at the first two of P (X, 1): it is turned about y, x
-// becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back.
-static void print_projection(FILE *to, const aj_align *job, int64_t i, const rg_affine *frame)
-{
-    const double centre[3] = {(double)(job->series.width / 2), (double)(job->series.height / 2), floor(job->thickness_px / 2)};
-    const double tilt = job->tilt_deg[i] * 3.14159265358979323846 / 180, c = cos(tilt), s = sin(tilt);
-    const rg_affine out = rg_affine_inverse(frame);
-    const double row[3][3] = {{out.a[0] * c, out.a[1], out.a[0] * s}, {out.a[2] * c, out.a[3], out.a[2] * s}, {-s, 0, c}};
-    for (int k = 0; k < 3; k++) {
-        double at = k < 2 ? centre[k] + out.shift_px[k] : 0;
-        for (int axis = 0; axis < 3; axis++)
-            at -= row[k][axis] * centre[axis];
-        fprintf(to, "[%.10g,%.10g,%.10g,%.10g] ", row[k][0], row[k][1], row[k][2], at);
-    }
-    fprintf(to, "[0,0,0,1]\n");
-}
-
-static int write_tomogram(const aj_align *job, const rg_affine *frame)
-{
-    rg_file file;
-    int code = rg_file_open(&file, job->tomogram);
-    if (code != RG_GOOD)
-        return code;
-    FILE *to = file.stream;
-    rg_tsv_print(to, "# %s\n# The microscope's voltage, spherical aberration, amplitude contrast and defocus are not known to align: to "
-                 "be added.\n\ndata_global\n\nloop_\n_rlnTomoName #1\n_rlnTomoTiltSeriesName #2\n_rlnTomoFrameCount #3\n"
-                 "_rlnTomoSizeX #4\n_rlnTomoSizeY #5\n_rlnTomoSizeZ #6\n", job->command);
-    fprintf(to, "%stomogram1 ", job->series.pixel_A > 0 ? "_rlnTomoTiltSeriesPixelSize #7\n" : "");
-    rg_tsv_print(to, "%s", job->series.image[0].path);
-    fprintf(to, " %" PRId64 " %" PRId64 " %" PRId64 " %.0f", job->series.n, job->series.width, job->series.height, job->thickness_px);
-    if (job->series.pixel_A > 0)
-        fprintf(to, " %.9g", job->series.pixel_A);
-    fprintf(to, "\n\n\ndata_tomogram1\n\nloop_\n_rlnTomoProjX #1\n_rlnTomoProjY #2\n_rlnTomoProjZ #3\n_rlnTomoProjW #4\n");
-    for (int64_t i = 0; i < job->series.n; i++)
-        print_projection(to, job, i, &frame[i]);
-    return rg_file_commit(&file);
-}
-
 static int write_geometry(const aj_align *job)
 {
     const bool tilted = !isnan(job->axis_deg);
@@ -143,8 +105,8 @@ static int write_geometry(const aj_align *job)
         code = rg_tilts_write(tlt, job->series.n, job->tilt_deg);
         free(tlt);
     }
-    if (code == RG_GOOD && job->tomogram)
-        code = write_tomogram(job, frame);
+    if (code == RG_GOOD && job->tomogram.path)
+        code = aj_tomogram_write(job, frame);
     free(frame);
     return code;
 }
@@ -166,7 +128,7 @@ int aj_write_tables(const aj_align *job)
                                    (rg_transform_columns){.tilt_deg = job->tilt_deg, .linear = is_linear(job)});
     if (code == RG_GOOD && job->truth)
         code = write_errors(job);
-    if (code == RG_GOOD && (job->xf || job->tomogram))
+    if (code == RG_GOOD && (job->xf || job->tomogram.path))
         code = write_geometry(job);
     if (code == RG_GOOD)
         code = plot(job);

@@ -250,7 +250,8 @@ TEST(test_geometry)
     enum { N = 4, SIDE = 128 };
     rg_affine step[N], whole = rg_affine_identity;
     char text[1 << 14];
-    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40",
+    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40 --kv 300 "
+                           "--dose 3 --defocus 20000",
                            in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("t.xf"), in_dir("t.star"));
     assert_int_equal(align(words), RG_GOOD);
     free(words);
@@ -258,7 +259,7 @@ TEST(test_geometry)
     FILE *f = fopen(in_dir("t.star"), "r"), *xf = fopen(in_dir("t.xf"), "r");
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
-    assert_non_null(strstr(text, "128 128 40 1.5"));
+    assert_non_null(strstr(text, "128 128 40 -1 opticsGroup1 1.5 300 2.7 0.07 3\n"));
     const rg_affine to_axis = rg_affine_of(&(rg_similarity){-12, 0, 0, 1}), from_axis = rg_affine_inverse(&to_axis);
     const double p[2] = {20, -30};
     double flat[2], v[4], row[6];
@@ -268,6 +269,8 @@ TEST(test_geometry)
             whole = rg_affine_then(&step[i], &whole);
         to_last[i] = whole;
     }
+    assert_non_null(strstr(text, " 20000 20000 0 0.587785252 0\n")); // at -54 degrees
+    assert_non_null(strstr(text, " 20000 20000 0 1 9\n"));
     for (int i = 0; i < N; i++) {
         const rg_affine back = rg_affine_inverse(&to_last[i]), there = rg_affine_then(&to_last[N - 1], &back);
         double at_0[2], truth[2], found[2];
