@@ -73,16 +73,6 @@ static const char help[] =
     "the transform stands (\"-\": none) and may lie beyond; the cumulative table brings each image\n"
     "onto the first. Prints the seconds of each stage. Files are written whole or not at all.";
 
-int aj_band_pass_check(double band_px[2], double most)
-{
-    for (int i = 0; i < 2; i++)
-        if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD)
-            return RG_USAGE;
-    return band_px[1] <= 0 || band_px[1] > band_px[0]
-               ? RG_GOOD : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
-                                   band_px[1]);
-}
-
 static int check_ranges(aj_align *job)
 {
     double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height);

@@ -4,7 +4,8 @@
 #define RG_AFFINE_JOB_AVERAGE_H
 
 #include "../../../data/geometry/volume.h"
-#include "../align/align.h"
+#include "../../../data/formats/transforms.h"
+#include "../matching/matching.h"
 
 #include <fftw3.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // score.c: correlations of many transforms of one image with a reference, through the variant that does the work.
-#include "align.h"
+#include "matching.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // search.c: candidates refined in lock step, a batch of transforms a step; the optimiser at the end.
-#include "align.h"
+#include "matching.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // filter.c: Gaussian filters, pyramids, normalisation, for images (depth 1) and volumes.
-#include "align.h"
+#include "matching.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,4 +172,14 @@ void aj_pyramid_free(aj_pyramid *p)
     for (int l = 0; l < p->levels; l++)
         free(p->v[l]);
     *p = (aj_pyramid){0};
+}
+
+int aj_band_pass_check(double band_px[2], double most)
+{
+    for (int i = 0; i < 2; i++)
+        if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD)
+            return RG_USAGE;
+    return band_px[1] <= 0 || band_px[1] > band_px[0]
+               ? RG_GOOD : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
+                                   band_px[1]);
 }

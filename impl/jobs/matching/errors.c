@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// errors.c: medians, and the table of what was found against what is true.
+#include "../../base/summary.h"
+#include "matching.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double aj_median(int64_t n, double *v)
+{
+    qsort(v, (size_t)n, sizeof *v, compare_doubles);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v)
+{
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
+    fprintf(file.stream, "# command: %s\nquantity\tmedian\tlargest\n", command);
+    for (int q = 0; q < quantities; q++) {
+        double median = aj_median(n, v[q]);
+        fprintf(file.stream, "%s\t%.9g\t%.9g\n", quantity[q], median, v[q][n - 1]);
+        rg_summary_found("Error against the truth, `%s`: median %.3g, largest %.3g.", quantity[q], median, v[q][n - 1]);
+    }
+    return rg_file_commit(&file);
+}
