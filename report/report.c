@@ -124,7 +124,7 @@ typedef struct request {
     rg_given given;
     const char *machines, *traces, *claims, *out;
     rg_list verify, job, table, map;
-    bool no_figures;
+    bool no_figures, stale;
 } request;
 
 static int add_here(rg_report *r, const request *q)
@@ -214,6 +214,62 @@ static void judge(rg_report *r)
             r->judgement[i * r->n_machines + m] = rg_judge(&r->claims, i, &r->machine[m], r->machine[m].here ? &r->job : NULL);
 }
 
+// Rows of kernels that have changed since they were timed go behind the others; how many are not of them.
+static int part_stale(rg_result *file)
+{
+    rg_row *stale = rg_alloc((size_t)(file->n_rows + 1) * sizeof *stale);
+    int n = 0, fresh = 0;
+    for (int i = 0; i < file->n_rows; i++)
+        if (rg_row_is_stale(&file->row[i]))
+            stale[n++] = file->row[i];
+        else
+            file->row[fresh++] = file->row[i];
+    memcpy(file->row + fresh, stale, (size_t)n * sizeof *stale);
+    free(stale);
+    return fresh;
+}
+
+// Judges without stale rows, which are then freed; with --stale once more with them, and what came out otherwise is marked.
+static void judge_fresh(rg_report *r)
+{
+    int *all, n = 0;
+    for (int m = 0; m < r->n_machines; m++)
+        n += r->machine[m].n_files;
+    all = rg_alloc((size_t)(n + 1) * sizeof *all);
+    n = 0;
+    for (int m = 0; m < r->n_machines; m++)
+        for (int f = 0; f < r->machine[m].n_files; f++, n++) {
+            rg_result *file = &r->machine[m].file[f];
+            all[n] = file->n_rows;
+            file->n_rows = part_stale(file);
+            r->machine[m].n_stale += all[n] - file->n_rows;
+            if (all[n] > file->n_rows)
+                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, all[n] - file->n_rows, all[n],
+                        r->stale ? "what rests on them is marked" : "left out, --stale shows them");
+            for (int i = file->n_rows; !r->stale && i < all[n]; i++)
+                rg_row_free(&file->row[i]);
+        }
+    judge(r);
+    rg_judgement *fresh = r->judgement;
+    n = 0;
+    for (int m = 0; r->stale && m < r->n_machines; m++)
+        for (int f = 0; f < r->machine[m].n_files; f++)
+            r->machine[m].file[f].n_rows = all[n++];
+    free(all);
+    if (!r->stale)
+        return;
+    judge(r);
+    for (int i = 0; i < r->claims.claim.n_rows * r->n_machines; i++) {
+        rg_judgement *j = &r->judgement[i];
+        char why[sizeof j->why];
+        if (fresh[i].outcome == j->outcome && !strcmp(fresh[i].ours, j->ours))
+            continue;
+        snprintf(why, sizeof why, "STALE: rests on times before the kernel changed. %.260s", j->why);
+        memcpy(j->why, why, sizeof why);
+    }
+    free(fresh);
+}
+
 static int make_report(rg_report *r, const request *q)
 {
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
@@ -232,7 +288,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         code = rg_make_folder(fig);
     if (code == RG_GOOD)
-        judge(r);
+        judge_fresh(r);
     if (code == RG_GOOD && !q->no_figures)
         rg_draw(r);
     if (code == RG_GOOD)
@@ -254,7 +310,7 @@ static int make_report(rg_report *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_report r = {.out = q->out, .traces = q->traces, .n_maps = q->map.n, .map = q->map.item};
+    rg_report r = {.out = q->out, .traces = q->traces, .stale = q->stale, .n_maps = q->map.n, .map = q->map.item};
     int code = make_report(&r, q);
     release(&r);
     return code;
@@ -273,6 +329,7 @@ static const rg_option options[] = {
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
     {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go", RG_TO(request, out), 0, 0, "report"},
+    {"stale", NULL, "show rows that were timed before their kernel changed, too, and mark them", RG_TO(request, stale)},
     {"no-figures", NULL, "leave gnuplot out", RG_TO(request, no_figures)},
     {0},
 };
@@ -283,7 +340,8 @@ const rg_command rg_cmd_report = {
     .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
     .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
             "DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg and .png. Every number comes out of a file that the\n"
-            "report names. Claims are judged reproduced, order of magnitude, direction only, contradicted today, exists, not called\n"
+            "report names. Rows whose kernel has another source now than when they were timed (hashes in the rows) are left out,\n"
+            "with a warning; with --stale they count, and verdicts that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only, contradicted today, exists, not called\n"
             "(no interval, or one that holds both answers), not testable here or paper inconsistent; reference/claims.tsv says by\n"
             "which side and bounds, why, and what result would make each fail. Ends with the table of claims. Without gnuplot the\n"
             "figures are left out and the report says so.",

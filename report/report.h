@@ -21,6 +21,7 @@ typedef struct rg_bench_machine {
     bool here;
     int n_files;
     rg_result *file;
+    int n_stale; // rows whose kernels have changed since they were timed
     int n_tables; // small tables of jobs (stages, FSC, scaling), each under a name
     struct rg_named_table {
         char name[48];
@@ -173,6 +174,7 @@ typedef struct rg_report {
     rg_judgement *judgement; // of claim i on machine m: [i * n_machines + m]
     int n_figures;
     rg_figure *figure;      // in the order of plots/figures.tsv
+    bool stale;             // rows of kernels that changed since count, and are marked
 } rg_report;
 
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.

@@ -9,7 +9,7 @@
 # killed goes on where it stopped. A failed check (exit 1) and what this machine lacks (exit 4) are results all the same.
 # RECORD_OUT is the folder (data/machines), RECORD_WORK where the jobs' files go (57 GB of memory or disk; default /dev/shm),
 # RECORD_LABEL what the heads of tables say of the machine; RECORD_SECONDS a row, RECORD_JOB_SECONDS a job, RECORD_OPTIONS
-# of `bench`, RECORD_GPUS, RECORD_IMAGES, RECORD_SIDES: see steps.tsv. REPORT_DIR is the folder of the page (report).
+# of `bench`, RECORD_GPUS, RECORD_IMAGES, RECORD_SIDES: see steps.tsv. After RECORD_MINUTES no step is begun (exit 3). REPORT_DIR is the folder of the page (report).
 set -u
 usage="usage: report/steps.sh BUILD reproduce PRESET | BUILD record NAME PART..."
 build=$(realpath "${1:?$usage}") what=${2:?$usage} name=${3:?$usage}
@@ -40,6 +40,7 @@ done
 for value in "${RECORD_SECONDS:-1}" "${RECORD_IMAGES:-1}" "${RECORD_SIDES:-1}" "${RECORD_GPUS:-1}"; do
     case $value in *[!0-9.,\ ]*) echo "steps.sh: expected numbers in RECORD_SECONDS, _IMAGES, _SIDES and _GPUS" >&2 && exit 2 ;; esac
 done
+case ${RECORD_MINUTES:-1} in *[!0-9]*) echo "steps.sh: expected whole minutes in RECORD_MINUTES, found \"$RECORD_MINUTES\"" >&2 && exit 2 ;; esac
 logs=$results/log done=$results/done
 mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$results/verify" "$results/trace" || exit 2
 [ "$(cat "$results/preset" 2> /dev/null)" = "$preset" ] || echo "$preset" > "$results/preset" # another one makes another page
@@ -211,8 +212,11 @@ fresh() {
         [ "$from" = - ] || [ -z "$(find "$from" -newer "$stamp" -type f ! -path "$logs/*" ! -path "$done/*" | head -n 1)" ] || return 1
     done
 }
-# What an older program began or made is not gone on with.
+# What an older program began or made is not gone on with, but for a record's times: bench keeps those of kernels that are the same.
 drop_old() {
+    case $what-$command in
+    record-*--resume*) ! grep -qs '^# format: 3$' "$product" || grep -q "${tab}job$tab" "$product" || return 0 ;;
+    esac
     for file in "$product" "$product.part"; do
         [ ! -f "$file" ] || [ -z "$(find "$program" -newer "$file")" ] || rm "$file"
     done
@@ -245,6 +249,7 @@ up_to_date() {
 steps=$(plan | wc -l) k=0 first=0
 [ "$steps" -gt 0 ] || { echo "steps.sh: no step of \"$parts\" in report/steps.tsv" >&2 && exit 2; }
 plan > "$done/plan"
+started=$(date +%s)
 while read -r line setting <&3; do
     k=$((k + 1))
     read_step "$line" "$setting"
@@ -253,6 +258,10 @@ while read -r line setting <&3; do
         continue
     fi
     up_to_date
+    [ -z "${RECORD_MINUTES:-}" ] || [ $(($(date +%s) - started)) -lt $((60 * RECORD_MINUTES)) ] || {
+        echo "steps.sh: $RECORD_MINUTES minutes are over before step $k of $steps: the same command goes on" >&2
+        exit 3
+    }
     printf 'step %d of %d: %s\n' $k "$steps" "$title"
     began=$(date +%s)
     drop_old

@@ -107,6 +107,8 @@ done
 command_line variants_list check_list
 command_line install verify/install.sh "$build"
 command_line steps verify/steps.sh
+command_line stale verify/stale.sh "$build"
+grep '^stale:' "$logs/stale.log"
 command_line fuzz verify/fuzz/fuzz.sh "$build" replay
 command_line verify "$regather" verify --quiet
 finish() { # PROCESS OUTPUT

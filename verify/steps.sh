@@ -63,6 +63,15 @@ table && row reproduce thrice 'Three times' - '*' - - '$results/thrice' 'thrice 
 table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $product && regather breaks' && page && run 2 quick
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
+# A record: what another program measured is gone on with, but for jobs; no step is begun when the time is up.
+table && row times kept 'Keep' - '*' - - '${to}tsv' 'regather make $product --resume'
+record() { RECORD_OUT=$at/data/machines RECORD_WORK=$at/memory report/steps.sh build record m times > out 2>&1; echo "exit $?" >> out; }
+record && says '^exit 0$' && sleep 1
+printf '# format: 3\na row\n' > data/machines/m.tsv && sleep 1 && touch build/regather
+(RECORD_MINUTES=0 && export RECORD_MINUTES && record) && says '^exit 3$' && says '0 minutes are over before step 1 of 1'
+record && [ "$(tail -n 2 data/machines/m.tsv | tr '\n' ' ')" = 'a row x ' ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && cat out data/machines/m.tsv; }
+printf 'of a\tjob\trow\n' >> data/machines/m.tsv && sleep 1 && touch build/regather
+record && [ "$(cat data/machines/m.tsv)" = x ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && cat out data/machines/m.tsv; }
 # Nothing that is named from outside becomes a command, nor two words.
 table && row reproduce sides 'Side $side' 'side=$sides' '*' - - '$results/side$side' 'regather make $product'
 row reproduce pairs 'Pair $side, $count' 'side:count=$pairs' '*' - - '$results/pair$side.$count' 'regather make $product' && page

@@ -7,7 +7,7 @@
 #include "../timing/stats.h"
 
 #include "../../impl/base/core.h"
-#include "../../impl/runtime/table.h"
+#include "../../impl/runtime/source.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -174,8 +174,20 @@ static void check_row(belief *b)
     const bool job = !strcmp(b->row->cell[RG_C_SCOPE], "job"); // before format 3 without hashes
     if (rg_result_format(b->file) > (job ? 2 : 1))
         check_hashes(b);
-    if (b->now && !job)
+    if (b->now && !job && !rg_row_is_stale(b->row)) // what it did then, cost() no longer says
         check_bound(b);
+}
+
+bool rg_row_is_stale(const rg_row *row)
+{
+    const char *then = row->cell[RG_C_SOURCE];
+    const rg_entry *e = entry_of(row);
+    char now[64];
+    if (!*then || !strncmp(then, "unknown", 7) || (!e && strchr(row->cell[RG_C_VARIANT], ':')))
+        return false;
+    if (e)
+        rg_entry_source(e, now);
+    return !e || strcmp(then, now);
 }
 
 int rg_believe(const rg_result *file)

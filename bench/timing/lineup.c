@@ -31,7 +31,7 @@ const rg_option rg_bench_option[] = {
     {"rounds", "N", "rounds, each in a process of its own, an even number", RG_TO(rg_bench_options, rounds), 2, RG_ROUNDS_MAX, "6"},
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", RG_TO(rg_bench_options, energy)},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", RG_TO(rg_bench_options, out)},
-    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has", RG_TO(rg_bench_options, resume),
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has of kernels that are the same", RG_TO(rg_bench_options, resume),
      .needs = "out"},
     {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run",
      RG_TO(rg_bench_options, job)},

@@ -63,16 +63,17 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_believe(&out->old);
-    out->n_rows = out->old.n_rows;
-    out->row = rg_alloc((size_t)(out->n_rows + 1) * sizeof *out->row);
-    for (int i = 0; i < out->n_rows; i++) {
-        out->row[i] = out->old.row[i];
-        out->old.row[i] = (rg_row){0};
-    }
+    out->row = rg_alloc((size_t)(out->old.n_rows + 1) * sizeof *out->row);
+    out->n_rows = 0;
+    for (int i = 0; i < out->old.n_rows; i++) // what a kernel took before it changed is measured again
+        if (!rg_row_is_stale(&out->old.row[i])) {
+            out->row[out->n_rows++] = out->old.row[i];
+            out->old.row[i] = (rg_row){0};
+        }
     return code;
 }
 
-static int start(rg_out *out, const rg_head *head, const rg_head *merged)
+static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool rewritten)
 {
     int code = out->old.n_head && !exists(out->part) ? copy_file(out->path, out->part) : RG_GOOD;
     if (!code && out->cut)
@@ -84,32 +85,60 @@ static int start(rg_out *out, const rg_head *head, const rg_head *merged)
         return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
     if (!out->old.n_head)
         rg_result_write_head(out->stream, head->n, head->key, head->value);
-    else if (merged->n > out->old.n_head)
+    else if (rewritten)
         return rg_out_rewrite(out, merged);
     return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
 }
 
+static bool is_one_of(const char *key, const char *const *list, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (!strcmp(key, list[k]))
+            return true;
+    return false;
+}
+
+static bool has_jobs(const rg_out *out)
+{
+    for (int i = 0; i < out->n_rows; i++)
+        if (!strcmp(out->row[i].cell[RG_C_SCOPE], "job"))
+            return true;
+    return false;
+}
+
+// The head of a file that is gone on with: its own, with inputs and sources that it had not; and what another revision says of itself
+// and of kernels that changed, whose rows are gone. A job is the whole program's, so that its rows allow no other revision.
 int rg_out_start(rg_out *out, const rg_head *head)
 {
-    static const char *const alike[] = {"suite", "format", "revision", "machine", "seed"};
+    static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
     if (!out->path)
         return RG_GOOD;
-    rg_head merged = {0}; // that of the file, and what is new: inputs and sources that it had not
-    for (int i = 0; i < out->old.n_head; i++)
-        rg_head_add(&merged, out->old.head_key[i], "%s", out->old.head_value[i]);
+    rg_head merged = {0};
+    bool rewritten = out->n_rows < out->old.n_rows;
     int code = RG_GOOD;
-    for (int i = 0; i < head->n && out->old.n_head && !code; i++) {
-        const char *key = head->key[i], *then = rg_result_head(&out->old, key), *now = head->value[i];
-        bool must = !strncmp(key, "input ", 6) || !strncmp(key, "source ", 7);
-        if (!then && must)
-            rg_head_add(&merged, key, "%s", now);
-        for (int k = 0; k < RG_COUNT(alike) && !must; k++)
-            if (!strcmp(key, alike[k]))
-                must = true, then = then ? then : "";
-        if (must && then && strcmp(then, now))
-            code = rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, then, now);
+    const char *then = rg_result_head(&out->old, "revision");
+    for (int i = 0; i < out->old.n_head; i++) {
+        const char *key = out->old.head_key[i], *now = out->old.head_value[i];
+        for (int k = 0; k < head->n; k++)
+            if (!strcmp(head->key[k], key) && (!strncmp(key, "source ", 7) || is_one_of(key, newer, RG_COUNT(newer))))
+                now = head->value[k];
+        rewritten |= now != out->old.head_value[i] && strcmp(now, out->old.head_value[i]);
+        rg_head_add(&merged, key, "%s", now);
     }
-    code = code ? code : start(out, head, &merged);
+    for (int i = 0; i < head->n && out->old.n_head && !code; i++) {
+        const char *key = head->key[i], *had = rg_result_head(&out->old, key), *now = head->value[i];
+        const bool input = !strncmp(key, "input ", 6), grows = input || !strncmp(key, "source ", 7);
+        if (!had && grows) {
+            rg_head_add(&merged, key, "%s", now);
+            rewritten = true;
+        }
+        had = had ? had : grows ? now : "";
+        if ((input || is_one_of(key, alike, RG_COUNT(alike)) || (!strcmp(key, "revision") && has_jobs(out))) && strcmp(had, now))
+            code = rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, had, now);
+        else if (!strcmp(key, "revision") && strcmp(had, now) && out->n_rows)
+            rg_head_add(&merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows, then ? then : "unknown");
+    }
+    code = code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
     rg_head_free(&merged);
     return code;
 }

@@ -257,6 +257,13 @@ static void data_section(const rg_report *r, rg_page *p)
     }
     p->make->table_end(p);
     p->make->fold_end(p);
+    for (int m = 0; m < r->n_machines; m++)
+        if (r->machine[m].n_stale) {
+            fputs("<p><strong>", p->out);
+            rg_html_text(p->out, m ? r->machine[m].label : "This machine");
+            fprintf(p->out, "</strong>: %d rows were timed before their kernels changed; %s.</p>\n", r->machine[m].n_stale,
+                    r->stale ? "verdicts that rest on them say STALE" : "they are left out");
+        }
     section_end(p);
 }
 

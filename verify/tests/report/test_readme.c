@@ -52,7 +52,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
 {
     char *folder = test_folder(), *output = rg_alloc(OUTPUT_MAX);
     char *record = rg_share_path("data/machines/h200-16xeon.tsv"), *machines = rg_share_path("data/machines");
-    char *argv[] = {"report", record, "--machines", machines, "--no-figures", "--quiet", "--out", folder, NULL};
+    char *argv[] = {"report", record, "--machines", machines, "--stale", "--no-figures", "--quiet", "--out", folder, NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     char *path = rg_print("%s/ledger.tsv", folder), *readme_path = rg_share_path("README.md");
     char *readme = read_whole(readme_path), *page_path = rg_print("%s/REPORT.md", folder), *page = read_whole(page_path);

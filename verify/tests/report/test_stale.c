@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// test_stale.c: rows that were timed before their kernel changed, by the hash of its source: the report leaves them out or marks what
+// rests on them, bench --resume times them again and no others, and verify/stale.sh counts them in shipped records.
+#include "../test.h"
+#include "../test_program.h"
+#include "../../../data/formats/result.h"
+#include "../../../impl/base/tsv.h"
+
+#define BENCH "regather bench autocorr:naive autocorr:ordered --device cpu --threads 1 --shape w32,h32,r2,k0 --rounds 2 --max-seconds 0.05 --quiet --out f.tsv"
+
+// A file in which the kernel of autocorr:ordered was another one, at another commit.
+FIXTURE(set_up)
+{
+    char *readme = rg_share_path("README.md");
+    *strrchr(readme, '/') = '\0';
+    setenv("TREE", readme, 1);
+    setenv("BUILT", test_build(), 1);
+    free(readme);
+    return test_dir_make(state) || sh(BENCH " > out && awk -F'\\t' -v OFS='\\t' '"
+                                      "/^# revision: / { print \"# revision: abc\"; next } "
+                                      "/^# source autocorr:ordered: / { print \"# source autocorr:ordered: sha256 0123456789abcdef\"; next } "
+                                      "$1 == \"autocorr\" && $2 == \"ordered\" { $32 = \"sha256 0123456789abcdef\" } { print }' f.tsv > old.tsv && mkdir none");
+}
+
+// What the ledger says of L3, of naive and ordered.
+static int verdict(const char *options, char text[400])
+{
+    rg_tsv t;
+    const int code = sh("regather report old.tsv --machines none --no-figures --quiet %s --out page 2> err", options);
+    assert_int_equal(rg_tsv_read(in_dir("page/ledger.tsv"), &t), RG_GOOD);
+    *text = '\0';
+    for (int i = 0; i < t.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&t, i, "id"), "L3"))
+            snprintf(text, 400, "%s: %s", rg_tsv_cell(&t, i, "verdict"), rg_tsv_cell(&t, i, "decided"));
+    rg_tsv_free(&t);
+    return code;
+}
+
+TEST(the_report_leaves_them_out_or_marks_them)
+{
+    char text[400];
+    assert_int_equal(verdict("", text), RG_GOOD);
+    assert_ptr_equal(strstr(text, "not testable here"), text);
+    assert_int_equal(sh("grep -q 'old.tsv: 1 of .* rows were timed before their kernels changed: left out' err && grep -q '1 rows were timed before' page/index.html"), 0);
+    assert_int_equal(verdict("--stale", text), RG_GOOD);
+    assert_null(strstr(text, "not testable here"));
+    assert_non_null(strstr(text, ": STALE: "));
+    assert_int_equal(sh("sed '1,$s/x/x/' f.tsv > old.f && mv old.tsv kept && mv old.f old.tsv"), 0); // nothing of this one is stale
+    assert_int_equal(verdict("--stale", text), RG_GOOD);
+    assert_null(strstr(text, "STALE"));
+    assert_int_equal(sh("mv kept old.tsv && test ! -s err"), 0);
+}
+
+TEST(they_alone_are_timed_again)
+{
+    rg_result before, after;
+    bool cut;
+    assert_int_equal(rg_result_read(in_dir("f.tsv"), &before, &cut), RG_GOOD);
+    assert_int_equal(sh("mv f.tsv g.tsv && cp old.tsv f.tsv && " BENCH " --resume > out"), RG_GOOD);
+    assert_int_equal(rg_result_read(in_dir("f.tsv"), &after, &cut), RG_GOOD);
+    assert_int_equal(after.n_rows, before.n_rows);
+    assert_string_equal(rg_result_head(&after, "revision"), rg_result_head(&before, "revision"));
+    assert_string_equal(rg_result_head(&after, "source autocorr:ordered"), rg_result_head(&before, "source autocorr:ordered"));
+    assert_non_null(strstr(rg_result_head(&after, "rows_before"), "of revision abc"));
+    int again = 0;
+    for (int i = 0; i < after.n_rows; i++)
+        for (int k = 0; k < before.n_rows; k++)
+            if (rg_row_same(&after.row[i], &before.row[k]) && strcmp(after.row[i].cell[RG_C_SAMPLES], before.row[k].cell[RG_C_SAMPLES])) {
+                again++;
+                assert_string_equal(after.row[i].cell[RG_C_VARIANT], "ordered");
+            }
+    assert_int_equal(again, 1);
+    rg_result_free(&before);
+    rg_result_free(&after);
+    assert_int_equal(sh("mv g.tsv f.tsv"), 0);
+}
+
+TEST(shipped_records_are_looked_through)
+{
+    assert_int_equal(sh("mkdir records && cp f.tsv records/one.tsv && \"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_GOOD);
+    assert_int_equal(sh("cp old.tsv records/two.tsv && \"$TREE/verify/stale.sh\" \"$BUILT\" records > out"), RG_GOOD);
+    assert_int_equal(sh("grep -q '^stale: records/two.tsv: 1 row .*autocorr:ordered' out"), 0);
+    assert_int_equal(sh("\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG); // at a release
+    assert_int_equal(sh("rm records/two.tsv; sed '/^# source/d; s/sha256 [0-9a-f]*//' f.tsv > records/three.tsv; "
+                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG); // or without hashes
+    assert_int_equal(sh("grep -q '^stale: records/three.tsv: 2 rows without the hash' out"), 0);
+}
+
+TESTS(set_up, test_dir_remove)
