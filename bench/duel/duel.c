@@ -198,8 +198,8 @@ static int block(const contest *c, const team *t, int side, rg_pair *pair)
     fprintf(t->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, pair->calls[side]);
     fflush(t->worker[w].to);
     int code = hear(c, t, w, line);
-    if (!code && (sscanf(line, "%lf %ld", &pair->ns[side], &pair->preempted[side]) != 2 || !(pair->ns[side] > 0)))
-        code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED\" of %s, found \"%s\"", c->word[side], line);
+    if (!code && (sscanf(line, "%lf %ld %d", &pair->ns[side], &pair->preempted[side], &pair->held[side]) < 2 || !(pair->ns[side] > 0)))
+        code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED HELD\" of %s, found \"%s\"", c->word[side], line);
     return code;
 }
 
@@ -244,8 +244,8 @@ static int run_team(contest *c, int which)
         kept += rg_pair_kept(p);
         blocks_s += 1e-9 * (p->calls[0] * p->ns[0] + p->calls[1] * p->ns[1]);
         if (c->file.stream)
-            rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\n", c->number, process, n, p->first ? "new" : "old",
-                         p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], (int)rg_pair_kept(p));
+            rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\t%d\t%d\n", c->number, process, n, p->first ? "new" : "old",
+                         p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], p->held[0], p->held[1], (int)rg_pair_kept(p));
     }
     if (!code)
         count(c, pair, n);
@@ -263,12 +263,12 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
         rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
     if (outcome != RG_UNDECIDED && c->dropped > DROPPED_MOST * c->pairs) {
         outcome = RG_UNDECIDED;
-        snprintf(why, sizeof why, "%d of %d pairs were preempted: the machine is too busy", c->dropped, c->pairs);
+        snprintf(why, sizeof why, "%d of %d pairs were preempted or throttled: the machine is too busy", c->dropped, c->pairs);
     } else if (outcome == RG_UNDECIDED) {
         snprintf(why, sizeof why, "%s", c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
                                                                     : "time is up: give more by --max-seconds");
     }
-    printf("%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted and "
+    printf("%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted or throttled, and "
            "dropped, %s%s%s\n",
            rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
            c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
@@ -365,7 +365,7 @@ static int open_file(contest *c)
     rg_head_free(&head);
     rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
     if (!c->duel->job)
-        rg_tsv_print(c->file.stream, "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\tkept\n");
+        rg_tsv_print(c->file.stream, "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\told_held\tnew_held\tkept\n");
     return RG_GOOD;
 }
 
@@ -419,7 +419,8 @@ const rg_command rg_cmd_duel = {
             "Both run by turns, in blocks of about 1 ms, in pairs of random order: what else the machine does hits both.\n"
             "Times are those of the thread's own CPU time on one core, elapsed time with --threads N, events on a GPU. A\n"
             "pair is dropped, and counted, when one of its blocks was preempted more often than the other by so much that the\n"
-            "caches filled anew are 0.5 % of it (blocks of 1 ms: when not equally often). One process has 31 pairs\n"
+            "caches filled anew are 0.5 % of it (blocks of 1 ms: when not equally often), or a GPU's clock was held down for one\n"
+            "of them alone. One process has 31 pairs\n"
             "(at least 9, once its blocks have taken 0.2 s), then it is the turn of another one with other addresses and inputs;\n"
             "each counts as one observation, the median of its paired ratios.\n\n"
             "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes, 99.86 % each\n"

@@ -3,6 +3,7 @@
 #include "duel.h"
 
 #include "../../impl/runtime/cpu.h"
+#include "../machine/sensors.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -85,7 +86,8 @@ static int answer(rg_duel_side *s, int n, const rg_inputs *in)
         if (code)
             return stop(RG_WRONG, "%s:%s: %s", s[which].lane->entry->algo->name, s[which].lane->entry->name,
                         s[which].lane->device->error(code));
-        fprintf(answers, "%.9g %ld\n", ns, preempted);
+        const rg_device *device = s[which].lane->device;
+        fprintf(answers, "%.9g %ld %d\n", ns, preempted, device->is_gpu && rg_gpu_held_down(device));
         fflush(answers);
     }
     return RG_GOOD;

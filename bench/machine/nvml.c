@@ -77,6 +77,17 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
     return gpu;
 }
 
+bool rg_gpu_held_down(const rg_device *device)
+{
+    // nvmlClocksThrottleReason: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown.
+    static const unsigned long long held = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+    char why[160];
+    const rg_nvml *nvml;
+    unsigned long long mask = 0;
+    void *gpu = rg_nvml_gpu(device, &nvml, why);
+    return gpu && nvml->throttle && nvml->throttle(gpu, &mask) == 0 && (mask & held);
+}
+
 double rg_gpus_used_bytes(void)
 {
     char why[160];

@@ -43,6 +43,9 @@ const rg_nvml *rg_nvml_load(char why[160]);
 // The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
 void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
 
+// Whether the clock of an open GPU is held down now, by power or heat; false where NVML does not say.
+bool rg_gpu_held_down(const rg_device *);
+
 double rg_gpus_used_bytes(void); // of all GPUs of the machine together, by all processes; NaN without NVML
 
 // Words of a mask of nvmlClocksThrottleReason* bits: "none", "power cap, hw thermal"; bits without a name as "bit 0x...".

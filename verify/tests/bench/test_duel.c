@@ -24,7 +24,7 @@ TEST(a_variant_against_itself)
     rg_tsv t;
     assert_int_equal(rg_tsv_read(path = rg_print("%s/d.tsv", folder), &t), RG_GOOD);
     assert_true(t.n_rows >= 5 * 9);
-    assert_int_equal(rg_tsv_needs(&t, "process pair first old_calls new_calls old_ns new_ns old_preempted new_preempted kept"), RG_GOOD);
+    assert_int_equal(rg_tsv_needs(&t, "process pair first old_calls new_calls old_ns new_ns old_preempted new_preempted old_held new_held kept"), RG_GOOD);
     int old_first = 0;
     for (int i = 0; i < t.n_rows; i++)
         old_first += !strcmp(rg_tsv_cell(&t, i, "first"), "old");

@@ -103,13 +103,15 @@ TEST(processes_that_differ_leave_it_open)
 
 TEST(pairs_of_unlike_preemption_are_dropped)
 {
-    rg_pair pair[3] = {{{100, 102}, {1, 1}, {0, 0}, 0}, {{100, 200}, {1, 1}, {0, 1}, 0}, {{300, 306}, {1, 1}, {2, 2}, 1}};
+    rg_pair pair[3] = {{{100, 102}, {1, 1}, {0, 0}, {0}, 0}, {{100, 200}, {1, 1}, {0, 1}, {0}, 0}, {{300, 306}, {1, 1}, {2, 2}, {0}, 1}};
     int kept;
     assert_true(fabs(exp(rg_process_ratio(pair, 3, &kept)) - 1.02) < 1e-9);
     assert_int_equal(kept, 2);
     assert_true(isnan(rg_process_ratio(pair + 1, 1, &kept)));
     assert_int_equal(kept, 0);
-    const rg_pair longer = {{20e6, 21e6}, {1, 1}, {5, 7}, 0}, too_many = {{20e6, 21e6}, {1, 1}, {5, 8}, 0};
+    const rg_pair held = {{100, 102}, {1, 1}, {0, 0}, {0, 1}, 0}, both = {{100, 102}, {1, 1}, {0, 0}, {1, 1}, 0};
+    assert_true(!rg_pair_kept(&held) && rg_pair_kept(&both));
+    const rg_pair longer = {{20e6, 21e6}, {1, 1}, {5, 7}, {0}, 0}, too_many = {{20e6, 21e6}, {1, 1}, {5, 8}, {0}, 0};
     assert_true(rg_pair_kept(&longer) && !rg_pair_kept(&too_many));
 }
 
