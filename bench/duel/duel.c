@@ -14,7 +14,7 @@
 // A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long, too,
 // and what disturbs a block is a small part of it.
 enum { PAIRS_ENOUGH = 31, PAIRS_LEAST = 9, LINE = 700 };
-static const double BLOCKS_S = 0.2;
+static const double BLOCKS_S = 0.3;
 // Opening a GPU takes longer than the pairs of a process do: those until the next look open it at the same time, and wait their turn,
 // as long as all of them together need no more memory than this.
 enum { WAITING_MOST = 8 };
@@ -421,7 +421,7 @@ const rg_command rg_cmd_duel = {
             "pair is dropped, and counted, when one of its blocks was preempted more often than the other by so much that the\n"
             "caches filled anew are 0.5 % of it (blocks of 1 ms: when not equally often), or a GPU's clock was held down for one\n"
             "of them alone. One process has 31 pairs\n"
-            "(at least 9, once its blocks have taken 0.2 s), then it is the turn of another one with other addresses and inputs;\n"
+            "(at least 9, once its blocks have taken 0.3 s), then it is the turn of another one with other addresses and inputs;\n"
             "each counts as one observation, the median of its paired ratios.\n\n"
             "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes, 99.86 % each\n"
             "time) is held against the gate: SLOWER all of it above 1 + gate, FASTER below 1 / (1 + gate), SAME between the\n"
