@@ -3,7 +3,7 @@
 //
 // `# title: ...`, then columns
 //   job          its name: letters, digits, _ and -
-//   weight       its share in the lab's time; those of one size sum to 1
+//   weight       its share of the jobs that the lab runs; those of one size sum to 1
 //   command      of this program, files to files: {in} is the folder of its input, {out} where its results begin
 //   size         small, medium or full
 //   units        N:UNIT, what one run does: 400:images

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// score.c: the command `score`: see score.h.
+#include "score.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/base/sha256.h"
+#include "../../impl/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    rg_given given;
+    const char *workload, *costs, *reference, *out;
+} request;
+
+// ---- costs -----------------------------------------------------------------------------------------------------------------
+
+static int head_number(const rg_tsv *t, const char *key, double low, double high, double *value)
+{
+    char *end;
+    const char *text = rg_tsv_head(t, key);
+    *value = text ? strtod(text, &end) : NAN;
+    if (!text || end == text || *end || !(*value >= low && *value <= high))
+        return rg_fail(RG_USAGE, "%s: expected a line \"# %s: NUMBER\" from %g to %g, found %s%s", t->path, key, low, high, text ? text : "none", "");
+    return RG_GOOD;
+}
+
+static int read_costs(const char *path, rg_costs *c)
+{
+    int code = rg_tsv_read(path, &c->table);
+    code = code ? code : rg_tsv_needs(&c->table, "machine price support_a_year residual idle_W cap_W");
+    code = code ? code : head_number(&c->table, "years", 0.1, 50, &c->years);
+    code = code ? code : head_number(&c->table, "electricity_a_kWh", 0, 100, &c->electricity);
+    code = code ? code : head_number(&c->table, "pue", 1, 5, &c->pue);
+    code = code ? code : head_number(&c->table, "utilisation", 0.001, 1, &c->utilisation);
+    if (!code) {
+        c->currency = rg_tsv_head(&c->table, "currency");
+        if (!c->currency || !rg_name_good(c->currency))
+            code = rg_fail(RG_USAGE, "%s: expected a line \"# currency: EUR\", found none", path);
+    }
+    return code;
+}
+
+static int costs_of(const rg_costs *c, rg_machine_score *m)
+{
+    static const char *const column[] = {"price", "support_a_year", "residual", "idle_W", "cap_W"};
+    double *const value[] = {&m->price, &m->support, &m->residual, &m->idle_W, &m->cap_W};
+    for (int row = 0; row < c->table.n_rows; row++) {
+        if (strcmp(rg_tsv_cell(&c->table, row, "machine"), m->a.label))
+            continue;
+        for (int i = 0; i < 5; i++) {
+            *value[i] = rg_tsv_number(&c->table, row, column[i]);
+            if (!(*value[i] >= 0 && isfinite(*value[i])))
+                for (int k = 0; k < c->table.n_columns; k++)
+                    if (!strcmp(c->table.column[k], column[i]))
+                        return rg_tsv_fault(&c->table, row, k, "a number, 0 or more,");
+        }
+        return RG_GOOD;
+    }
+    return rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
+}
+
+void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, double utilisation)
+{
+    const rg_costs *c = s->costs;
+    const double hours = c->years * 8760, kWh = electricity * c->pue / 1000;
+    m->energy_busy = utilisation * hours * m->joules / m->seconds * kWh;
+    m->energy_idle = (1 - utilisation) * hours * m->idle_W * kWh;
+    m->total = m->price + c->years * m->support - m->residual + m->energy_busy + m->energy_idle;
+    m->per_job = m->total / (utilisation * hours * 3600 / m->seconds);
+}
+
+// ---- one machine -----------------------------------------------------------------------------------------------------------
+
+static int read_machine(const rg_score *s, const char *path, const char *hash, rg_machine_score *m)
+{
+    char its[65];
+    int code = rg_archive_read(path, &m->a);
+    if (code)
+        return code;
+    const rg_bundled *f = rg_bundle_find(&m->a.bundle, "workload.tsv");
+    rg_sha256_of(f->bytes, f->n, its);
+    if (strcmp(its, hash))
+        return rg_fail(RG_USAGE, "%s: expected an archive of workload %s, found another", path, s->workload->table.path);
+    for (int i = 0; i < m->a.runs.n_rows; i++) {
+        const char *status = rg_tsv_cell(&m->a.runs, i, "status");
+        if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
+            return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", path, i + 1, rg_tsv_cell(&m->a.runs, i, "job"), status);
+    }
+    for (int j = 0; j < s->workload->n; j++) {
+        const rg_work *w = &s->workload->job[j];
+        rg_job_score *of = &m->job[j];
+        double t[1000], sum = 0, squares = 0;
+        of->runs = rg_archive_times(&m->a, w->job, t, 1000);
+        if (of->runs < w->min_runs)
+            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again", path, w->min_runs, w->job,
+                           of->runs);
+        for (int i = 0; i < of->runs; i++) {
+            if (!(t[i] > 0))
+                return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", path, w->job);
+            sum += log(t[i]);
+        }
+        for (int i = 0; i < of->runs; i++)
+            squares += (log(t[i]) - sum / of->runs) * (log(t[i]) - sum / of->runs);
+        of->variance = squares / (of->runs - 1) / of->runs;
+        of->median_s = rg_archive_median(&m->a, w->job);
+        of->joules = rg_archive_joules(&m->a, w->job, &of->source);
+        m->seconds += w->weight * of->median_s;
+    }
+    return RG_GOOD;
+}
+
+// Joules that were not measured: the cap times the time, which no machine passes.
+static void fill_joules(const rg_score *s, rg_machine_score *m)
+{
+    m->joules = 0;
+    for (int j = 0; j < s->workload->n; j++) {
+        rg_job_score *of = &m->job[j];
+        of->upper = isnan(of->joules) && m->cap_W > 0;
+        if (of->upper) {
+            of->joules = m->cap_W * of->median_s;
+            of->source = "cap x time, an upper estimate";
+        }
+        m->upper |= of->upper;
+        m->joules += s->workload->job[j].weight * of->joules;
+    }
+}
+
+double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *weight)
+{
+    double sum = 0;
+    for (int j = 0; j < s->workload->n; j++)
+        sum += weight[j] * log(s->reference_s[j] / m->job[j].median_s);
+    return sum;
+}
+
+// ---- intervals and ranks ---------------------------------------------------------------------------------------------------
+
+// Variance of log S without the reference, and Satterthwaite's freedom; of two machines: of the difference.
+static double variance_of(const rg_score *s, const rg_machine_score *a, const rg_machine_score *b, double *freedom)
+{
+    double sum = 0, squares = 0, session = 0;
+    for (const rg_machine_score *m = a; m; m = m == b ? NULL : b) {
+        for (int j = 0; j < s->workload->n; j++) {
+            const double v = s->workload->job[j].weight * s->workload->job[j].weight * m->job[j].variance;
+            sum += v;
+            squares += v * v / (m->job[j].runs - 1);
+        }
+        session += RG_SESSION * RG_SESSION;
+    }
+    *freedom = squares > 0 ? fmin(1e6, (sum + session) * (sum + session) / squares) : 1e6;
+    return sum + session;
+}
+
+// Half the 95 % interval of a logarithm.
+static double half_width(double variance, double freedom) { return rg_student(0.975, (int)fmax(1, freedom)) * sqrt(variance); }
+
+static void rank_all(rg_score *s)
+{
+    for (int m = 0; m < s->n; m++) {
+        s->machine[m].rank = 1;
+        for (int k = 0; k < s->n; k++) {
+            double freedom;
+            const double variance = variance_of(s, &s->machine[m], &s->machine[k], &freedom);
+            s->machine[m].rank += k != m && log(s->machine[k].score / s->machine[m].score) > half_width(variance, freedom);
+        }
+    }
+}
+
+static double normal(uint64_t seed, uint64_t i)
+{
+    const double u = ((double)(rg_bits(seed, 2 * i) >> 11) + 0.5) * 0x1p-53, v = (double)(rg_bits(seed, 2 * i + 1) >> 11) * 0x1p-53;
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+// How often each would be the fastest, were all measured again: logarithms drawn with their variances.
+static void chance_of_best(rg_score *s, uint64_t seed)
+{
+    enum { DRAWS = 20000 };
+    for (int d = 0; d < DRAWS; d++) {
+        int best = 0;
+        double most = -INFINITY;
+        for (int m = 0; m < s->n; m++) {
+            const double drawn = log(s->machine[m].score) + sqrt(s->machine[m].variance) * normal(seed, (uint64_t)(d * s->n + m));
+            if (drawn > most) {
+                most = drawn;
+                best = m;
+            }
+        }
+        s->machine[best].best += 1.0 / DRAWS;
+    }
+}
+
+static int by_score(const void *x, const void *y)
+{
+    const rg_machine_score *a = x, *b = y;
+    return a->rank != b->rank ? a->rank - b->rank : (a->score < b->score) - (a->score > b->score);
+}
+
+static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
+{
+    double weight[RG_JOBS_MOST];
+    for (int j = 0; j < s->workload->n; j++)
+        weight[j] = s->workload->job[j].weight;
+    for (int i = 0; i < s->n; i++) {
+        rg_machine_score *m = &s->machine[i];
+        const double at = rg_score_log(s, m, weight);
+        double freedom;
+        m->variance = variance_of(s, m, NULL, &m->freedom);
+        const double both = reference ? variance_of(s, m, reference, &freedom) : m->variance;
+        const double half = m == reference ? 0 : half_width(both, reference ? freedom : m->freedom); // of the ratio to that archive
+        m->score = exp(at);
+        m->low = exp(at - half);
+        m->high = exp(at + half);
+        fill_joules(s, m);
+        m->total = m->per_job = m->energy_busy = m->energy_idle = NAN;
+        if (s->costs)
+            rg_score_money(s, m, s->costs->electricity, s->costs->utilisation);
+    }
+    rank_all(s);
+    chance_of_best(s, seed);
+    qsort(s->machine, (size_t)s->n, sizeof *s->machine, by_score);
+}
+
+// ---- the command -----------------------------------------------------------------------------------------------------------
+
+// The rows of one size, which the first archive says.
+static int read_all(const request *r, rg_score *s, rg_workload *w)
+{
+    char hash[65];
+    rg_archive first;
+    int code = rg_archive_read(r->given.word.item[0], &first);
+    if (code)
+        return code;
+    code = rg_workload_read(r->workload, first.size, w);
+    const rg_size size = first.size;
+    rg_archive_free(&first);
+    code = code ? code : rg_sha256_file(r->workload, hash, NULL);
+    for (int i = 0; i < r->given.word.n && !code; i++) {
+        rg_machine_score *m = &s->machine[s->n];
+        *m = (rg_machine_score){.price = NAN, .support = NAN, .residual = NAN, .idle_W = NAN, .cap_W = NAN};
+        code = read_machine(s, r->given.word.item[i], hash, m);
+        s->n += m->a.bundle.path != NULL;
+        if (!code && m->a.size != size)
+            code = rg_fail(RG_USAGE, "%s: expected size %s as in the first archive, found %s", m->a.bundle.path, rg_size_name[size],
+                           rg_size_name[m->a.size]);
+        for (int k = 0; k < s->n - 1 && !code; k++)
+            if (!strcmp(s->machine[k].a.label, m->a.label))
+                code = rg_fail(RG_USAGE, "%s: expected every machine once, found the label %s again", m->a.bundle.path, m->a.label);
+        if (!code && s->costs)
+            code = costs_of(s->costs, m);
+    }
+    return code;
+}
+
+static int find_reference(const request *r, rg_score *s, const rg_machine_score **reference)
+{
+    *reference = NULL;
+    for (int m = 0; m < s->n && r->reference; m++)
+        if (!strcmp(s->machine[m].a.label, r->reference))
+            *reference = &s->machine[m];
+    if (r->reference && !*reference)
+        return rg_fail(RG_USAGE, "--reference: expected the label of one of the archives, found \"%s\"", r->reference);
+    s->reference = r->reference ? r->reference : rg_tsv_head(&s->workload->table, "reference");
+    for (int j = 0; j < s->workload->n; j++) {
+        s->reference_s[j] = *reference ? (*reference)->job[j].median_s : s->workload->job[j].reference_s;
+        if (isnan(s->reference_s[j]))
+            return rg_fail(RG_USAGE, "%s: job %s has no reference_s: name the archive that is the reference machine by --reference",
+                           s->workload->table.path, s->workload->job[j].job);
+    }
+    s->reference = s->reference ? s->reference : "reference_s of the workload";
+    return RG_GOOD;
+}
+
+static int run(void *typed)
+{
+    const request *r = typed;
+    static rg_score s;
+    rg_workload w = {0};
+    rg_costs costs = {0};
+    const rg_machine_score *reference;
+    s = (rg_score){.workload = &w, .costs = r->costs ? &costs : NULL};
+    if (r->given.word.n > RG_MACHINES_MOST)
+        return rg_fail(RG_USAGE, "score: expected at most %d archives, found %d", RG_MACHINES_MOST, r->given.word.n);
+    int code = r->costs ? read_costs(r->costs, &costs) : RG_GOOD;
+    code = code ? code : read_all(r, &s, &w);
+    code = code ? code : find_reference(r, &s, &reference);
+    if (!code) {
+        judge(&s, reference, r->given.seed);
+        code = rg_score_write(&s, r->out, r->given.line);
+    }
+    for (int m = 0; m < s.n && !code; m++) {
+        const rg_machine_score *at = &s.machine[m];
+        printf("%d\t%s\t%.4g [%.4g, %.4g] times %s, P(best) %.2f, %.4g s a job", at->rank, at->a.label, at->score, at->low, at->high, s.reference,
+               at->best, at->seconds);
+        if (s.costs)
+            printf(", %.4g %s a job", at->per_job, costs.currency);
+        printf("\n");
+    }
+    for (int m = 0; m < s.n; m++)
+        rg_archive_free(&s.machine[m].a);
+    rg_workload_free(&w);
+    rg_tsv_free(&costs.table);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"workload", "FILE.tsv", "that of all archives", RG_TO(request, workload), .required = true},
+    {"costs", "COSTS.tsv", "the buyer's prices: see bench/workloads/costs.example.tsv", RG_TO(request, costs)},
+    {"reference", "LABEL", "the archive that counts as 1", RG_TO(request, reference), .otherwise = "reference_s of the workload"},
+    {"out", "DIR", "the folder of the tables, figures and page", RG_TO(request, out), .required = true},
+    {0},
+};
+
+const rg_command rg_cmd_score = {
+    .name = "score",
+    .words = "A.rgz...",
+    .summary = "machines ranked by archives of one workload: seconds, joules, money",
+    .help = "Writes DIR/score.tsv (a row a machine), DIR/jobs.tsv (a row a machine and job), DIR/sensitivity.tsv and a page to print,\n"
+            "DIR/index.html. The score is the weighted geometric mean of how much faster a machine is than the reference, with its 95 %\n"
+            "interval (Student's t over runs, and 1 % from archive to archive); machines that this does not tell apart share a rank. P(best)\n"
+            "is how often a machine would be the fastest, were all measured again (20,000 draws, --seed).\n\n"
+            "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue: 1.4\", \"# utilisation: 0.7\" and columns\n"
+            "machine price support_a_year residual idle_W cap_W, a row a label; a machine without a row is refused. Joules that were not\n"
+            "measured are cap_W times the time, and marked as an upper estimate. Audit archives first: score takes them as they are, but\n"
+            "refuses those of another workload or size, with a wrong run, or with too few runs that count.",
+    .option = options,
+    .bytes = sizeof(request),
+    .run = run,
+};
