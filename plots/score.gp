@@ -42,7 +42,7 @@ if (FIGURE eq "ranks") {
     plot for [j = 1:|JOBS|] DATA using (column("from_s")):(column("place")):(column("from_s")):(column("to_s")): \
              (column("place") - 0.3):(column("place") + 0.3) every |JOBS|::(j - 1) with boxxyerror fillstyle solid 0.85 noborder linecolor rgb colour(j) title JOBS[j]
 } else { if (FIGURE eq "front") {
-    set logscale xy
+    set logscale xy 2
     set xlabel "seconds a job"
     set ylabel CURRENCY . " a job"
     set lmargin 14

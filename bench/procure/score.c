@@ -74,6 +74,37 @@ void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, 
 
 // ---- one machine -----------------------------------------------------------------------------------------------------------
 
+int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score *job, double *seconds)
+{
+    for (int i = 0; i < a->runs.n_rows; i++) {
+        const char *status = rg_tsv_cell(&a->runs, i, "status");
+        if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
+            return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", a->bundle.path, i + 1, rg_tsv_cell(&a->runs, i, "job"),
+                           status);
+    }
+    for (int j = 0; j < workload->n; j++) {
+        const rg_work *w = &workload->job[j];
+        rg_job_score *of = &job[j];
+        double t[1000], sum = 0, squares = 0;
+        of->runs = rg_archive_times(a, w->job, t, 1000);
+        if (of->runs < w->min_runs)
+            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again", a->bundle.path, w->min_runs,
+                           w->job, of->runs);
+        for (int i = 0; i < of->runs; i++) {
+            if (!(t[i] > 0))
+                return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
+            sum += log(t[i]);
+        }
+        for (int i = 0; i < of->runs; i++)
+            squares += (log(t[i]) - sum / of->runs) * (log(t[i]) - sum / of->runs);
+        of->variance = squares / (of->runs - 1) / of->runs;
+        of->median_s = rg_archive_median(a, w->job);
+        of->joules = rg_archive_joules(a, w->job, &of->source);
+        *seconds += w->weight * of->median_s;
+    }
+    return RG_GOOD;
+}
+
 static int read_machine(const rg_score *s, const char *path, const char *hash, rg_machine_score *m)
 {
     char its[65];
@@ -84,32 +115,8 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     rg_sha256_of(f->bytes, f->n, its);
     if (strcmp(its, hash))
         return rg_fail(RG_USAGE, "%s: expected an archive of workload %s, found another", path, s->workload->table.path);
-    for (int i = 0; i < m->a.runs.n_rows; i++) {
-        const char *status = rg_tsv_cell(&m->a.runs, i, "status");
-        if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
-            return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", path, i + 1, rg_tsv_cell(&m->a.runs, i, "job"), status);
-    }
-    for (int j = 0; j < s->workload->n; j++) {
-        const rg_work *w = &s->workload->job[j];
-        rg_job_score *of = &m->job[j];
-        double t[1000], sum = 0, squares = 0;
-        of->runs = rg_archive_times(&m->a, w->job, t, 1000);
-        if (of->runs < w->min_runs)
-            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again", path, w->min_runs, w->job,
-                           of->runs);
-        for (int i = 0; i < of->runs; i++) {
-            if (!(t[i] > 0))
-                return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", path, w->job);
-            sum += log(t[i]);
-        }
-        for (int i = 0; i < of->runs; i++)
-            squares += (log(t[i]) - sum / of->runs) * (log(t[i]) - sum / of->runs);
-        of->variance = squares / (of->runs - 1) / of->runs;
-        of->median_s = rg_archive_median(&m->a, w->job);
-        of->joules = rg_archive_joules(&m->a, w->job, &of->source);
-        m->seconds += w->weight * of->median_s;
-    }
-    return RG_GOOD;
+    m->seconds = 0;
+    return rg_job_scores(&m->a, s->workload, m->job, &m->seconds);
 }
 
 // Joules that were not measured: the cap times the time, which no machine passes.
@@ -138,15 +145,15 @@ double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *
 
 // ---- intervals and ranks ---------------------------------------------------------------------------------------------------
 
-// Variance of log S without the reference, and Satterthwaite's freedom; of two machines: of the difference.
-static double variance_of(const rg_score *s, const rg_machine_score *a, const rg_machine_score *b, double *freedom)
+double rg_score_variance(const rg_workload *workload, const rg_job_score *a, const rg_job_score *b, double *freedom)
 {
     double sum = 0, squares = 0, session = 0;
-    for (const rg_machine_score *m = a; m; m = m == b ? NULL : b) {
-        for (int j = 0; j < s->workload->n; j++) {
-            const double v = s->workload->job[j].weight * s->workload->job[j].weight * m->job[j].variance;
+    for (int side = 0; side < 1 + (b != NULL); side++) {
+        for (int j = 0; j < workload->n; j++) {
+            const rg_job_score *of = side ? &b[j] : &a[j];
+            const double v = workload->job[j].weight * workload->job[j].weight * of->variance;
             sum += v;
-            squares += v * v / (m->job[j].runs - 1);
+            squares += v * v / (of->runs - 1);
         }
         session += RG_SESSION * RG_SESSION;
     }
@@ -163,7 +170,7 @@ static void rank_all(rg_score *s)
         s->machine[m].rank = 1;
         for (int k = 0; k < s->n; k++) {
             double freedom;
-            const double variance = variance_of(s, &s->machine[m], &s->machine[k], &freedom);
+            const double variance = rg_score_variance(s->workload, s->machine[m].job, s->machine[k].job, &freedom);
             s->machine[m].rank += k != m && log(s->machine[k].score / s->machine[m].score) > half_width(variance, freedom);
         }
     }
@@ -208,8 +215,8 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
         rg_machine_score *m = &s->machine[i];
         const double at = rg_score_log(s, m, weight);
         double freedom;
-        m->variance = variance_of(s, m, NULL, &m->freedom);
-        const double both = reference ? variance_of(s, m, reference, &freedom) : m->variance;
+        m->variance = rg_score_variance(s->workload, m->job, NULL, &m->freedom);
+        const double both = reference ? rg_score_variance(s->workload, m->job, reference->job, &freedom) : m->variance;
         const double half = m == reference ? 0 : half_width(both, reference ? freedom : m->freedom); // of the ratio to that archive
         m->score = exp(at);
         m->low = exp(at - half);

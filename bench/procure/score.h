@@ -50,6 +50,11 @@ typedef struct rg_score {
     const char *reference; // label or name of that machine
 } rg_score;
 
+// The jobs of one archive, and the weighted sum of their medians, which is added to *seconds. RG_GOOD, or one line and RG_USAGE: wrong
+// runs, or too few that count.
+int rg_job_scores(const rg_archive *, const rg_workload *, rg_job_score *, double *seconds);
+// Variance of log S, or of the difference of two where b is given, and its freedom.
+double rg_score_variance(const rg_workload *, const rg_job_score *a, const rg_job_score *b, double *freedom);
 // Money of one machine, with other electricity and utilisation than the file has.
 void rg_score_money(const rg_score *, rg_machine_score *, double electricity, double utilisation);
 double rg_score_log(const rg_score *, const rg_machine_score *, const double *weight); // sum w_j log(ref_j / t_mj)

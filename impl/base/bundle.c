@@ -146,11 +146,11 @@ static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
     if (memcmp(h.magic, "ustar", 5) || octal(h.sum, sizeof h.sum) != (int64_t)sum_of(&h))
         return rg_malformed(b->path, (int64_t)*at, "expected a header of a tar file, found %s", rg_quote_bytes(h.name, 20));
     if ((h.type != '0' && h.type) || *h.prefix || *h.link)
-        return rg_malformed(b->path, (int64_t)*at, "expected a regular file with a short name, found %s of type %s", rg_quote_bytes(name, 40),
-                            rg_quote_bytes(&h.type, 1));
+        return rg_malformed(b->path, (int64_t)*at, "expected a regular file with a short name, found %s of type %d", rg_quote_bytes(name, (int)strlen(name)),
+                            h.type);
     const char *fault = path_fault(name);
     if (fault)
-        return rg_malformed(b->path, (int64_t)*at, "expected %s, found %s", fault, rg_quote_bytes(name, 40));
+        return rg_malformed(b->path, (int64_t)*at, "expected %s, found %s", fault, rg_quote_bytes(name, (int)strlen(name)));
     if (rg_bundle_find(b, name))
         return rg_malformed(b->path, (int64_t)*at, "expected every path once, found %s again", name);
     *at += BLOCK;
@@ -254,7 +254,7 @@ int rg_pack_begin(rg_pack *p, const char *path, rg_packing by, int threads)
 #if HAVE_LZMA
         lzma_stream *z = p->coder = rg_alloc(sizeof *z);
         *z = (lzma_stream)LZMA_STREAM_INIT;
-        const lzma_mt options = {.threads = (uint32_t)threads, .preset = 1, .check = LZMA_CHECK_CRC64};
+        const lzma_mt options = {.threads = (uint32_t)threads, .preset = 0, .check = LZMA_CHECK_CRC64};
         p->failed = lzma_stream_encoder_mt(z, &options) != LZMA_OK;
 #else
         return rg_fail(RG_LACKS, "%s: this build has no liblzma, which writes kits: apt install liblzma-dev, then make", path);

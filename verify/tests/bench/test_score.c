@@ -73,6 +73,21 @@ TEST(equals_are_best_as_often)
                         "awk -F'\\t' '!/^#/ && $1 != \"machine\" { n++; if ($4 != 1 || $5 < 0.47 || $5 > 0.53 || $6 != 1) bad = 1 } END { exit bad || n != 2 }' twins/score.tsv"), 0);
 }
 
+// 3 % slower is within the promise, 4.9 % may be either, 8 % is not; another workload is no comparison.
+TEST(a_delivery)
+{
+    static const struct { const char *label; double factor; int code; const char *word; } cases[] = {
+        {"same", 1, 0, "ACCEPTED"}, {"faster", 0.5, 0, "ACCEPTED"}, {"near", 1.049, 3, "UNSURE"}, {"slower", 1.15, 1, "REFUSED"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        archive(cases[i].label, 5 * cases[i].factor, 4 * cases[i].factor, "");
+        assert_int_equal(sh("regather accept slow.rgz %s.rgz > s", cases[i].label), cases[i].code);
+        assert_int_equal(sh("grep -q '^%s' s", cases[i].word), 0);
+    }
+    assert_int_equal(sh("regather accept slow.rgz slower.rgz --gate 50 > s"), 0);
+    assert_int_equal(sh("regather accept slow.rgz > s"), 2);
+    assert_said("expected PROMISED.rgz --here --out HERE.rgz");
+}
+
 TEST(bad_files_are_refused)
 {
     static const struct { const char *before, *words, *says; } cases[] = {

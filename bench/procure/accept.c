@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// accept.c: the command `accept`: whether the machine that was delivered does what the archive of the offer promised.
+//
+// The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth once in
+// 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole interval: good;
+// above it: not; else unsure.
+#include "measure.h"
+#include "score.h"
+
+#include "../duel/rule.h"
+#include "../timing/lineup.h"
+
+#include "../../impl/base/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct request {
+    rg_given given;
+    const char *peak, *out;
+    double gate_percent, budget_s;
+    bool here;
+} request;
+
+// The archive's own workload and nonce, measured here. RG_GOOD, or one line and a code.
+static int measure_here(const request *r, const rg_archive *a, char path[4200])
+{
+    char folder[4096], *program = rg_own_program(), seconds[40];
+    const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
+    if (!program)
+        return rg_fail(RG_LACKS, "accept: /proc/self/exe cannot be read, the program does not know where it is");
+    int code = rg_job_folder_make(folder);
+    if (code) {
+        free(program);
+        return code;
+    }
+    char *workload = rg_print("%s/workload.tsv", folder);
+    rg_file file;
+    snprintf(path, 4200, "%s", r->out);
+    code = rg_file_open(&file, workload);
+    if (!code) {
+        fwrite(f->bytes, 1, f->n, file.stream);
+        code = rg_file_commit(&file);
+    }
+    snprintf(seconds, sizeof seconds, "%g", isnan(r->budget_s) ? rg_size_s[a->size] : r->budget_s);
+    const pid_t child = code ? -1 : fork();
+    if (child == 0) {
+        execl(program, program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce", rg_archive_value(a, "nonce"),
+              "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL, r->peak, NULL);
+        _exit(127);
+    }
+    int status = 0;
+    if (!code && (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)))
+        code = rg_fail(RG_LACKS, "accept: the measurement ended by itself");
+    code = code ? code : WEXITSTATUS(status);
+    rg_job_folder_remove(folder);
+    free(workload), free(program);
+    return code;
+}
+
+static int compare(const request *r, const rg_archive *a, const rg_archive *b)
+{
+    rg_job_score promised[RG_JOBS_MOST], found[RG_JOBS_MOST];
+    const rg_workload *w = &a->workload;
+    const rg_bundled *of[2] = {rg_bundle_find(&a->bundle, "workload.tsv"), rg_bundle_find(&b->bundle, "workload.tsv")};
+    double seconds = 0, log_ratio = 0, freedom;
+    if (of[0]->n != of[1]->n || memcmp(of[0]->bytes, of[1]->bytes, of[0]->n) || a->size != b->size)
+        return rg_fail(RG_USAGE, "%s: expected the workload and size of %s, found others", b->bundle.path, a->bundle.path);
+    if (strcmp(rg_archive_value(a, "division"), rg_archive_value(b, "division")))
+        return rg_fail(RG_USAGE, "%s: expected %s as in %s, found %s", b->bundle.path, rg_archive_value(a, "division"), a->bundle.path,
+                       rg_archive_value(b, "division"));
+    int code = rg_job_scores(a, w, promised, &seconds);
+    code = code ? code : rg_job_scores(b, w, found, &seconds);
+    if (code)
+        return code;
+    for (int j = 0; j < w->n; j++) {
+        log_ratio += w->job[j].weight * log(found[j].median_s / promised[j].median_s);
+        rg_tsv_print(stdout, "%s\t%.4g s promised, %.4g s here, %.4g times\n", w->job[j].job, promised[j].median_s, found[j].median_s,
+                     found[j].median_s / promised[j].median_s);
+    }
+    const double variance = rg_score_variance(w, promised, found, &freedom);
+    const double half = rg_student(1 - RG_DUEL_ERROR / 2, (int)fmax(1, freedom)) * sqrt(variance);
+    const double gate = log1p(r->gate_percent / 100);
+    const char *word = log_ratio + half <= gate ? "ACCEPTED" : log_ratio - half > gate ? "REFUSED" : "UNSURE";
+    rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word, a->label, exp(log_ratio),
+                 exp(log_ratio - half), exp(log_ratio + half), exp(gate));
+    return *word == 'A' ? RG_GOOD : *word == 'R' ? RG_WRONG : RG_UNSURE;
+}
+
+static int run(void *typed)
+{
+    const request *r = typed;
+    rg_archive a, b;
+    char path[4200];
+    if (r->here ? r->given.word.n != 1 || !r->out : r->given.word.n != 2)
+        return rg_fail(RG_USAGE, "accept: expected PROMISED.rgz --here --out HERE.rgz, or PROMISED.rgz HERE.rgz");
+    int code = rg_archive_read(r->given.word.item[0], &a);
+    if (code)
+        return code;
+    if (r->here)
+        code = measure_here(r, &a, path);
+    else
+        snprintf(path, sizeof path, "%s", r->given.word.item[1]);
+    code = code ? code : rg_archive_read(path, &b);
+    if (!code) {
+        code = compare(r, &a, &b);
+        rg_archive_free(&b);
+    }
+    rg_archive_free(&a);
+    return code;
+}
+
+static const rg_option options[] = {
+    {"here", NULL, "measure this machine now, by the archive's own workload and nonce", RG_TO(request, here), .needs = "out"},
+    {"gate", "PERCENT", "how much slower than promised is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5", "percent"},
+    {"seconds", "S", "time for the measurement, as of measure", RG_TO(request, budget_s), 0, 1000000, .unit = "seconds",
+     .otherwise = "600 of small, 3600 of medium"},
+    {"peak", "FILE.tsv", "of a peak archive: that of the vendor", RG_TO(request, peak)},
+    {"out", "HERE.rgz", "the archive of this machine", RG_TO(request, out)},
+    {0},
+};
+
+const rg_command rg_cmd_accept = {
+    .name = "accept",
+    .words = "PROMISED.rgz [HERE.rgz]",
+    .summary = "on delivery: whether a machine does what the archive of its offer promised",
+    .help = "Measures the same workload again on the machine that was delivered (--here, or HERE.rgz, which a kit made there), and compares the\n"
+            "weighted geometric means of the times. The verdict is wrong at most once in 100: ACCEPTED when the whole 99 % interval of the ratio\n"
+            "is below the gate, REFUSED when it is above, else UNSURE. The interval counts 1 % from one archive to the next for each side.\n\n"
+            "Exit codes: 0 accepted; 1 refused; 2 bad usage or archive; 3 unsure, or others were busy on this machine.",
+    .option = options,
+    .bytes = sizeof(request),
+    .run = run,
+};
