@@ -181,7 +181,7 @@ $(BUILD)/sources.o: $(BUILD)/sources.c
 $(BUILD)/regather: $(OBJ) $(BUILD)/sources.o
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
 # The program as `regather kit` hands it on: without MPI, which is part of a machine, and without what only a debugger reads.
-KIT_LIBS = $(patsubst -lcudart,-lcudart_static -lrt,$(filter-out $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)),$(LIBS)))
+KIT_LIBS = $(patsubst -lcudart,$(if $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a),-lcudart_static -lrt,-lcudart),$(filter-out $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)),$(LIBS)))
 $(BUILD)/kit/ranks.o: impl/jobs/pipeline/ranks.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -UHAVE_MPI -DHAVE_MPI=0 -I$(BUILD) -MMD -MP -c $< -o $@

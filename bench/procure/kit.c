@@ -23,7 +23,7 @@ typedef struct request {
 // whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment A).
 static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.", "libudev.",
                                     "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
-                                    "libsharpyuv.", "libcap.", "libcudart.", "libcufft."};
+                                    "libsharpyuv.", "libcap.", "libasan.", "libubsan.", "libcudart.", "libcufft."};
 // What comes with the system: glibc and its loader, the kernel's page, the driver.
 static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.", "libresolv.",
                                          "ld-linux", "libcuda.", "libnvidia-ml."};

@@ -235,7 +235,7 @@ static int put_library(struct dl_phdr_info *info, size_t size, void *to)
     char hex[65];
     (void)size;
     const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-    if (*path == '/' && !rg_sha256_file(path, hex, NULL)) {
+    if (*path == '/' && access(path, R_OK) == 0 && !rg_sha256_file(path, hex, NULL)) { // without /proc the program is not
         char *key = rg_print("library %s", *info->dlpi_name ? rg_base_name(path) : "regather");
         put_pair(to, key, "sha256 %s", hex);
         free(key);
@@ -353,7 +353,7 @@ static int pack(measure *m)
     a.list = open_memstream(&list, &list_bytes);
     fprintf(a.list, "path\tbytes\tsha256\n");
     machine = machine_text(m, &machine_bytes);
-    fclose(m->table), fclose(m->power), fclose(m->log);
+    fflush(m->table), fflush(m->power), fflush(m->log);
     code = add(&a, code, "machine.tsv", machine, machine_bytes);
     code = add(&a, code, "runs.tsv", m->table_text, m->table_bytes);
     char *summary = summary_text(m);
@@ -472,8 +472,11 @@ static int run(void *typed)
             windows(m);
         note(m, "end, %d runs", m->runs);
         code = pack(m);
-        free(m->table_text), free(m->power_text), free(m->log_text);
         code = code ? code : conclude(m);
+    }
+    if (m->table) {
+        fclose(m->table), fclose(m->power), fclose(m->log);
+        free(m->table_text), free(m->power_text), free(m->log_text);
     }
     for (int j = 0; j < m->workload.n; j++)
         if (*m->first[j])
