@@ -5,9 +5,8 @@ FIRST = 1
 load PLOTS."/angles.gp"
 set logscale y 10
 set ylabel "time of plain C / time"
-KERNELS = "att_16x16 att_128x1 at_16x16 at_128x1"
-PRINTED = "G2.att16_180 G2.att128_180 G2.at16_180 G2.at128_180"
 plot for [i = 1 : |SERIES|] DATA using (angle(i)):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
     with yerrorlines linecolor rgb rgb(name(i)) linewidth 2 pointtype point(name(i)) pointsize 0.8 title SERIES[i], \
-    for [k = 1 : 4] "+" using (k == 3 ? 165 : 175):(number(word(PRINTED, k))) every ::0::0 with points pointtype 2 pointsize 1.5 \
-    linewidth 2 linecolor rgb rgb(word(KERNELS, k)) title (k == 1 ? "paper, means" : "")
+    for [k = 1 : words(PRINTED)] "+" using (k == 3 ? 165 : 175):(number(word(PRINTED, k))) every ::0::0 \
+    with points pointtype 2 pointsize 1.5 \
+    linewidth 2 linecolor rgb rgb(word(BESIDE, k)) title (k == 1 ? "paper, means" : "")

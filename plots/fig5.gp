@@ -34,6 +34,6 @@ set xlabel "R (pixels)"
 set ylabel "C_{1D}(R)"
 if (PEAK > 0) { set label 3 sprintf("R_{max} = %.1f px", PEAK) at first PEAK, first PEAK_VALUE \
     center offset 0, 1.4 textcolor rgb INK front }
-plot C1D using "R":"C1D" with lines linewidth 2.5 linecolor rgb rgb("simd"), \
-    "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.5 linecolor rgb rgb("octave")
+plot C1D using "R":"C1D" with lines linewidth 2.5 linecolor rgb MAIN, \
+    "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.5 linecolor rgb OTHER
 unset multiplot

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # frealign_fig2.gp: speed-up of each routine over plain C on one core, after Fig. 2 of Li et al.; panels of what was timed.
 load PLOTS."/speedups.gp"
-ROUTINES = "cc3m ccp pinsert_s sigma2 presb ccoef ctfapply"
-KINDS = "- _batched _simd"
+# Series are called ROUTINE/KIND; BESIDE are the routines, PRINTED what the ids of the paper's numbers begin with.
+ROUTINES = BESIDE
+KINDS = "/one /batched /core"
 array TITLES[3] = ["GPU, one call at a time", "GPU, batched", "SIMD, one core"]
-ending(k) = k == 1 ? "" : word(KINDS, k)
+ending(k) = word(KINDS, k)
 any(k) = (sum [r = 1 : words(ROUTINES)] has(word(ROUTINES, r).ending(k))) > 0
 PANELS = int(sum [k = 1 : 3] any(k))
 $PAPER << EOD
@@ -14,7 +15,7 @@ x
 224
 500
 EOD
-paper(r, size) = number(sprintf("F%d.cpu_%d", r, size)) / number(sprintf("F%d.gpu_%d", r, size))
+paper(r, size) = number(sprintf("%s.cpu_%d", word(PRINTED, r), size)) / number(sprintf("%s.gpu_%d", word(PRINTED, r), size))
 open_mark(name) = point(name) == 7 ? 6 : point(name) == 5 ? 4 : point(name) == 9 ? 8 : point(name) == 11 ? 10 : point(name) == 13 ? 12 : 14
 stats DATA using (column("ratio")) nooutput name "OURS"
 set xtics (56, 112, 224, 500)
@@ -38,7 +39,7 @@ do for [k = 1 : 3] {
             for [r = 1 : words(ROUTINES)] DATA using (size_of(word(ROUTINES, r).ending(k))):(column("ratio")): \
             (column("ratio_low")):(column("ratio_high")) with yerrorbars pointtype point(word(ROUTINES, r)) pointsize 0.8 \
             linecolor rgb rgb(word(ROUTINES, r)) notitle, \
-            for [r = 1 : (k == 1 ? 6 : 0)] $PAPER using 1:(paper(r, $1)) with linespoints dashtype 3 \
+            for [r = 1 : (k == 1 ? words(PRINTED) : 0)] $PAPER using 1:(paper(r, $1)) with linespoints dashtype 3 \
             pointtype open_mark(word(ROUTINES, r)) pointsize 1 linecolor rgb rgb(word(ROUTINES, r)) notitle
         unset label 1; unset label 2; unset label 3
     }

@@ -6,4 +6,4 @@ stats DATA using (column("x")) nooutput
 set xtics nice(STATS_max - STATS_min, 5)
 set yrange [0 : *]
 set style fill solid 0.6 noborder
-plot DATA using (column("x")):(column("y1")):(0.92 * BROAD) with boxes linecolor rgb rgb("simd")
+plot DATA using (column("x")):(column("y1")):(0.92 * BROAD) with boxes linecolor rgb MAIN

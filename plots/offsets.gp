@@ -7,3 +7,4 @@ set xrange [*:*] noextend
 set format x "%g"
 set format y "%g"
 set xlabel "maximum offset R (pixels)"
+if (!NARROW && |SERIES| > 11) { set key spacing 1.05 } # one column still

@@ -15,7 +15,7 @@ set grid noxtics
 if (NARROW) { set xtics rotate by 30 right }
 set xtics noenhanced
 plot DATA using (column(0)):(column("q1")):(column("min")):(column("max")):(column("q3")):xticlabels(stringcolumn("variant")) \
-        with candlesticks whiskerbars linewidth 2 linecolor rgb rgb("simd"), \
+        with candlesticks whiskerbars linewidth 2 linecolor rgb MAIN, \
     DATA using (column(0)):(column("median")):(column("median")):(column("median")):(column("median")) \
-        with candlesticks linewidth 4 linecolor rgb rgb("simd"), \
-    DATA using (column(0)):(column("tol")):(0.25) with xerrorbars pointtype 0 linewidth 2 dashtype 2 linecolor rgb rgb("octave")
+        with candlesticks linewidth 4 linecolor rgb MAIN, \
+    DATA using (column(0)):(column("tol")):(0.25) with xerrorbars pointtype 0 linewidth 2 dashtype 2 linecolor rgb OTHER

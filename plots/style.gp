@@ -36,34 +36,22 @@ if (TITLED) {
     set label 2 SUBTITLE at screen 0.02, 1 - 50.0 / HIGH left font ',11' textcolor rgb SOFT noenhanced
 }
 
-# One colour and mark a variant, everywhere; they tell apart with every common colour blindness (after Okabe and Ito, and Tol). The
-# papers' own are kept: red array language, black C, blue SIMD, green gather. A name that is not in the list (a plug-in) is grey.
-NAMES   = "octave  naive   ordered simd    fftw    scatter gather  gather_two_pass tensor  tensor_wgmma cufft   as_printed"
-COLOURS = "#d55e00 #111111 #e69f00 #0072b2 #882255 #8c6d31 #009e73 #999933         #aa4499 #dd7788      #555566 #999999"
-POINTS  = "13      5       9       7       3       15      7       6               11      10           12      2"
-NAMES   = NAMES.  " naive_scatter naive_gather simd_scatter simd_gather scatter_v4 owned"
-COLOURS = COLOURS." #777777       #111111      #e69f00      #0072b2     #d55e00    #aa4499"
-POINTS  = POINTS. " 4             5            8            7           6          11"
-NAMES   = NAMES.  " scatter_v2 autovec numpy   fft"
-COLOURS = COLOURS." #dd7788    #cc9966 #f0a07a #332288"
-POINTS  = POINTS. " 10         8       12      14"
-NAMES   = NAMES.  " att_16x16 att_128x1 at_16x16 at_128x1 batch   batch_texture atct_2d atct_3d atc_3d"
-COLOURS = COLOURS." #aa4499   #dd7788   #d55e00  #e69f00  #999933 #882255       #aa4499 #aa4499 #d55e00"
-POINTS  = POINTS. " 11        10        13       9        6       3             11      11      13"
-# Routines, stages and the like stand for themselves.
-NAMES   = NAMES.  " cc3m    ccp     pinsert_s sigma2  presb   ccoef   ctfapply"
-COLOURS = COLOURS." #0072b2 #d55e00 #009e73   #e69f00 #aa4499 #8c6d31 #111111"
-POINTS  = POINTS. " 7       5       9         11      13      15      4"
+# One colour and mark a variant, everywhere: variants.tsv. A name that is not in it (a plug-in) is grey.
+NAMES = ""; COLOURS = ""; POINTS = ""
+more(name, colour, mark) = (NAMES = NAMES." ".name, COLOURS = COLOURS." ".colour, POINTS = POINTS." ".mark, 0)
+stats PLOTS."/variants.tsv" using (more(stringcolumn("name"), stringcolumn("colour"), stringcolumn("mark"))) nooutput
+MAIN = 0x0072b2; OTHER = 0xd55e00 # of a figure that has no variants
 until(text, mark) = strstrt(text, mark) ? text[1 : strstrt(text, mark) - 1] : text
 place(name) = int(sum [i = 1 : words(NAMES)] (word(NAMES, i) eq name ? i : 0))
-colour(name) = place(name) ? word(COLOURS, place(name)) : "#999999"
-rgb(name) = int("0x".colour(name)[2:7])
+rgb(name) = place(name) ? int("0x".word(COLOURS, place(name))) : 0x999999
 point(name) = place(name) ? int(word(POINTS, place(name))) : 1
 # Series i: "simd", or "simd (16 cores)", dashed.
 name(i) = until(SERIES[i], " (")
 dash(i) = strstrt(SERIES[i], " cores)") ? 2 : 1
 of_series(i) = stringcolumn("series") eq SERIES[i]
 x(i) = of_series(i) ? column("x") : NaN
+# What the ratios are over: "gather" of "autocorr:gather threads=1@k0".
+base_name(spec) = until(until(spec[strstrt(spec, ":") + 1 : *], " "), sprintf("%c", 64)) # 64: "at", no macro
 # A published number by its id: as it is printed, "" when there is none; and its value.
 if (exists("IDS")) {
     id_at(id) = int(sum [i = 1 : |IDS|] (IDS[i] eq id ? i : 0))

@@ -171,22 +171,25 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
 
 // ---- figures of pages ----------------------------------------------------------------------------------------------------
 
-static int copy_script(const char *folder, const char *script);
+static int copy_shared(const char *folder, const char *file);
 
-// Copies what a line of a script loads: load PLOTS."/NAME.gp"
-static int copy_loaded(const char *folder, const char *line)
+// Copies what a line of a script takes from beside it: load PLOTS."/NAME.gp", stats PLOTS."/NAME.tsv".
+static int copy_named(const char *folder, const char *line)
 {
-    static const char load[] = "load PLOTS.\"/";
-    const size_t length = strcspn(line + strlen(load), ".");
-    char *name = strncmp(line, load, strlen(load)) ? NULL : rg_print("%.*s", (int)length, line + strlen(load));
-    int code = name ? copy_script(folder, name) : RG_GOOD;
+    static const char plots[] = "PLOTS.\"/";
+    const size_t word = strcspn(line, " ") + 1;
+    const bool takes = !strncmp(line, "load ", 5) || !strncmp(line, "stats ", 6);
+    const bool names = takes && !strncmp(line + word, plots, strlen(plots));
+    const char *from = line + word + strlen(plots);
+    char *name = names ? rg_print("%.*s", (int)strcspn(from, "\""), from) : NULL;
+    int code = name ? copy_shared(folder, name) : RG_GOOD;
     free(name);
     return code;
 }
 
-static int copy_script(const char *folder, const char *script)
+static int copy_shared(const char *folder, const char *name)
 {
-    char *shared = rg_print("plots/%s.gp", script), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
+    char *shared = rg_print("plots/%s", name), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
     char *line = NULL;
     size_t room = 0;
     rg_file file;
@@ -195,7 +198,7 @@ static int copy_script(const char *folder, const char *script)
     if (code == RG_GOOD) {
         while (code == RG_GOOD && getline(&line, &room, in) > 0) {
             fputs(line, file.stream);
-            code = copy_loaded(folder, line);
+            code = copy_named(folder, line);
         }
         if (code == RG_GOOD)
             code = rg_file_commit(&file);
@@ -215,14 +218,14 @@ enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that is drawn by 
 
 int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script)
 {
-    char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder);
+    char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder), *shared = rg_print("%s.gp", script);
     rg_file file;
     rg_plot alone = {0};
     char *picture = rg_print("%s.png", name);
     rg_plot_path(&alone, "OUT", picture);
     int code = rg_make_folder(plots);
     if (code == RG_GOOD)
-        code = copy_script(folder, script);
+        code = copy_shared(folder, shared);
     if (code == RG_GOOD)
         code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
@@ -237,6 +240,7 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     }
     rg_plot_free(&alone);
     free(picture);
+    free(shared);
     free(plots);
     free(path);
     return code;

@@ -416,6 +416,24 @@ static void check_panels(const search *s, rg_found *found)
     }
 }
 
+// "LABEL=ID,LABEL=ID@BASE": words BESIDE and PRINTED, of those whose base this is.
+static void put_marks(const search *s, rg_plot *plot)
+{
+    char one[SPEC], beside[2 * SPEC] = "", printed[2 * SPEC] = "";
+    const char *list = rg_listed_cell(s->listed, "marks");
+    while (next_of(&list, ',', one)) {
+        char *id = strchr(one, '='), *base = strchr(one, '@');
+        if (!id || (base && !strstr(s->base, base + 1)))
+            continue;
+        *id++ = 0;
+        id[strcspn(id, "@")] = 0;
+        snprintf(beside + strlen(beside), sizeof beside - strlen(beside), " %s", one);
+        snprintf(printed + strlen(printed), sizeof printed - strlen(printed), " %s", id);
+    }
+    rg_plot_text(plot, "BESIDE", beside);
+    rg_plot_text(plot, "PRINTED", printed);
+}
+
 void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
 {
     search *s = rg_alloc(sizeof *s);
@@ -448,6 +466,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         rg_plot_path(&found->plot, "DATA", found->data);
         rg_plot_texts(&found->plot, "SERIES", s->n, label);
         rg_plot_text(&found->plot, "BASE", s->base);
+        put_marks(s, &found->plot);
         found->keys = keys(s);
         say_best(s, rg_listed_cell(l, "title"), found->title, sizeof found->title);
         say_about(s, found->about, sizeof found->about);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_figures.c: names, heads and cells of files are data in every figure: no command runs, and the figure is drawn.
 #include "../../../data/geometry/volume.h"
+#include "../../../impl/runtime/table.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -128,6 +129,40 @@ TEST(test_scripts_make_no_commands)
     closedir(open);
     free(folder);
     assert_true(scripts > 25);
+}
+
+// A script that calls a variant or an algorithm by its name would have to be changed with it: names stand in figures.tsv, variants.tsv.
+TEST(test_scripts_name_no_variant)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    char *folder = rg_share_path("plots");
+    DIR *open = opendir(folder);
+    int words = 0;
+    for (struct dirent *e; (e = readdir(open));) {
+        size_t n;
+        if (!strstr(e->d_name, ".gp"))
+            continue;
+        char *path = rg_print("%s/%s", folder, e->d_name), *text = get_file(path, &n);
+        for (char *line = text, *end; *line; line = end) {
+            end = line + strcspn(line, "\n");
+            end += *end != 0;
+            for (char *at = line; *line != '#' && at < end; at += strcspn(at, letters), words++) {
+                const size_t length = strspn(at, letters);
+                for (int i = 0; length && i < rg_entry_count(); i++) {
+                    const rg_entry *v = rg_entry_at(i);
+                    if ((strlen(v->name) == length && !strncmp(v->name, at, length))
+                        || (strlen(v->algo->name) == length && !strncmp(v->algo->name, at, length)))
+                        fail_msg("%s names %s: %.*s", e->d_name, v->name, (int)(end - line), line);
+                }
+                at += length;
+            }
+        }
+        free(text);
+        free(path);
+    }
+    closedir(open);
+    free(folder);
+    assert_true(words > 1000);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, and the lines of its
-// short paths run as they are printed.
+// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, the lines of
+// its short paths run as they are printed, and those of all other commands are taken.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/report.h"
@@ -134,6 +134,27 @@ TEST(short_paths_run_as_printed)
     free(folder);
     free(source);
     free(path);
+    free(was);
+}
+
+// Every other line, as it is printed: the program takes its words, options and values. What they do would take minutes.
+static void take_line(const char *line)
+{
+    run_line(fmt("regather() { command regather \"$@\" --help; }; mpirun() { shift 2; \"$@\"; }; make() { :; }; "
+                 "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s", line));
+}
+
+TEST(every_line_is_taken)
+{
+    char program[4096] = "", *folder = test_folder(), *was = getcwd(NULL, 0);
+    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    setenv("PATH", fmt("%s/../../..:%s", dirname(program), getenv("PATH")), 1);
+    assert_int_equal(chdir(folder), 0);
+    assert_true(each_line(NULL, take_line) >= 60);
+    assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
+    assert_int_equal(chdir(was), 0);
+    assert_int_equal(system(fmt("rm -rf '%s'", folder)), 0);
+    free(folder);
     free(was);
 }
 
