@@ -3,7 +3,7 @@
 # C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
 load PLOTS."/style.gp"
 half = (SIDE - 1) / 2
-RIGHT_END = 1.03
+RIGHT_END = 1.01
 set multiplot
 set lmargin at screen panel_left(1, 2); set rmargin at screen panel_right(1, 2)
 set tmargin at screen panel_top(1, 2); set bmargin at screen panel_bottom(1, 2)

@@ -122,7 +122,7 @@ static int add_references(rg_report *r, const char *folder)
 // What was typed.
 typedef struct request {
     rg_given given;
-    const char *machines, *traces, *claims, *out;
+    const char *machines, *traces, *pages, *claims, *out;
     rg_list verify, job, table, map;
     bool no_figures, stale;
 } request;
@@ -294,6 +294,8 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         code = rg_copy_gallery(r);
     if (code == RG_GOOD)
+        code = rg_copy_pages(r);
+    if (code == RG_GOOD)
         code = write_all(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
@@ -310,7 +312,7 @@ static int make_report(rg_report *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_report r = {.out = q->out, .traces = q->traces, .stale = q->stale, .n_maps = q->map.n, .map = q->map.item};
+    rg_report r = {.out = q->out, .traces = q->traces, .pages = q->pages, .stale = q->stale, .n_maps = q->map.n, .map = q->map.item};
     int code = make_report(&r, q);
     release(&r);
     return code;
@@ -326,6 +328,7 @@ static const rg_option options[] = {
      RG_TO(request, table)},
     {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
      RG_TO(request, map)},
+    {"pages", "DIR", "pages of jobs (NAME.html), which are kept beside this one and linked", RG_TO(request, pages)},
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
     {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go", RG_TO(request, out), 0, 0, "report"},

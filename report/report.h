@@ -164,6 +164,7 @@ typedef struct rg_figure {
 typedef struct rg_report {
     const char *out, *plots;
     const char *traces; // folder of `regather trace`, or NULL
+    const char *pages;  // folder of jobs' pages, or NULL
     int n_machines;
     rg_bench_machine *machine; // [0] is this one
     int n_maps;
@@ -181,6 +182,8 @@ typedef struct rg_report {
 void rg_draw(rg_report *);
 // The gallery of faults: its pictures to fig/, its section. RG_GOOD, or one line and RG_USAGE.
 int rg_copy_gallery(const rg_report *);
+int rg_copy_pages(const rg_report *); // of jobs
+void rg_write_pages(const rg_report *, FILE *html);
 void rg_write_gallery(const rg_report *, rg_page *);
 // Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing without them.
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);

@@ -42,7 +42,7 @@ for value in "${RECORD_SECONDS:-1}" "${RECORD_IMAGES:-1}" "${RECORD_SIDES:-1}" "
 done
 case ${RECORD_MINUTES:-1} in *[!0-9]*) echo "steps.sh: expected whole minutes in RECORD_MINUTES, found \"$RECORD_MINUTES\"" >&2 && exit 2 ;; esac
 logs=$results/log done=$results/done
-mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$results/verify" "$results/trace" || exit 2
+mkdir -p "$logs" "$done" "$work/align" "$work/average" "$work/share" "$work/verify" "$work/pages" "$results/verify" "$results/trace" || exit 2
 [ "$(cat "$results/preset" 2> /dev/null)" = "$preset" ] || echo "$preset" > "$results/preset" # another one makes another page
 
 # ---- words of the steps, beside `regather` ---------------------------------------------------------------------------------
@@ -156,6 +156,7 @@ entries() {
         verify) echo "--verify $product" ;;
         job) echo "--job $(dirname "$product")" ;;
         traces) echo "--traces $(dirname "$product")" ;;
+        pages) echo "--pages $(dirname "$product")" ;;
         map:*) echo "--map ${report#map:}=$product" ;;
         *) echo "--table $report=$product" ;;
         esac

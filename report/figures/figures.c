@@ -21,7 +21,15 @@ const rg_bench_machine *rg_listed_machine(const rg_listed *l) { return &l->repor
 
 int rg_copy_to_fig(const rg_report *r, const char *from, const char *name)
 {
-    char block[1 << 14], *to = rg_print("%s/fig/%s", r->out, name);
+    char *path = rg_print("fig/%s", name);
+    int code = rg_copy_beside(r, from, path);
+    free(path);
+    return code;
+}
+
+int rg_copy_beside(const rg_report *r, const char *from, const char *name)
+{
+    char block[1 << 14], *to = rg_print("%s/%s", r->out, name);
     rg_file file;
     FILE *in = fopen(from, "rb");
     int code = in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));

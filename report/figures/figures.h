@@ -32,4 +32,5 @@ const char *rg_map_path(const rg_report *, const char *name);         // of --ma
 
 // Copies a file to fig/NAME as the figure's; RG_GOOD, or one line and RG_USAGE.
 int rg_copy_to_fig(const rg_report *, const char *from, const char *name);
+int rg_copy_beside(const rg_report *, const char *from, const char *name); // the page
 #endif

@@ -242,6 +242,7 @@ static void data_section(const rg_report *r, rg_page *p)
     p->make->heading(p, 2, "data", "Data");
     fputs("<p><a href=\"ledger.tsv\">ledger.tsv</a> has every claim on every machine; <code>fig/</code> the points of each figure and "
           "the script that draws it again: <code>gnuplot FIGURE.gp</code> there.</p>\n", p->out);
+    rg_write_pages(r, p->out);
     p->make->fold(p, "Files that this page was made from");
     p->make->table(p, "Result files and tables, as they were given.", "nnr", column, RG_COUNT(column));
     for (int m = 0; m < r->n_machines; m++) {

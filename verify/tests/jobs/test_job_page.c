@@ -160,6 +160,16 @@ TEST(where_it_goes)
     assert_int_equal(sh("%s --out k5.mrc --page k5.html > out && grep -q 'What was found' k5.html", job), 0);
 }
 
+TEST(the_report_keeps_and_links_it)
+{
+    char *record = rg_share_path("data/machines/h200-16xeon.tsv");
+    assert_int_equal(sh("mkdir pages none && cp m.html pages/reconstruct.html && cp a.html 'pages/a\"><b>.html' && regather report '%s' --machines none "
+                        "--no-figures --pages pages --out rep --quiet > out; test $? = 0 && cmp m.html rep/job-reconstruct.html", record), 0);
+    assert_has("rep/index.html", "<a href=\"./job-reconstruct.html\">reconstruct</a>\n<a href=\"./job-a%22%3E%3Cb%3E.html\">a&#34;&#62;&#60;b&#62;</a>");
+    assert_int_equal(sh("regather report '%s' --machines none --no-figures --pages absent --out rep2 --quiet > out", record), RG_USAGE);
+    free(record);
+}
+
 TEST(without_gnuplot_it_says_so)
 {
     assert_int_equal(sh("PATH=/nowhere \"$REGATHER\" reconstruct p/particles.star --device cpu --quiet --out g.mrc > out"), 0);
