@@ -191,7 +191,9 @@ static void put_base64(FILE *out, const char *text)
 
 static void figure(rg_page *p, const rg_page_figure *f)
 {
-    fprintf(p->out, "<figure class=\"%s%s\">\n<figcaption><b>", f->picture ? "picture" : "lines", f->whole ? " whole" : "");
+    const bool broad = !f->svg && !(f->narrow && *f->narrow); // its text would be too small on a phone: it is moved in its frame there
+    fprintf(p->out, "<figure class=\"%s%s%s\">\n<figcaption><b>", f->picture ? "picture" : "lines", f->whole ? " whole" : "",
+            broad ? " broad" : "");
     rg_html_rich(p->out, f->title);
     fputs("</b><span>", p->out);
     rg_html_rich(p->out, f->subtitle);
@@ -206,6 +208,8 @@ static void figure(rg_page *p, const rg_page_figure *f)
         put_base64(p->out, f->svg);
     else
         rg_html_link(p->out, f->wide);
+    if (broad)
+        fprintf(p->out, "\" style=\"--wide:%dpx", f->width);
     fprintf(p->out, "\" width=\"%d\" height=\"%d\" loading=\"lazy\" alt=\"", f->width, f->height);
     rg_html_text(p->out, f->alt);
     fputs("\"></picture>\n<p class=\"from\">", p->out);

@@ -11,7 +11,7 @@
 #include <libgen.h>
 #include <limits.h>
 
-extern const rg_command rg_cmd_report, rg_cmd_phantom, rg_cmd_reconstruct;
+extern const rg_command rg_cmd_report, rg_cmd_trace, rg_cmd_phantom, rg_cmd_reconstruct;
 
 static char output[OUTPUT_MAX], folder[PATH_MAX];
 static const char *browser;
@@ -63,7 +63,9 @@ FIXTURE(make_pages)
     assert_int_equal(rg_make_folder(folder), RG_GOOD);
     char *real = realpath(folder, NULL), *record = rg_share_path("data/machines/h200-16xeon.tsv");
     snprintf(folder, sizeof folder, "%s", real);
-    char *argv[] = {"report", record, "--quiet", "--out", folder, NULL};
+    char *traces = rg_print("%s/traces", folder), *trace[] = {"trace", "gridding:simd_gather", "--quiet", "--out", traces, NULL};
+    assert_int_equal(run_argv(&rg_cmd_trace, trace, output), RG_GOOD);
+    char *argv[] = {"report", record, "--traces", traces, "--quiet", "--out", folder, NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     char *particles = rg_print("%s/particles", folder), *star = rg_print("%s/particles.star", particles), *map = rg_print("%s/job.mrc", folder);
     char *page = rg_print("%s/job.html", folder);
@@ -77,6 +79,7 @@ FIXTURE(make_pages)
     free(page);
     free(real);
     free(record);
+    free(traces);
     return 0;
 }
 
