@@ -200,14 +200,14 @@ $(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(LIB_OBJ)
 	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
 $(BUILD)/broken/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) $< -o $@
+	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
 $(BUILD)/broken/host/%.so: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -x c++ -c $< -o $(@:.so=.o)
+	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ -x c++ -c $< -o $(@:.so=.o)
 	$(CXX) $(SAN) -shared $(@:.so=.o) -o $@
 $(BUILD)/broken/gpu/%.so: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) $< -o $@
+	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
 
 # `make plugin SRC=mine.c` (.cc): build/plugin/mine.so, compiled against suite.h alone, with the flags of what its descriptors need;
 # where they differ, none: each function then says its own. SRC=mine.cu: build/plugin/host/mine.so, for the emulated GPU, and with

@@ -87,19 +87,26 @@ plugins() {
     done
 }
 
-# The emulated GPU computes on one core: it gets one beside everything else, for its kernels and for those wrong on purpose.
-# Under ASan kernels are not watched by the emulator itself, whose words that table expects.
-"$regather" verify --quiet --device host > "$logs/verify_emulated.out" 2>&1 &
-emulated=$!
-broken=
-if [ "${SANITIZE:-0}" != 1 ]; then
+# The emulated GPU computes on one core: it gets one beside everything else, for its kernels and for those wrong on purpose;
+# then the variants of CPU and GPU are verified there. Under ASan kernels are not watched by the emulator itself, whose words
+# that table expects.
+beside() { # NAME COMMAND...
+    name=$1
+    shift
+    "$@" > "$logs/$name.out" 2>&1 &
+    wait $!
+    echo $? > "$logs/$name.code"
+}
+{
+    trap 'kill $!; exit 1' TERM
+    beside verify_emulated "$regather" verify --quiet --device host
     # shellcheck disable=SC2046
-    { while kill -0 $emulated 2>/dev/null; do sleep 1; done
-        exec "$regather" verify --quiet --limit 30 --device host --expect verify/broken/expected.tsv \
-            $(plugins "$build"/broken/host/*.so) > "$logs/broken_emulated.out" 2>&1; } &
-    broken=$!
-fi
-trap 'kill $emulated $broken 2>/dev/null' EXIT
+    [ "${SANITIZE:-0}" = 1 ] || beside broken_emulated "$regather" verify --quiet --limit 30 --device host \
+        --expect verify/broken/expected.tsv $(plugins "$build"/broken/host/*.so)
+    beside verify "$regather" verify --quiet
+} &
+others=$!
+trap 'kill $others 2>/dev/null' EXIT
 for source in verify/tests/*/test_*.c verify/tests/*/test_*.cc; do
     [ -e "$source" ] || continue
     test_program "$build/${source%.*}"
@@ -110,17 +117,16 @@ command_line steps verify/steps.sh
 command_line stale verify/stale.sh "$build"
 grep '^stale:' "$logs/stale.log"
 command_line fuzz verify/fuzz/fuzz.sh "$build" replay
-command_line verify "$regather" verify --quiet
-finish() { # PROCESS OUTPUT
-    wait "$1"
-    code=$?
-    cat "$2"
-    return $code
-}
 # shellcheck disable=SC2046
 command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so)
-command_line verify_emulated finish $emulated "$logs/verify_emulated.out"
-[ -z "$broken" ] || command_line broken_emulated finish $broken "$logs/broken_emulated.out"
+wait $others
+outcome() { # NAME: of what ran beside
+    cat "$logs/$1.out"
+    return "$(cat "$logs/$1.code")"
+}
+command_line verify outcome verify
+command_line verify_emulated outcome verify_emulated
+[ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated outcome broken_emulated
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { GUARD = 4096, ALIGN = 256, POISON = 0xFF };
 
@@ -35,9 +37,63 @@ int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t e
     return code ? code : device->upload((char *)b->base + bytes, guard_pattern(), GUARD);
 }
 
+// What lies between a fence and the buffer holds the guard's bytes.
+int rg_buffer_make_fenced(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, bool at_end)
+{
+    if (device->is_gpu)
+        return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), aside = at_end && align < ALIGN && bytes % ALIGN == 0 ? align : 0;
+    const size_t used = (bytes + align - 1) / align * align + aside, room = (used + page - 1) / page * page;
+    *b = (rg_buffer){.device = device, .bytes = bytes, .fenced = true, .block_bytes = room + 2 * page};
+    b->block = mmap(NULL, b->block_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b->block == MAP_FAILED || (room && mprotect((char *)b->block + page, room, PROT_READ | PROT_WRITE))) {
+        if (b->block != MAP_FAILED)
+            munmap(b->block, b->block_bytes);
+        *b = (rg_buffer){0};
+        return RG_E_STATE;
+    }
+    b->lead = page + (at_end ? room - used : 0);
+    b->base = (char *)b->block + b->lead;
+    for (size_t i = page; i < page + room; i++)
+        ((unsigned char *)b->block)[i] = guard_byte(i);
+    return RG_OK;
+}
+
+int rg_buffer_protect(rg_buffer *b, bool read_only)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!b->fenced || b->block_bytes == 2 * page)
+        return RG_OK;
+    const int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+    return mprotect((char *)b->block + page, b->block_bytes - 2 * page, access) ? RG_E_STATE : RG_OK;
+}
+
+int64_t rg_buffer_touched(const rg_buffer *b, const void *p, bool *inside)
+{
+    *inside = b->fenced && (const char *)p >= (char *)b->block && (const char *)p < (char *)b->block + b->block_bytes;
+    return *inside ? (const char *)p - (char *)b->base : 0;
+}
+
+static int64_t fenced_guard(const rg_buffer *b, bool *hit)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const unsigned char *found = b->block;
+    *hit = true;
+    for (size_t i = b->lead + b->bytes; i < b->block_bytes - page; i++)
+        if (found[i] != guard_byte(i))
+            return (int64_t)(i - b->lead);
+    for (size_t i = b->lead; i-- > page;)
+        if (found[i] != guard_byte(i))
+            return (int64_t)i - (int64_t)b->lead;
+    *hit = false;
+    return 0;
+}
+
 void rg_buffer_free(rg_buffer *b)
 {
-    if (b->block)
+    if (b->fenced)
+        munmap(b->block, b->block_bytes);
+    else if (b->block)
         b->device->release(b->block);
     *b = (rg_buffer){0};
 }
@@ -48,6 +104,8 @@ int rg_buffer_get(const rg_buffer *b, void *to) { return b->bytes ? b->device->d
 
 int64_t rg_buffer_guard(const rg_buffer *b, bool *hit)
 {
+    if (b->fenced)
+        return fenced_guard(b, hit);
     unsigned char found[GUARD];
     const unsigned char *expected = guard_pattern();
     *hit = true; // also when a guard cannot be read: an intact one is then not known

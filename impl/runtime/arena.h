@@ -2,7 +2,7 @@
 // arena.h: guarded, poisoned buffers on any device.
 //
 // Each buffer stands between two guard zones of 4 KiB filled with a known pattern, at a base that is aligned or deliberately
-// one element off.
+// one element off. On a CPU there can be fences instead: pages without access on both sides, the buffer flush with one of them.
 #ifndef RG_ARENA_H
 #define RG_ARENA_H
 
@@ -15,10 +15,17 @@ typedef struct rg_buffer {
     size_t bytes;
     void *block;    // the whole allocation
     size_t block_bytes, lead; // base = block + lead
+    bool fenced;
 } rg_buffer;
 
 // unaligned: base is 256-byte aligned plus one element. RG_OK or a device error (rg_device_error says which).
 int rg_buffer_make(rg_buffer *, const rg_device *, size_t bytes, size_t element_bytes, bool unaligned);
+// Between fences, at_end: flush with the one behind it, else with the one before; `align` then is its unit, and a buffer at the
+// end that lies at 256 bytes by chance is moved by one. On other devices than a CPU as above, unaligned where at_end.
+int rg_buffer_make_fenced(rg_buffer *, const rg_device *, size_t bytes, size_t align, bool at_end);
+int rg_buffer_protect(rg_buffer *, bool read_only); // of a fenced one; others are left as they are
+// Bytes from base to p, a place in one of its fences or (protected) in itself; true in *inside.
+int64_t rg_buffer_touched(const rg_buffer *, const void *p, bool *inside);
 size_t rg_buffer_bytes(size_t bytes, size_t element_bytes); // that it takes, guards included
 void rg_buffer_free(rg_buffer *);
 int rg_buffer_poison(rg_buffer *);             // 0xFF bytes: NaN for floats, -1 for integers, nothing a right sum gives

@@ -27,13 +27,21 @@ static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device
            (!arg || !memcmp(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg));
 }
 
-static int make_arguments(rg_frame *f, bool unaligned)
+enum place { PLAIN, AT_START, AT_END }; // of the buffers: without fences, or between them
+
+static int make_buffer(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, enum place place)
+{
+    return place == PLAIN ? rg_buffer_make(b, device, bytes, align, false)
+                          : rg_buffer_make_fenced(b, device, bytes, align, place == AT_END);
+}
+
+static int make_arguments(rg_frame *f, enum place place)
 {
     const rg_algo *algo = f->entry->algo;
     int code = RG_OK;
     for (int i = 0; i < algo->n_args && !code; i++) {
         size_t element, bytes = argument_bytes(algo, i, &f->shape, &element);
-        code = rg_buffer_make(&f->buffer[i], f->device, bytes, element, unaligned);
+        code = make_buffer(&f->buffer[i], f->device, bytes, element, place);
         f->arg[i] = f->buffer[i].base;
         if (!code && algo->arg[i].direction == RG_OUT)
             code = rg_buffer_poison(&f->buffer[i]);
@@ -42,7 +50,7 @@ static int make_arguments(rg_frame *f, bool unaligned)
 }
 
 static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                int threads, void *const *arg, bool unaligned)
+                int threads, void *const *arg, enum place place)
 {
     threads = e->variant->flags & RG_THREADED ? threads : 1;
     if (stands(f, e, device, shape, param, threads, arg)) {
@@ -53,11 +61,11 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
     *f = (rg_frame){.entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers"};
     memcpy(f->param, param, (size_t)e->variant->n_params * sizeof *param);
     size_t scratch = scratch_bytes(e->variant, shape, f->param);
-    int code = arg ? RG_OK : make_arguments(f, unaligned);
+    int code = arg ? RG_OK : make_arguments(f, place);
     if (arg)
         memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
     if (!code)
-        code = rg_buffer_make(&f->scratch, device, scratch, 1, false);
+        code = make_buffer(&f->scratch, device, scratch, 256, place);
     if (!code)
         code = rg_buffer_poison(&f->scratch);
     f->call = (rg_call){.shape = &f->shape, .param = f->param, .arg = f->arg, .scratch = scratch ? f->scratch.base : NULL,
@@ -68,19 +76,19 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
 int rg_frame_make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
                   int threads)
 {
-    return make(f, e, device, shape, param, threads, NULL, false);
+    return make(f, e, device, shape, param, threads, NULL, PLAIN);
 }
 
-int rg_frame_make_unaligned(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape,
-                            const int64_t *param, int threads)
+int rg_frame_make_fenced(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
+                         int threads, bool at_end)
 {
-    return make(f, e, device, shape, param, threads, NULL, true);
+    return make(f, e, device, shape, param, threads, NULL, at_end ? AT_END : AT_START);
 }
 
 int rg_frame_borrow(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
                     int threads, void *const *arg)
 {
-    return make(f, e, device, shape, param, threads, arg, false);
+    return make(f, e, device, shape, param, threads, arg, PLAIN);
 }
 
 void rg_frame_changed(rg_frame *f, int k)

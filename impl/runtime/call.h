@@ -33,9 +33,10 @@ typedef struct rg_frame {
 // Buffers of the shape, outputs and scratch poisoned, a stream. `threads`: how many a RG_THREADED variant may use. A frame must
 // be zero or made; one that stands for the same call is left as it is, with its inputs, and any other is freed first.
 int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads);
-// The same with every argument one element off a 256-byte boundary.
-int rg_frame_make_unaligned(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param,
-                            int threads);
+// The same between fences (arena.h), at_end: every argument flush with the one behind it; on a GPU one element off a boundary of
+// 256 bytes.
+int rg_frame_make_fenced(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
+                         bool at_end);
 // The same on arguments that stand in memory of the device already, which several calls may share; on its default stream. Who
 // writes a steady one of them (suite.h) says so by rg_frame_changed.
 int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,

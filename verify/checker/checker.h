@@ -63,6 +63,7 @@ typedef struct rg_case {
     rg_shape shape;
     int64_t param[RG_PARAMS_MAX];
     int threads;
+    bool brief; // on the emulated GPU: random inputs only
 } rg_case;
 
 typedef struct rg_job {
@@ -87,6 +88,9 @@ typedef struct rg_show {
 // What the child is about to do; the parent allows it so many seconds (0: the limit of the case).
 typedef void rg_phase(const char *what, double limit_s);
 void rg_examine(const rg_entry *, const rg_device *, const rg_job *, rg_phase *, rg_verdict *);
+// From now on an access of a variant to the fences of its buffers ends in this, with a FAIL that names the place.
+typedef void rg_last_word(const rg_verdict *);
+void rg_examine_fences(rg_last_word *);
 extern const char *const rg_pattern_name[RG_PATTERNS];
 
 // worker.c: fills show->answer by a worker process; PASS when every run ended with its guards and inputs intact.
@@ -98,10 +102,16 @@ bool rg_on_device(const rg_entry *, const char *asked);
 
 // ---- plan.c --------------------------------------------------------------------------------------------------------------
 
+// How much of what a variant can be asked for: values of its parameters and pairs of them, words of dimensions (kind, rule,
+// turn), shapes, and cases. What it refuses is not counted.
+typedef struct rg_coverage {
+    int values, pairs, kinds, shapes, cases;
+} rg_coverage;
+
 typedef struct rg_plan {
     rg_case *item;
-    int n;
-    char capped[160]; // "" or which part of the parameter grid was left out
+    int n, first;    // cases, and those that come before any budget
+    rg_coverage all; // zero: narrowed, nothing is stated
 } rg_plan;
 
 // What narrows a plan; zero or NULL: not narrowed.
@@ -110,9 +120,11 @@ typedef struct rg_narrow {
     const int64_t *param;
     int threads;
     bool smoke; // at the shapes of the smoke test
+    bool no_refuse;
 } rg_narrow;
 
 void rg_plan_make(rg_plan *, const rg_entry *, const rg_narrow *, uint64_t seed);
+rg_coverage rg_plan_coverage(const rg_plan *, const rg_entry *, const bool *ran); // ran[i]: case i was compared
 void rg_plan_free(rg_plan *);
 
 // ---- expect.c ------------------------------------------------------------------------------------------------------------

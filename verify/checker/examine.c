@@ -2,13 +2,15 @@
 // examine.c: one case, in the child: run the variant in guarded buffers and look at everything it could have done wrong.
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
-// differ, each run at least twice. Before every run the outputs are poisoned; after it the guards, the inputs and every element
+// differ, each run at least twice. On a CPU the first is flush with a page without access before it and the second with one behind
+// it, and inputs can only be read. Before every run the outputs are poisoned; after it the guards, the inputs and every element
 // of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
 // once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where
 // all others change under them: what was kept of either shows. A variant with clear() has to give twice the sums when run without.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +96,61 @@ static bool prepare(exam *x)
         return device_fault(x, "prepare returned", code);
     code = rg_frame_load(&x->frame);
     return code ? device_fault(x, "load returned", code) : true;
+}
+
+static bool inputs_read_only(exam *x, bool read_only)
+{
+    int code = RG_OK;
+    for (int k = 0; k < x->entry->algo->n_args && !code; k++)
+        if (is_in(x, k))
+            code = rg_buffer_protect(&x->frame.buffer[k], read_only);
+    return code ? device_fault(x, "protecting the inputs", code) : true;
+}
+
+// ---- an access to a fence, or a write to an input, on a CPU ---------------------------------------------------------------
+
+static exam *running; // whose buffers a bad access is held against
+static rg_last_word *last_word;
+
+static const char *access_fault(exam *x, const rg_buffer *b, const char *name, int argument, const void *at)
+{
+    bool inside;
+    const int64_t offset = rg_buffer_touched(b, at, &inside);
+    char place[64] = "";
+    if (!inside)
+        return NULL;
+    if (offset < 0)
+        fault(x, "%s: accessed before the start, at byte %lld", name, (long long)offset);
+    else if (offset >= (int64_t)b->bytes)
+        fault(x, "%s: accessed past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
+    else {
+        const rg_algo *algo = x->entry->algo;
+        if (algo->where && argument >= 0)
+            algo->where(&x->shape, argument, offset / (int64_t)rg_type_bytes(algo->arg[argument].type(&x->shape)), place);
+        fault(x, "input %s%s was written", name, place);
+    }
+    return x->verdict->reason;
+}
+
+// From any thread of the variant. An access elsewhere is repeated without this, and kills the process.
+static void on_bad_access(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    exam *x = running;
+    const char *said = NULL;
+    for (int k = 0; x && !said && k < x->entry->algo->n_args; k++)
+        said = access_fault(x, &x->frame.buffer[k], x->entry->algo->arg[k].name, k, info->si_addr);
+    if (x && !said)
+        said = access_fault(x, &x->frame.scratch, "scratch", -1, info->si_addr);
+    if (said)
+        last_word(x->verdict);
+    signal(number, SIG_DFL);
+}
+
+void rg_examine_fences(rg_last_word *last)
+{
+    last_word = last;
+    sigaction(SIGSEGV, &(struct sigaction){.sa_sigaction = on_bad_access, .sa_flags = SA_SIGINFO}, NULL);
 }
 
 // ---- after it ------------------------------------------------------------------------------------------------------------
@@ -202,7 +259,7 @@ static bool one_run(exam *x, int run)
     x->phase(what, 0);
     if (x->device->is_emulated) // another order of blocks and threads for every run
         rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
-    if (!lay_out(x, run > 0) || !prepare(x))
+    if (!lay_out(x, run > 0) || !inputs_read_only(x, true) || !prepare(x))
         return false;
     const double began_s = rg_seconds();
     int code = rg_frame_start(&x->frame);
@@ -211,7 +268,7 @@ static bool one_run(exam *x, int run)
     if ((code = x->device->sync()))
         return device_fault(x, "the device reports", code);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
-    if (!guards(x) || !collect(x))
+    if (!inputs_read_only(x, false) || !guards(x) || !collect(x))
         return false;
     if (x->job->show)
         show(x);
@@ -322,16 +379,18 @@ static bool at_base(exam *x, bool unaligned)
     x->at[0] = 0;
     if (x->device->is_emulated)
         rg_emulation_reset();
-    int (*make)(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *, int) =
-        unaligned ? rg_frame_make_unaligned : rg_frame_make;
-    const int code = make(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads);
+    const int code = rg_frame_make_fenced(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads, unaligned);
     bool good = code == RG_OK || device_fault(x, "making the buffers", code);
-    if (good && x->device->is_emulated)
+    if (good && x->device->is_emulated) {
         emulated_extents(x);
+        rg_emulation_stream(x->frame.call.stream);
+    }
     if (good)
         good = x->job->show ? all_shown(x) : all_rounds(x, unaligned);
     if (x->frame.prepared && x->entry->variant->finish)
         x->phase("finish", 0);
+    if (x->device->is_emulated)
+        rg_emulation_stream(NULL);
     rg_frame_free(&x->frame);
     return good;
 }
@@ -374,9 +433,13 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
         fault(&x, "index.h: %s", index);
         return;
     }
+    const double accesses = device->is_emulated ? rg_emulation_accesses() : 0;
     memory(&x);
+    running = &x;
     const bool good = at_base(&x, false) && (job->show || at_base(&x, true));
+    running = NULL;
     memory_free(&x);
+    verdict->accesses = device->is_emulated ? rg_emulation_accesses() - accesses : 0;
     verdict->error = x.tally.error;
     verdict->tol = x.tally.tol;
     if (good && x.runs_compared > 0) {

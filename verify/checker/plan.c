@@ -1,45 +1,71 @@
 // SPDX-License-Identifier: MIT
-// plan.c: which cases a variant has to pass.
+// plan.c: which cases a variant has to pass, cheap and different ones first, and how much of what there is they have covered.
 //
-// The standard parameters at every shape of the algorithm, with one thread and, where the variant uses them, with several. Then
-// the grid of its parameters at the small shapes: all of it, or when that is too much every value of every parameter and a
-// random choice of the other combinations, at shapes spread over the list; plan.capped says so.
+// First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several; then
+// combinations of parameters at smaller ones, chosen so that every value occurs (those that the variant does not refuse), and
+// every kind. Then the standard parameters at every check shape from the least work on, and between them combinations until every
+// pair of values has occurred; then combinations at small check shapes, each time at another. plan.first cases come before any
+// budget; how many of the others follow is for work to decide, never for a clock.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, COMBINATIONS = 64, GRID_CASES = 600 };
+enum { THREADS = 3, COMBINATIONS = 64, POOL = 4096, GRID_CASES = 100, VALUES_MAX = 16, SMALLEST = 4 };
 static const double SMALL_WORK = 3e6;
 
-static void add(rg_plan *plan, const rg_shape *shape, const int64_t *param, int threads)
+typedef int64_t combination[RG_PARAMS_MAX];
+
+typedef struct maker {
+    rg_plan *plan;
+    const rg_algo *algo;
+    const rg_variant *variant;
+    const rg_narrow *narrow;
+    combination *chosen; // [0] is the standard one
+    int n_chosen, valued, paired; // up to `valued` each holds a value that those before do not, up to `paired` a pair
+    const rg_shape **small, **all, **cheap; // check shapes from the least work on
+    int n_small, n_all, n_cheap;
+} maker;
+
+static void add(maker *m, const rg_shape *shape, const int64_t *param, int threads)
 {
+    rg_plan *plan = m->plan;
+    for (int i = 0; i < plan->n; i++) {
+        const rg_case *c = &plan->item[i];
+        if (!c->brief && c->threads == threads && !memcmp(c->shape.n, shape->n, sizeof shape->n) &&
+            !memcmp(c->param, param, (size_t)m->variant->n_params * sizeof *param))
+            return; // planned before
+    }
     plan->item = realloc(plan->item, (size_t)(plan->n + 1) * sizeof *plan->item);
     if (!plan->item)
         exit(rg_fail(RG_LACKS, "out of memory"));
     rg_case *c = &plan->item[plan->n++];
     *c = (rg_case){.shape = *shape, .threads = threads};
-    memcpy(c->param, param, sizeof c->param);
+    memcpy(c->param, param, (size_t)m->variant->n_params * sizeof *param);
 }
 
-typedef int64_t combination[RG_PARAMS_MAX];
+static int several(const rg_variant *v) { return v->flags & RG_THREADED ? THREADS : 1; }
 
-typedef struct grid {
-    combination item[COMBINATIONS];
-    int n;
-} grid;
-
-static void grid_add(grid *g, const rg_variant *v, const int64_t *param)
+static void add_both(maker *m, const rg_shape *shape, const int64_t *param)
 {
-    combination standard = {0};
-    rg_params_standard(v, standard);
-    bool known = memcmp(standard, param, (size_t)v->n_params * sizeof *param) == 0 || g->n == COMBINATIONS;
-    for (int i = 0; i < g->n && !known; i++)
-        known = memcmp(g->item[i], param, (size_t)v->n_params * sizeof *param) == 0;
-    if (!known)
-        memcpy(g->item[g->n++], param, sizeof(combination));
+    add(m, shape, param, m->narrow->threads ? m->narrow->threads : 1);
+    if (!m->narrow->threads && several(m->variant) > 1)
+        add(m, shape, param, several(m->variant));
 }
+
+static void add_one(maker *m, const rg_shape *shape, const int64_t *param)
+{
+    add(m, shape, param, m->narrow->threads ? m->narrow->threads : several(m->variant));
+}
+
+static bool refused(const maker *m, const rg_shape *shape, const int64_t *param)
+{
+    return !m->narrow->no_refuse && ((m->algo->invalid && m->algo->invalid(shape)) ||
+                                     (m->variant->refuse && m->variant->refuse(shape, param)));
+}
+
+// ---- combinations of parameters ------------------------------------------------------------------------------------------
 
 static double grid_size(const rg_variant *v)
 {
@@ -58,71 +84,250 @@ static void pick(const rg_variant *v, uint64_t index, int64_t *param)
     }
 }
 
-// Every value of every parameter first, so that a cap never hides one; then the rest.
-static void grid_make(grid *g, const rg_variant *v, uint64_t seed)
+static int value_index(const rg_param *p, int64_t value)
 {
-    g->n = 0;
+    int i = 0;
+    while (i < p->n_values - 1 && p->value[i] != value)
+        i++;
+    return i < VALUES_MAX ? i : VALUES_MAX - 1;
+}
+
+typedef struct pairs {
+    bool met[RG_PARAMS_MAX][VALUES_MAX][RG_PARAMS_MAX][VALUES_MAX]; // [k][i][k][i]: the value alone
+} pairs;
+
+enum { VALUE = 1000 }; // a new value counts for so many new pairs
+
+// How many values and pairs of values of the combination were not met yet.
+static int fresh(const rg_variant *v, pairs *p, const int64_t *param, bool note)
+{
+    int n = 0;
     for (int k = 0; k < v->n_params; k++)
-        for (int i = 0; i < v->param[k].n_values; i++) {
-            combination param = {0};
-            rg_params_standard(v, param);
-            param[k] = v->param[k].value[i];
-            grid_add(g, v, param);
+        for (int l = k; l < v->n_params; l++) {
+            bool *met = &p->met[k][value_index(&v->param[k], param[k])][l][value_index(&v->param[l], param[l])];
+            n += *met ? 0 : k == l ? VALUE : 1;
+            *met |= note;
         }
+    return n;
+}
+
+static void count_fresh(rg_coverage *c, int n)
+{
+    c->values += n / VALUE;
+    c->pairs += n % VALUE;
+}
+
+// Where a combination is tried first: check shapes of a tenth of the smoke test's work, each turn another, so that kinds change as
+// well; then the smoke shapes; then any small one. NULL: refused at all.
+static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
+{
+    for (int i = 0; i < m->n_cheap; i++)
+        if (!refused(m, m->cheap[(turn + i) % m->n_cheap], param))
+            return m->cheap[(turn + i) % m->n_cheap];
+    for (int i = 0; i < m->algo->n_smoke_shapes; i++)
+        if (!refused(m, &m->algo->smoke_shape[i], param))
+            return &m->algo->smoke_shape[i];
+    for (int i = m->n_small; i-- > 0;)
+        if (!refused(m, m->small[i], param))
+            return m->small[i];
+    return NULL;
+}
+
+// From the whole grid, or a random part of a very large one with every value in it: those that bring most that is new, until
+// every pair has been met; then any others there is room for.
+static void choose(maker *m, uint64_t seed)
+{
+    const rg_variant *v = m->variant;
     const double size = grid_size(v);
-    for (uint64_t i = 0; i < (size <= COMBINATIONS ? (uint64_t)size : 4 * COMBINATIONS); i++) {
-        combination param = {0};
-        pick(v, size <= COMBINATIONS ? i : rg_bits(seed, i), param);
-        grid_add(g, v, param);
+    const bool whole = size <= POOL;
+    int n = 0, single = 0;
+    combination *pool = rg_alloc((size_t)(POOL + RG_PARAMS_MAX * 64) * sizeof *pool);
+    for (int k = 0; k < v->n_params && !whole; k++)
+        for (int i = 0; i < v->param[k].n_values && single < RG_PARAMS_MAX * 64; i++, single++) {
+            rg_params_standard(v, pool[n]);
+            pool[n++][k] = v->param[k].value[i];
+        }
+    for (uint64_t i = 0; i < (whole ? (uint64_t)size : POOL); i++)
+        pick(v, whole ? i : rg_bits(seed, i), pool[n++]);
+    m->chosen = rg_alloc(COMBINATIONS * sizeof *m->chosen);
+    m->n_chosen = 1;
+    rg_params_standard(v, m->chosen[0]);
+    pairs *met = rg_alloc(sizeof *met);
+    *met = (pairs){0};
+    fresh(v, met, m->chosen[0], true);
+    for (int i = 0; i < n;)
+        if (!memcmp(pool[i], m->chosen[0], (size_t)v->n_params * sizeof **pool) || !place_of(m, pool[i], 0))
+            memcpy(pool[i], pool[--n], sizeof *pool);
+        else
+            i++;
+    pairs *possible = rg_alloc(sizeof *possible);
+    *possible = (pairs){0};
+    for (int i = -1; i < n; i++)
+        count_fresh(&m->plan->all, fresh(v, possible, i < 0 ? m->chosen[0] : pool[i], true));
+    free(possible);
+    while (n && m->n_chosen < COMBINATIONS) {
+        int best = (int)(rg_bits(seed, (uint64_t)m->n_chosen) % (uint64_t)n), gain = fresh(v, met, pool[best], false);
+        for (int i = 0; i < n; i++) {
+            const int new = fresh(v, met, pool[i], false);
+            if (new > gain)
+                best = i, gain = new;
+        }
+        m->valued += gain >= VALUE;
+        m->paired += gain > 0;
+        fresh(v, met, pool[best], true);
+        memcpy(m->chosen[m->n_chosen++], pool[best], sizeof *pool);
+        memcpy(pool[best], pool[--n], sizeof *pool);
+    }
+    free(met);
+    free(pool);
+}
+
+// ---- coverage ------------------------------------------------------------------------------------------------------------
+
+// Whether case i is the first that was run at its shape (dim < 0) or with its value of that dimension.
+static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
+{
+    const int64_t *n = plan->item[i].shape.n;
+    for (int j = 0; j < i; j++) {
+        const int64_t *other = plan->item[j].shape.n;
+        if (ran[j] && (dim < 0 ? !memcmp(other, n, sizeof plan->item[j].shape.n) : other[dim] == n[dim]))
+            return false;
+    }
+    return true;
+}
+
+// Of the cases of the plan that ran; values and pairs of parameters are left to the caller.
+static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *ran, rg_coverage *c)
+{
+    for (int i = 0; i < plan->n; i++) {
+        if (!ran[i])
+            continue;
+        c->cases++;
+        c->shapes += is_first(plan, ran, i, -1);
+        for (int d = 0; d < RG_DIMS && algo->dim[d] && algo->dim_text; d++) {
+            char word[32];
+            c->kinds += algo->dim_text(d, plan->item[i].shape.n[d], word) && is_first(plan, ran, i, d);
+        }
     }
 }
 
-static int several(const rg_variant *v, int threads) { return threads ? threads : v->flags & RG_THREADED ? THREADS : 1; }
+// ---- the plan ------------------------------------------------------------------------------------------------------------
 
-static void add_grid(rg_plan *plan, const rg_entry *entry, int threads, uint64_t seed)
+static const rg_algo *sorted; // of the comparison
+
+static int by_work(const void *a, const void *b)
 {
-    const rg_algo *algo = entry->algo;
-    const rg_variant *v = entry->variant;
-    grid g;
-    grid_make(&g, v, seed);
-    int small = 0;
-    for (int i = 0; i < algo->n_check_shapes; i++)
-        small += algo->work(&algo->check_shape[i]) <= SMALL_WORK;
-    if (!g.n || !small)
-        return;
-    const int room = GRID_CASES / g.n, step = (small + room - 1) / room;
-    int seen = 0, used = 0;
-    for (int i = 0; i < algo->n_check_shapes; i++) {
-        if (algo->work(&algo->check_shape[i]) > SMALL_WORK || seen++ % step)
-            continue;
-        used++;
-        for (int c = 0; c < g.n; c++)
-            add(plan, &algo->check_shape[i], g.item[c], several(v, threads));
+    const rg_shape *const s = *(const rg_shape *const *)a, *const t = *(const rg_shape *const *)b;
+    const double d = sorted->work(s) - sorted->work(t);
+    return d ? (d > 0) - (d < 0) : (s > t) - (s < t);
+}
+
+static void sort_shapes(maker *m)
+{
+    m->n_all = m->algo->n_check_shapes;
+    m->all = rg_alloc((size_t)m->n_all * sizeof *m->all);
+    for (int i = 0; i < m->n_all; i++)
+        m->all[i] = &m->algo->check_shape[i];
+    sorted = m->algo;
+    qsort(m->all, (size_t)m->n_all, sizeof *m->all, by_work);
+    m->small = m->all;
+    while (m->n_small < m->n_all && m->algo->work(m->all[m->n_small]) <= SMALL_WORK)
+        m->n_small++;
+    const double tenth = m->algo->work(&m->algo->smoke_shape[0]) / 10;
+    m->cheap = m->all;
+    for (int i = 0; i < m->n_all; i++) {
+        m->cheap += m->algo->work(m->all[i]) < tenth / 4;
+        m->n_cheap += m->algo->work(m->all[i]) >= tenth / 4 && m->algo->work(m->all[i]) <= 2 * tenth;
     }
-    if (step > 1 || grid_size(v) > g.n + 1)
-        snprintf(plan->capped, sizeof plan->capped, "%d of %.0f parameter combinations, at %d of %d shapes", g.n + 1,
-                 grid_size(v), used, algo->n_check_shapes);
+}
+
+// Every word of a dimension (a kind, a rule, a turn) at the cheapest shape that has it, of those that have it at all.
+static void add_kinds(maker *m)
+{
+    for (int d = 0; d < RG_DIMS && m->algo->dim[d] && m->algo->dim_text; d++)
+        for (int i = 0; i < m->n_all; i++) {
+            char word[32];
+            bool met = !m->algo->dim_text(d, m->all[i]->n[d], word) || refused(m, m->all[i], m->chosen[0]);
+            for (int j = 0; j < m->plan->n && !met; j++)
+                met = m->plan->item[j].shape.n[d] == m->all[i]->n[d];
+            int last = i; // the largest of the cheap ones with this word, rather than one pixel
+            for (int j = i; j < m->n_all && m->algo->work(m->all[j]) <= m->algo->work(&m->algo->smoke_shape[0]) / 10; j++)
+                if (m->all[j]->n[d] == m->all[i]->n[d] && !refused(m, m->all[j], m->chosen[0]))
+                    last = j;
+            if (met)
+                continue;
+            add_one(m, m->all[last], m->chosen[0]);
+            m->plan->item[m->plan->n - 1].brief = true;
+        }
+}
+
+static void add_brief(maker *m, int c)
+{
+    add_one(m, place_of(m, m->chosen[c], c), m->chosen[c]);
+    m->plan->item[m->plan->n - 1].brief = true;
+}
+
+static void plan_all(maker *m, uint64_t seed)
+{
+    sort_shapes(m);
+    choose(m, seed);
+    for (int i = 0; i < m->n_all && i < SMALLEST; i++)
+        add_both(m, m->all[i], m->chosen[0]);
+    add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
+    int c = 1;
+    while (c <= m->valued)
+        add_brief(m, c++);
+    add_kinds(m);
+    m->plan->first = m->plan->n;
+    for (int i = 0; i < m->n_all; i++) {
+        add_both(m, m->all[i], m->chosen[0]);
+        for (int k = 0; k < 2 && c <= m->paired; k++)
+            add_brief(m, c++);
+    }
+    const int most = (m->n_chosen - 1) * m->n_small, grid = most < GRID_CASES ? most : GRID_CASES;
+    for (int g = 0; g < grid; g++) { // a combination after the other, each round at other shapes
+        const int which = g % (m->n_chosen - 1), round = g / (m->n_chosen - 1);
+        add_one(m, m->small[(which * 7 + round) % m->n_small], m->chosen[1 + which]);
+    }
+    bool *possible = rg_alloc((size_t)m->plan->n * sizeof *possible);
+    for (int i = 0; i < m->plan->n; i++)
+        possible[i] = !refused(m, &m->plan->item[i].shape, m->plan->item[i].param);
+    count_shapes(m->plan, m->algo, possible, &m->plan->all);
+    free(possible);
+    free(m->all);
+    free(m->chosen);
 }
 
 void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow, uint64_t seed)
 {
-    const rg_variant *v = entry->variant;
     combination param = {0};
     *plan = (rg_plan){0};
-    rg_params_standard(v, param);
-    if (narrow->param)
-        memcpy(param, narrow->param, (size_t)v->n_params * sizeof *param);
-    const rg_algo *a = entry->algo;
-    const rg_shape *shape = narrow->shape ? narrow->shape : narrow->smoke ? a->smoke_shape : a->check_shape;
-    const int n_shapes = narrow->shape ? 1 : narrow->smoke ? a->n_smoke_shapes : a->n_check_shapes;
-    for (int i = 0; i < n_shapes; i++) {
-        const rg_shape *at = &shape[i % 2 ? n_shapes - 1 - i / 2 : i / 2]; // from both ends: the smallest and the largest soon
-        add(plan, at, param, narrow->threads ? narrow->threads : 1);
-        if (!narrow->threads && several(v, 0) > 1)
-            add(plan, at, param, several(v, 0));
+    maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow};
+    if (!narrow->shape && !narrow->smoke && !narrow->param) {
+        plan_all(&m, seed);
+        return;
     }
-    if (!narrow->shape && !narrow->smoke && !narrow->param)
-        add_grid(plan, entry, narrow->threads, seed);
+    rg_params_standard(m.variant, param);
+    if (narrow->param)
+        memcpy(param, narrow->param, (size_t)m.variant->n_params * sizeof *param);
+    const rg_shape *shape = narrow->shape ? narrow->shape : narrow->smoke ? m.algo->smoke_shape : m.algo->check_shape;
+    const int n_shapes = narrow->shape ? 1 : narrow->smoke ? m.algo->n_smoke_shapes : m.algo->n_check_shapes;
+    for (int i = 0; i < n_shapes; i++)
+        add_both(&m, &shape[i], param);
+    plan->first = plan->n;
+}
+
+rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const bool *ran)
+{
+    rg_coverage c = {0};
+    pairs *met = rg_alloc(sizeof *met);
+    *met = (pairs){0};
+    count_shapes(plan, entry->algo, ran, &c);
+    for (int i = 0; i < plan->n; i++)
+        if (ran[i])
+            count_fresh(&c, fresh(entry->variant, met, plan->item[i].param, true));
+    free(met);
+    return c;
 }
 
 void rg_plan_free(rg_plan *plan)

@@ -4,19 +4,33 @@
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A variant is given up once it has lost so much time in crashes and endless runs; cases not run count as failed.
 static const double GIVE_UP_S = 60;
-// A variant that has taken so many seconds so far is checked at every 4th of the cases left, after twice that at every 16th; the
-// report says how many were left out. On the emulated GPU sooner: it takes a hundred times as long for the same cases.
-static double slow_s(const rg_entry *e) { return e->emulated ? 2 : 10; }
+// On the emulated GPU, which takes a hundred times as long, no case follows the first ones of the plan that would take a variant
+// past so many accesses to memory, by those of the cases before: a number that is the same in every run, on every machine. Of a
+// variant that starts a program for every run not so many cases follow.
+static const double EMULATED_ACCESSES = 200e6;
+enum { PROGRAM_CASES = 24 };
+static bool starts_program(const rg_entry *e)
+{
+    const char *needs = e->variant->needs ? e->variant->needs : "";
+    return strstr(needs, "octave") || strstr(needs, "numpy");
+}
+// Below this part of the shapes and pairs of values a variant counts as not checked; of values and kinds nothing may be left out,
+// and nothing at all where there is no such limit.
+static double least_part(const rg_entry *e) { return e->emulated || starts_program(e) ? 0.125 : 1; }
+
+// A bound that stays so many times above what is reached is printed with its reason.
+static const double SLACK = 30;
 
 typedef struct session {
     rg_given given;
     const char *shape_text, *params, *out, *expect;
     int pattern; // an rg_pattern; -1: all
-    bool no_refuse, verbose;
+    bool no_refuse, verbose, stop;
     double limit_s;
 
     rg_verify_options how;
@@ -36,6 +50,7 @@ static const rg_option options[] = {
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
     {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
     {"no-refuse", NULL, "run what a variant refuses, to show why it does", RG_TO(session, no_refuse)},
+    {"stop", NULL, "of each variant no case after the first that fails", RG_TO(session, stop)},
     {"out", "F.tsv", "write one row a case", RG_TO(session, out)},
     {"verbose", NULL, "one line a case", RG_TO(session, verbose)},
     {"expect", "F.tsv", "demand that each plugged-in kernel gets the status and reason of this table", RG_TO(session, expect)},
@@ -45,8 +60,10 @@ static const rg_option options[] = {
 // What is said of one variant in the end.
 typedef struct summary {
     int count[RG_STATUSES];
-    int left_out;
-    double error, tol, seconds, lost_s;
+    rg_coverage covered;
+    bool uncovered;
+    double error, tol, slack, seconds, lost_s; // slack: bound / error where that is least; 0: no error
+    const char *bound; // where the bound there comes from
     bool has_fault, has_wrong;
     rg_case at, smallest; // of the first fault, and of the wrong values with the fewest inputs
     rg_verdict fault, skip;
@@ -147,6 +164,11 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
         sum->error = v->error;
         sum->tol = v->tol;
     }
+    const double slack = v->status == RG_PASS && v->error > 0 ? v->tol / v->error : 0;
+    if (slack > 0 && (sum->slack == 0 || slack < sum->slack)) {
+        sum->slack = slack;
+        sum->bound = rg_tolerance_of(e, &c->shape, c->param).reason;
+    }
     if (failed(v->status) && !sum->has_fault) {
         sum->has_fault = true;
         sum->at = *c;
@@ -177,6 +199,8 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     rg_status worst = RG_PASS;
     if (sum->has_fault)
         worst = sum->fault.status;
+    else if (sum->uncovered)
+        worst = RG_FAIL;
     else if (!sum->count[RG_PASS])
         worst = RG_SKIP;
     char name[160];
@@ -190,10 +214,14 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     if (sum->count[RG_SKIP])
         printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
     printf("\n");
-    if (plan->capped[0])
-        printf("    grid: %s\n", plan->capped);
-    if (sum->left_out)
-        printf("    slow: %d of %d cases were left out\n", sum->left_out, plan->n);
+    if (sum->slack > SLACK)
+        printf("    slack %.0f: %s\n", sum->slack, sum->bound ? sum->bound : "its bound says no reason");
+    const rg_coverage *c = &sum->covered, *of = &plan->all;
+    if (of->cases)
+        printf("    covered: %d of %d values, %d of %d pairs of values, %d of %d kinds, %d of %d shapes, %d of %d cases\n", c->values,
+               of->values, c->pairs, of->pairs, c->kinds, of->kinds, c->shapes, of->shapes, c->cases, of->cases);
+    if (sum->uncovered)
+        printf("    too little for a PASS: all values and kinds and %.0f %% of the pairs and shapes are asked for\n", 100 * least_part(e));
     if (!sum->has_fault)
         return;
     char shape[192];
@@ -202,6 +230,17 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     print_command(s, "verify", "", e, &sum->at);
     if (sum->has_wrong && !s->how.no_refuse) // trace runs nothing that a variant refuses
         print_trace(s, e, &sum->smallest);
+}
+
+static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, const bool *ran, summary *sum)
+{
+    const rg_coverage *of = &plan->all, *c = &sum->covered;
+    if (!of->cases)
+        return;
+    sum->covered = rg_plan_coverage(plan, e, ran);
+    sum->uncovered = c->values < of->values || c->kinds < of->kinds || c->pairs < least_part(e) * of->pairs ||
+                     c->shapes < least_part(e) * of->shapes;
+    s->count[RG_FAIL] += sum->uncovered && !sum->has_fault;
 }
 
 static void check_variant(session *s, const rg_entry *e)
@@ -217,20 +256,30 @@ static void check_variant(session *s, const rg_entry *e)
     } else {
         rg_plan_make(&plan, e, &s->narrow, s->how.seed);
     }
+    bool *ran = rg_alloc((size_t)plan.n * sizeof *ran + 1);
+    double accesses = 0, each = 0; // so far, and of the last case by its work
     rg_progress_begin(&s->progress, e->name, "cases", plan.n);
     for (int i = 0; i < plan.n; i++) {
-        if (i % (sum.seconds < slow_s(e) ? 1 : sum.seconds < 2 * slow_s(e) ? 4 : 16)) {
-            sum.left_out++;
+        ran[i] = false;
+        const double work = e->algo->work(&plan.item[i].shape);
+        if ((i >= plan.first && accesses + each * work > EMULATED_ACCESSES) || (s->stop && sum.has_fault))
             continue;
-        }
+        rg_verify_options how = s->how;
+        if (plan.item[i].brief && e->emulated && !how.patterns)
+            how.patterns = 1u << RG_RANDOM;
         const double began_s = rg_seconds();
         rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
         if (sum.lost_s < GIVE_UP_S)
-            v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &s->how);
+            v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
+        ran[i] = v.status != RG_SKIP;
+        accesses += starts_program(e) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
+        each = v.accesses > 0 && work > 0 && !plan.item[i].brief ? v.accesses / work : each;
         take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
         rg_progress_at(&s->progress, i + 1);
     }
     rg_progress_end(&s->progress);
+    judge_coverage(s, e, &plan, ran, &sum);
+    free(ran);
     report(s, e, &sum, &plan);
     fflush(stdout);
     rg_plan_free(&plan);
@@ -302,6 +351,7 @@ static int run(void *of)
     s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s,
                                  .no_refuse = s->no_refuse, .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
+    s->narrow.no_refuse = s->no_refuse;
     if (s->expect)
         return rg_expect(s->expect, &s->how);
     if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed))))
@@ -329,8 +379,10 @@ const rg_command rg_cmd_verify = {
             "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
             "extreme inputs. Every element is compared with the reference, inputs must be unchanged, a second run must give\n"
             "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
-            "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Parameters: the standard ones\n"
-            "at every shape, the grid of all at small ones.\n"
+            "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Cheap and different cases come\n"
+            "first: every value of every parameter and every kind at small shapes, then the standard parameters at every\n"
+            "shape, pairs of values, and more of the grid. What was covered is printed; a variant of which too little could\n"
+            "be run fails. On the emulated GPU a number of memory accesses, not a time, ends the list.\n"
             "\n"
             "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather trace` that shows which\n"
             "input reaches which output.\n"

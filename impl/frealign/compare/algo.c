@@ -26,11 +26,18 @@ static const rg_arg args_ccoef[] = {INPUTS("D"), {"cc", RG_OUT, fr_real, trials}
 #define SHAPE(side, particles, kind, trials, outer, inner) {{side, particles, kind, trials, outer, inner}, 1}
 enum { V9 = FR_V9, PAPER = FR_BOX3 | FR_SQUARED };
 
+// Every interpolation with every padding, power of c and weight of rings.
+#define FLAGS(interpolation) \
+    SHAPE(8, 2, interpolation, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED, 1, 4, 1), \
+    SHAPE(8, 2, (interpolation) | FR_RINGS, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED | FR_RINGS, 1, 4, 1)
+#define KINDS(interpolation) FLAGS(interpolation), FLAGS((interpolation) | FR_PAD_2), FLAGS((interpolation) | FR_PAD_4)
+
 static const rg_shape check_shapes[] = {
     // The smallest sides; a band of one ring; bands that are empty; all of the plane.
     SHAPE(4, 1, V9, 1, 2, 1), SHAPE(6, 1, PAPER, 1, 3, 1), SHAPE(8, 1, V9, 1, 2, 1), SHAPE(8, 1, PAPER, 2, 3, 3),
     SHAPE(10, 2, V9, 1, 5, 1), SHAPE(14, 1, FR_TRILINEAR, 1, 7, 2), SHAPE(16, 1, V9, 1, 8, 1), SHAPE(16, 1, PAPER, 1, 8, 1),
-    // Every interpolation and padding, with either power of c and either weight of rings.
+    KINDS(FR_TRILINEAR), KINDS(FR_NEAREST), KINDS(FR_BOX1), KINDS(FR_BOX3), KINDS(FR_BOX5),
+    // Larger bands of them.
     SHAPE(16, 1, FR_NEAREST, 1, 6, 1), SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 7, 1), SHAPE(16, 2, FR_BOX5 | FR_SQUARED, 2, 8, 1),
     SHAPE(16, 1, FR_NEAREST | FR_PAD_4 | FR_RINGS, 1, 8, 1), SHAPE(12, 1, FR_BOX1 | FR_PAD_4 | FR_SQUARED, 1, 6, 1),
     SHAPE(12, 2, FR_BOX3 | FR_PAD_2 | FR_SQUARED, 1, 6, 1), SHAPE(10, 1, FR_BOX5 | FR_PAD_4 | FR_RINGS, 1, 5, 1),

@@ -31,6 +31,7 @@ static const rg_shape check_shapes[] = {
     SHAPE(16, 1, FR_BOX2, 1, 8),
     SHAPE(18, 5, V9, 4, 9),
     SHAPE(20, 17, V9, 1, 10),
+    SHAPE(12, 2, FR_TRILINEAR | FR_SQUARED, 3, 6),
     SHAPE(22, 1, FR_TRILINEAR | FR_SQUARED, 2, 0),
     SHAPE(26, 33, PAPER, 1, 13),
     SHAPE(30, 2, V9, 14, 15),

@@ -24,7 +24,14 @@ static const rg_arg args[] = {
 #define SHAPE(side, particles, kind, trials, outer, turns) {{side, particles, kind, trials, outer, turns}, 1}
 enum { V9 = FR_TRILINEAR, PAPER = FR_PAPER };
 
+// Every interpolation with every padding, power of c, with and without the mask.
+#define FLAGS(interpolation) \
+    SHAPE(12, 2, interpolation, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED, 1, 3, 2), \
+    SHAPE(12, 2, (interpolation) | FR_MASKED, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED | FR_MASKED, 1, 3, 2)
+#define KINDS(interpolation) FLAGS(interpolation), FLAGS((interpolation) | FR_PAD_2), FLAGS((interpolation) | FR_PAD_4)
+
 static const rg_shape check_shapes[] = {
+    KINDS(FR_TRILINEAR), KINDS(FR_NEAREST), KINDS(FR_BOX1), KINDS(FR_BOX3), KINDS(FR_BOX5),
     // No coefficient at all, one ring; sides whose half is odd; the whole of the kept part.
     SHAPE(4, 1, V9, 1, 1, 1),
     SHAPE(8, 1, PAPER, 1, 2, 1),

@@ -53,6 +53,7 @@ struct Engine {
     const Launch *launch;
     uint64_t seed = 1, drawn;
     uint32_t phases; // counted through all launches
+    const void *stream; // that everything has to be queued on; NULL: any
     bool failed;
     char text[600];
     struct {

@@ -20,6 +20,7 @@ struct Plan {
     Layout in, out;
     void *area;
     size_t work;
+    const void *stream;
 };
 
 std::vector<Plan> plans;
@@ -75,6 +76,10 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
         *why = CUFFT_EXEC_FAILED;
         return nullptr;
     }
+    if (!rg_emu::stream_right(p->stream, "a transform")) {
+        *why = CUFFT_EXEC_FAILED;
+        return nullptr;
+    }
     if (!p->own_area)
         memset(p->area, 0xFF, p->work);
     return p;
@@ -119,9 +124,12 @@ cufftResult cufftSetWorkArea(cufftHandle h, void *area)
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftSetStream(cufftHandle h, cudaStream_t)
+cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
 {
-    return plan_of(h) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    Plan *p = plan_of(h);
+    if (p)
+        p->stream = stream;
+    return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride,

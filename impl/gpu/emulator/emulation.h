@@ -24,6 +24,13 @@ void rg_emulation_reset(void);
 // Narrows what kernels may touch of the allocation that holds base to these bytes: the arena's guards then lie outside.
 void rg_emulation_extent(const void *base, size_t bytes);
 
+// From now on kernels, copies and transforms have to be queued on this stream; NULL: on any.
+void rg_emulation_stream(const void *);
+
+// Loads, stores and atomics of kernels so far, and 32 for every switch to a thread: work, as a number that is the same in
+// every run.
+double rg_emulation_accesses(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,12 +32,16 @@ struct Launch {
     const void *kernel;
     dim3 grid, block;
     size_t shared_bytes;
+    const void *stream;
     const void *args; // the arguments, copied for each thread by invoke
     size_t args_bytes;
     bool checked; // compiled with the instrumentation
     void (*invoke)(const void *args);
 };
 int launch(const Launch &); // a cudaError_t
+
+// Whether work may be queued on this stream (emulation.h); false: the fault says what was.
+bool stream_right(const void *stream, const char *what);
 
 // Ends the launch: records the text behind kernel, block and thread, leaves the fiber for good.
 [[noreturn]] void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -80,6 +84,7 @@ struct Position {
     uint64_t mark;            // phase, warp, lane and the count of warp-wide synchronisations in this phase
     uintptr_t stack, all_stacks, all_stacks_end;
     uintptr_t args, args_end;
+    uint64_t accesses;        // of all launches
     uintptr_t dynamic, dynamic_end, dynamic_most; // shared memory of this launch, and the most there can be
 };
 extern Position position;

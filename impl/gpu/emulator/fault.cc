@@ -72,6 +72,16 @@ void explain_standstill()
     }
 }
 
+bool stream_right(const void *stream, const char *what)
+{
+    if (!engine.stream || stream == engine.stream || engine.failed)
+        return true;
+    engine.failed = true;
+    snprintf(engine.text, sizeof engine.text, "%s is queued on %s and not on the stream of the call", what,
+             stream ? "another stream" : "the default stream");
+    return false;
+}
+
 void fault(const char *format, ...)
 {
     char who[48], what[400];
@@ -90,6 +100,11 @@ void fault(const char *format, ...)
 const char *rg_emulation_fault(void)
 {
     return rg_emu::engine.failed ? rg_emu::engine.text : nullptr;
+}
+
+void rg_emulation_stream(const void *stream)
+{
+    rg_emu::engine.stream = stream;
 }
 
 void rg_emulation_reset(void)

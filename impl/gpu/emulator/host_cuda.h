@@ -64,10 +64,10 @@ template <class... P> struct Call {
 };
 
 template <class... P, class... A>
-void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared_bytes, void (*kernel)(P...), A &&...args)
+void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared, const void *stream, void (*kernel)(P...), A &&...args)
 {
     const Call<P...> call = {kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
-    rg_launch_status(launch({name, (const void *)kernel, grid, block, shared_bytes, &call, sizeof call, RG_CHECKED,
+    rg_launch_status(launch({name, (const void *)kernel, grid, block, shared, stream, &call, sizeof call, RG_CHECKED,
                              Call<P...>::invoke}));
 }
 
@@ -109,7 +109,7 @@ template <class T, class F> T reduce(unsigned mask, T value, F f, int line)
 } // namespace rg_emu
 
 #define RG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
-    ((void)(stream), rg_emu::launch_kernel(#kernel, (grid), (block), (shared_bytes), kernel, ##__VA_ARGS__))
+    rg_emu::launch_kernel(#kernel, (grid), (block), (shared_bytes), (const void *)(stream), kernel, ##__VA_ARGS__)
 
 // ---- barriers and warp-wide operations -----------------------------------------------------------------------------------
 RG_INLINE void __syncthreads(RG_LINE) { rg_emu::barrier(rg_emu::PLAIN, 0, line); }

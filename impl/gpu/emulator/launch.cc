@@ -90,6 +90,7 @@ void run_thread(unsigned t)
 {
     Thread &thread = engine.thread[t];
     engine.current = t;
+    position.accesses += 32; // what a switch takes
     if (!thread.fiber.stack) {
         thread.fiber.stack = engine.spare_stack[--engine.n_spare];
         guard_stack(THREADS_MAX - 1 - engine.n_spare);
@@ -185,6 +186,8 @@ int launch(const Launch &l)
     const int code = check_launch(l);
     if (code)
         return code;
+    if (!stream_right(l.stream, l.name))
+        return cudaErrorLaunchFailure;
     engine.launch = &l;
     engine.n = l.block.x * l.block.y * l.block.z;
     rg_block_dim = l.block;

@@ -254,6 +254,7 @@ template <Kind kind> inline void access(uintptr_t a, size_t n)
 {
     if (!position.running || !position.checked || a - position.stack < STACK_BYTES)
         return;
+    position.accesses++;
     if (recent && inside(*recent, a, n))
         return touch<kind>(*recent, a, n);
     find_and_touch<kind>(a, n);
@@ -348,6 +349,11 @@ void fence()
 }
 
 } // namespace rg_emu
+
+double rg_emulation_accesses(void)
+{
+    return (double)rg_emu::position.accesses;
+}
 
 void rg_emulation_extent(const void *base, size_t bytes)
 {

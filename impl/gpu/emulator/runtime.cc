@@ -55,10 +55,12 @@ static bool device_side(const void *p, size_t bytes, bool is_device)
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t)
+                              cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (!width || !height)
         return cudaSuccess;
+    if (!rg_emu::stream_right(stream, "a copy"))
+        return cudaErrorLaunchFailure;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (width > to_pitch || width > from_pitch)
@@ -71,15 +73,17 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind);
+    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t)
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
 {
     if (!width || !height)
         return cudaSuccess;
+    if (!rg_emu::stream_right(stream, "a memset"))
+        return cudaErrorLaunchFailure;
     if (width > pitch)
         return noted(cudaErrorInvalidPitchValue);
     if (!device_side(to, pitch * (height - 1) + width, true))
@@ -89,9 +93,9 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, si
     return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t)
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
 {
-    return cudaMemset2DAsync(to, bytes, byte, bytes, 1);
+    return cudaMemset2DAsync(to, bytes, byte, bytes, 1, stream);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)

@@ -197,8 +197,10 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-                                     size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t)
+                                     size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
+    if (!rg_emu::stream_right(stream, "a copy to an array"))
+        return cudaErrorLaunchFailure;
     const size_t line = to->width * to->texel_bytes;
     if (!width_bytes || !height)
         return cudaSuccess;
@@ -210,8 +212,10 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, c
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t)
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t stream)
 {
+    if (!rg_emu::stream_right(stream, "a copy to an array"))
+        return cudaErrorLaunchFailure;
     cudaArray_t to = m->dstArray;
     if (!to || !m->srcPtr.ptr || m->srcPos.x || m->srcPos.y || m->srcPos.z || m->dstPtr.ptr)
         return noted(cudaErrorNotSupported);
@@ -223,7 +227,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t)
         const char *from = (const char *)m->srcPtr.ptr + z * m->srcPtr.ysize * m->srcPtr.pitch;
         const cudaError_t code =
             cudaMemcpy2DToArrayAsync(&slice, m->dstPos.x * to->texel_bytes, m->dstPos.y, from, m->srcPtr.pitch,
-                                     m->extent.width * to->texel_bytes, m->extent.height, m->kind);
+                                     m->extent.width * to->texel_bytes, m->extent.height, m->kind, stream);
         if (code)
             return code;
     }

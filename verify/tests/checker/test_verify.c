@@ -72,6 +72,14 @@ static int behind(rg_call *c) { return right(c), out(c)[last(c) + 1] = 1, RG_OK;
 static int far_behind(rg_call *c) { return right(c), out(c)[last(c) + 900] = 1, RG_OK; }
 static int before(rg_call *c) { return right(c), out(c)[-1] = 1, RG_OK; }
 static int edits(rg_call *c) { return right(c), ((float *)c->arg[IN])[0] += 1, RG_OK; }
+static int reads_behind(rg_call *c) { return (void)((volatile float *)c->arg[IN])[last(c) + 1], right(c); }
+static int reads_before(rg_call *c) { return (void)((volatile float *)c->arg[IN])[-1], right(c); }
+static int restores(rg_call *c)
+{
+    volatile float *in = c->arg[IN];
+    const float was = in[0];
+    return right(c), in[0] = 0, in[0] = was, RG_OK;
+}
 static int forgets_acc(rg_call *c)
 {
     for (int64_t i = 0; i <= last(c); i++)
@@ -115,11 +123,13 @@ static int works_once(rg_call *c) // 0.2 s of a core in the first call of a chil
 }
 static const char *declines(const rg_shape *s, const int64_t *p) { return (void)s, (void)p, "not today"; }
 
+static const rg_shape *tested = &shapes[1];
+
 static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how)
 {
     static rg_variant v;
     static rg_entry e;
-    const rg_shape shape = shapes[1];
+    const rg_shape shape = *tested;
     v = (rg_variant){.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "tested", .idea = "-", .space = RG_HOST,
                      .needs = "", .flags = flags, .run = run};
     if (how->no_refuse || how->seed == 99)
@@ -164,7 +174,13 @@ TEST(memory_is_guarded)
 {
     assert_verdict(check(behind), RG_FAIL, "out: written past the end");
     assert_verdict(check(far_behind), RG_FAIL, "out: written past the end");
-    assert_verdict(check(before), RG_FAIL, "out: written before the start, at byte -1");
+    assert_verdict(check(before), RG_FAIL, "out: accessed before the start, at byte -4");
+    tested = &shapes[0];
+    assert_verdict(check(reads_behind), RG_FAIL, "in: accessed past the end, at byte 20 of 20");
+    tested = &shapes[1]; // whose 256 bytes are moved off alignment by one element
+    assert_verdict(check(reads_behind), RG_PASS, "");
+    assert_verdict(check(reads_before), RG_FAIL, "in: accessed before the start, at byte -4");
+    assert_verdict(check(restores), RG_FAIL, "input in was written");
     assert_verdict(check(edits), RG_FAIL, "input in");
     assert_verdict(check(wants_alignment), RG_FAIL, "unaligned base");
 }

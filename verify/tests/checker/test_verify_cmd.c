@@ -113,7 +113,7 @@ TEST(plans_cover_shapes_and_threads)
     const rg_narrow all = {0}, two = {.threads = 2};
     rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
-    assert_int_equal(p.n, 2 * e.algo->n_check_shapes);
+    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 1); // and that of the smoke test
     for (int i = 0; i < e.algo->n_check_shapes; i++) {
         int found[2] = {0, 0};
         for (int k = 0; k < p.n; k++)
@@ -123,8 +123,9 @@ TEST(plans_cover_shapes_and_threads)
     }
     rg_plan_free(&p);
     rg_plan_make(&p, &e, &two, 1);
-    assert_int_equal(p.n, e.algo->n_check_shapes);
-    assert_int_equal(p.item[0].threads, 2);
+    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 1);
+    for (int i = 0; i < p.n; i++)
+        assert_int_equal(p.item[i].threads, 2);
     rg_plan_free(&p);
 }
 
@@ -144,15 +145,68 @@ TEST(plans_cover_parameters)
                     break;
                 }
     assert_int_equal(pairs, 9);
-    assert_int_equal(p.capped[0], 0);
+    assert_int_equal(p.all.values, 6);
+    assert_int_equal(p.all.pairs, 9);
     rg_plan_free(&p);
     e = entry_of(&v, large_grid, 3, 0);
     rg_plan_make(&p, &e, &all, 1);
     assert_true(p.n < 1000);
-    assert_non_null(strstr(p.capped, "of 1000 parameter combinations"));
+    assert_int_equal(p.all.values, 30);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 10; i++)
             assert_true(cases_with(&p, k, many[i]) > 0);
+    rg_plan_free(&p);
+}
+
+// Every value of a parameter and every kind, at a shape that is not the largest, before any budget; what was left out is a number.
+TEST(plans_begin_with_what_is_cheap_and_different)
+{
+    rg_variant v;
+    rg_entry e = entry_of(&v, large_grid, 3, 0);
+    const rg_narrow all = {0};
+    rg_plan p;
+    rg_plan_make(&p, &e, &all, 1);
+    assert_true(p.first < 40);
+    bool *ran = calloc((size_t)p.n, sizeof *ran);
+    for (int i = 0; i < p.first; i++)
+        ran[i] = true;
+    const rg_coverage first = rg_plan_coverage(&p, &e, ran);
+    assert_int_equal(first.values, p.all.values);
+    assert_int_equal(first.kinds, p.all.kinds);
+    assert_int_equal(first.cases, p.first);
+    assert_true(first.shapes < p.all.shapes && first.pairs < p.all.pairs);
+    for (int i = 0; i < p.n; i++)
+        ran[i] = true;
+    const rg_coverage whole = rg_plan_coverage(&p, &e, ran);
+    assert_int_equal(whole.shapes, p.all.shapes);
+    assert_int_equal(whole.cases, p.all.cases);
+    for (int i = 0; i < p.n; i++)
+        ran[i] = i < p.first && !p.item[i].brief; // without the combinations that were chosen for their values
+    assert_true(rg_plan_coverage(&p, &e, ran).values < p.all.values);
+    free(ran);
+    rg_plan_free(&p);
+}
+
+// SHARED_INT = 1 is refused beside the standard PRECOMP_INT = 2: every value is planned with others beside which it is not.
+static const char *only_together(const rg_shape *s, const int64_t *param)
+{
+    return (void)s, param[0] == 3 && param[1] != 2 ? "3 only with 2" : param[0] == 2 && param[1] == 2 ? "2 never with 2" : NULL;
+}
+
+TEST(plans_find_places_for_values_refused_alone)
+{
+    rg_variant v;
+    rg_entry e = entry_of(&v, small_grid, 2, 0);
+    v.refuse = only_together;
+    const rg_narrow all = {0};
+    rg_plan p;
+    rg_plan_make(&p, &e, &all, 1);
+    bool met = false;
+    for (int i = 0; i < p.first; i++)
+        met |= p.item[i].param[0] == 3 && p.item[i].param[1] == 2;
+    assert_true(met);
+    assert_int_equal(p.all.values, 6);
+    assert_int_equal(p.all.pairs, 6);
     rg_plan_free(&p);
 }
 

@@ -198,7 +198,7 @@ TEST(other_faults_are_named)
     assert_int_equal(trace_broken("autocorr", "segfault", ""), RG_WRONG);
     assert_non_null(strstr(output, "CRASH: input none on, run 1: SIGSEGV"));
     assert_int_equal(trace_broken("autocorr", "edited_input", ""), RG_WRONG);
-    assert_non_null(strstr(output, "was changed"));
+    assert_non_null(strstr(output, "was written"));
     assert_int_equal(trace_broken("autocorr", "past_end", ""), RG_WRONG);
     assert_non_null(strstr(output, "past the end"));
 #ifndef __SANITIZE_ADDRESS__ // then the emulator does not look
