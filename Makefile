@@ -2,12 +2,12 @@
 #   BUILD=dir     where to build                     PRESET=quick|paper|large   size of `make reproduce`
 #   HAVE_CUDA=0   leave CUDA out                     SANITIZE=1                 ASan + UBSan, into its own folder, without nvcc
 #   CUDA_ARCH=..  -gencode flags of nvcc             PREFIX=/usr/local          of `make install`
-#   TIME=60       seconds of `make fuzz`
+#   TIME=60       seconds of `make fuzz`            SEED=1 MUTANTS=250          of `make check-deep`
 #   REVISION=..   of a source tree without its git history; stands in every result file
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check fuzz sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check check-deep fuzz sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
 all:
 
 SANITIZE ?= 0
@@ -232,6 +232,13 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
+# What takes longer than CI has: faults injected into every command, and kernels with one random change each, to be caught.
+SEED    ?= 1
+MUTANTS ?= 250
+check-deep: check
+	verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
+	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) host
+	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
 TIME ?= 60
 fuzz: all $(BUILD)/verify/fuzz/driver
 	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)

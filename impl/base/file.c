@@ -44,11 +44,17 @@ bool rg_dry_run;
 static int commands_running;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // of all of these
 
-static void stopped(int number)
+// Without the lock: the program may end while it is held.
+static void remove_parts(void)
 {
     for (int i = 0; i < PARTS; i++)
         if (part[i].path && part[i].pid == getpid())
             unlink(part[i].path);
+}
+
+static void stopped(int number)
+{
+    remove_parts();
     raise(number); // SA_RESETHAND: now it ends the program
 }
 
@@ -75,7 +81,7 @@ static void watch(void)
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(number[i], &ours, NULL);
     }
-    atexit(release_claims);
+    atexit(remove_parts); // claims, and what was being written when memory ran out
 }
 
 static void part_begins(char *path, int fd, bool idle)
@@ -306,8 +312,10 @@ int rg_file_open(rg_file *file, const char *path)
         return code;
     }
     *file = (rg_file){.stream = fdopen(fd, "wb"), .path = rg_print("%s", path), .part = name};
-    if (!file->stream)
+    if (!file->stream) {
+        unlink(name);
         exit(rg_fail(RG_LACKS, "out of memory"));
+    }
     part_begins(name, fd, false);
     return RG_GOOD;
 }

@@ -135,7 +135,7 @@ int rg_plot_end(rg_plot_running *r)
     if (has_drawn(r->process, r->file.stream))
         return rg_file_commit(&r->file);
     rg_file_abandon(&r->file);
-    return RG_USAGE;
+    return RG_WRONG;
 }
 
 // Script and log are named from `folder`, path from here.
@@ -200,6 +200,8 @@ static int copy_shared(const char *folder, const char *name)
             fputs(line, file.stream);
             code = copy_named(folder, line);
         }
+        if (code == RG_GOOD && ferror(in))
+            code = rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
         if (code == RG_GOOD)
             code = rg_file_commit(&file);
         else
@@ -321,8 +323,8 @@ int rg_plot_draw(rg_plot *p, const char *script, const char *path)
     if (code == RG_LACKS) {
         rg_warn("%s: not drawn: no gnuplot here (see regather doctor)", path);
         code = RG_GOOD;
-    } else if (code != RG_GOOD) {
-        code = rg_fail(code, "%s: not written: gnuplot failed on %s", path, full);
+    } else if (code == RG_WRONG) {
+        code = rg_fail(RG_USAGE, "%s: not written: gnuplot failed on %s", path, full);
     }
     rg_plot_free(p);
     free(relative);

@@ -23,7 +23,7 @@ void rg_plot_free(rg_plot *);
 
 // One run of gnuplot on a script: it draws to OUT, as TERM ("svg" or "png", after the ending of path), PLOTS being the script's
 // folder, and when all went well that becomes path. What gnuplot says is added to the file log (NULL: dropped). RG_GOOD,
-// RG_LACKS without gnuplot, RG_USAGE when it failed; prints nothing but why path cannot be written.
+// RG_LACKS without gnuplot, RG_WRONG when it failed, nothing being printed; one line and RG_USAGE when path cannot be written.
 int rg_plot_run(const rg_plot *, const char *script, const char *path, const char *log);
 
 // A figure of a page: FOLDER/NAME.gp, which holds the variables and loads SCRIPT.gp from copies in FOLDER/plots, so that

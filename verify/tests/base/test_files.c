@@ -86,6 +86,23 @@ TEST(test_second_run)
 }
 
 // A claim holds until the command ends, and is found again under another spelling of the name.
+// A program that ends in the middle, because memory has run out, leaves no part.
+TEST(test_exit)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        rg_file file;
+        if (rg_file_open(&file, "left.tsv") == RG_GOOD)
+            fputs("half", file.stream);
+        exit(RG_LACKS);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == RG_LACKS);
+    assert_int_equal(sh("test ! -e left.tsv && ! ls -A | grep left"), 0);
+}
+
 TEST(test_claim)
 {
     char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);

@@ -99,7 +99,7 @@ TEST(test_failure_leaves_nothing)
 {
     char text[4096];
     rg_plot p = {0};
-    assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_USAGE);
+    assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_WRONG);
     assert_false(here("bad.svg"));
     assert_refused(rg_plot_draw(&p, "absent.gp", "bad.svg"), "bad.svg: not written: gnuplot failed on");
     char *path = rg_print("%s", getenv("PATH"));

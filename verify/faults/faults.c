@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program itself
+// makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync or thread; N = 0: none fails.
+// At the end the number of calls goes to the file RG_FAULT_COUNT.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char kind[16];
+static long wanted;
+static atomic_long calls;
+static uintptr_t low, high; // code of the program
+
+static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
+{
+    (void)bytes, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+            low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            high = low + info->dlpi_phdr[i].p_memsz;
+        }
+    return 1; // the program is the first
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *asked = getenv("RG_FAULT");
+    if (!asked || sscanf(asked, "%15[a-z]:%ld", kind, &wanted) != 2)
+        kind[0] = 0;
+    dl_iterate_phdr(first_object, NULL);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("RG_FAULT_COUNT");
+    char text[32];
+    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (fd >= 0) {
+        const int n = snprintf(text, sizeof text, "%ld\n", (long)calls);
+        if (write(fd, text, (size_t)n) != n)
+            _exit(99);
+        close(fd);
+    }
+}
+
+static int fails(const char *what, const void *caller)
+{
+    if (strcmp(kind, what) || (uintptr_t)caller < low || (uintptr_t)caller >= high)
+        return 0;
+    return atomic_fetch_add(&calls, 1) + 1 == wanted;
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define CALLER __builtin_return_address(0)
+#define WRONG(f) ((f)->_flags |= 0x20) // what ferror() looks at
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+static void *none(void) { return errno = ENOMEM, NULL; }
+void *malloc(size_t n) { return fails("alloc", CALLER) ? none() : __libc_malloc(n); }
+void *calloc(size_t n, size_t each) { return fails("alloc", CALLER) ? none() : __libc_calloc(n, each); }
+void *realloc(void *p, size_t n) { return fails("alloc", CALLER) ? none() : __libc_realloc(p, n); }
+void *aligned_alloc(size_t align, size_t n) { return fails("alloc", CALLER) ? none() : __libc_memalign(align, n); }
+
+int open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    const int mode = va_arg(list, int);
+    va_end(list);
+    return fails("open", CALLER) ? (errno = EMFILE, -1) : REAL(open)(path, flags, mode);
+}
+FILE *fopen(const char *path, const char *how) { return fails("open", CALLER) ? (errno = EMFILE, NULL) : REAL(fopen)(path, how); }
+FILE *fdopen(int fd, const char *how) { return fails("open", CALLER) ? (errno = ENOMEM, NULL) : REAL(fdopen)(fd, how); }
+int mkdir(const char *path, mode_t mode) { return fails("open", CALLER) ? (errno = ENOSPC, -1) : REAL(mkdir)(path, mode); }
+
+static int cut(FILE *f, int why) { return WRONG(f), errno = why, 1; }
+#define WRITE_FAILS(f) ((f) != stderr && fails("write", CALLER) && cut(f, ENOSPC)) // what is said of the fault is heard
+size_t fread(void *to, size_t each, size_t n, FILE *f)
+{
+    return fails("read", CALLER) && cut(f, EIO) ? 0 : REAL(fread)(to, each, n, f);
+}
+char *fgets(char *to, int n, FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? NULL : REAL(fgets)(to, n, f); }
+ssize_t getline(char **to, size_t *n, FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? -1 : REAL(getline)(to, n, f); }
+int getc(FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? EOF : REAL(getc)(f); }
+ssize_t read(int fd, void *to, size_t n) { return fails("read", CALLER) ? (errno = EIO, -1) : REAL(read)(fd, to, n); }
+ssize_t pread(int fd, void *to, size_t n, off_t at) { return fails("read", CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at); }
+
+size_t fwrite(const void *from, size_t each, size_t n, FILE *f)
+{
+    return WRITE_FAILS(f) ? 0 : REAL(fwrite)(from, each, n, f);
+}
+int fputs(const char *text, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputs)(text, f); }
+int fputc(int c, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputc)(c, f); }
+int fprintf(FILE *f, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int n = WRITE_FAILS(f) ? -1 : vfprintf(f, format, list);
+    va_end(list);
+    return n;
+}
+int printf(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int n = WRITE_FAILS(stdout) ? -1 : vfprintf(stdout, format, list);
+    va_end(list);
+    return n;
+}
+int fflush(FILE *f) { return f && WRITE_FAILS(f) ? EOF : REAL(fflush)(f); }
+ssize_t write(int fd, const void *from, size_t n)
+{
+    return fd != 2 && fails("write", CALLER) ? (errno = ENOSPC, -1) : REAL(write)(fd, from, n);
+}
+int fsync(int fd) { return fails("sync", CALLER) ? (errno = EIO, -1) : REAL(fsync)(fd); }
+int rename(const char *from, const char *to) { return fails("sync", CALLER) ? (errno = EIO, -1) : REAL(rename)(from, to); }
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *of)
+{
+    return fails("thread", CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
+}
