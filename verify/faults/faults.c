@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program itself
-// makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync or thread; N = 0: none fails.
-// At the end the number of calls goes to the file RG_FAULT_COUNT.
+// faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program
+// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync or thread; N = 0:
+// none fails. At the end the number of calls goes to the file RG_FAULT_COUNT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,7 +64,8 @@ static int fails(const char *what, const void *caller)
 #define CALLER __builtin_return_address(0)
 #define WRONG(f) ((f)->_flags |= 0x20) // what ferror() looks at
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 static void *none(void) { return errno = ENOMEM, NULL; }
 void *malloc(size_t n) { return fails("alloc", CALLER) ? none() : __libc_malloc(n); }
 void *calloc(size_t n, size_t each) { return fails("alloc", CALLER) ? none() : __libc_calloc(n, each); }
@@ -79,7 +80,10 @@ int open(const char *path, int flags, ...)
     va_end(list);
     return fails("open", CALLER) ? (errno = EMFILE, -1) : REAL(open)(path, flags, mode);
 }
-FILE *fopen(const char *path, const char *how) { return fails("open", CALLER) ? (errno = EMFILE, NULL) : REAL(fopen)(path, how); }
+FILE *fopen(const char *path, const char *how)
+{
+    return fails("open", CALLER) ? (errno = EMFILE, NULL) : REAL(fopen)(path, how);
+}
 FILE *fdopen(int fd, const char *how) { return fails("open", CALLER) ? (errno = ENOMEM, NULL) : REAL(fdopen)(fd, how); }
 int mkdir(const char *path, mode_t mode) { return fails("open", CALLER) ? (errno = ENOSPC, -1) : REAL(mkdir)(path, mode); }
 
@@ -93,7 +97,10 @@ char *fgets(char *to, int n, FILE *f) { return fails("read", CALLER) && cut(f, E
 ssize_t getline(char **to, size_t *n, FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? -1 : REAL(getline)(to, n, f); }
 int getc(FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? EOF : REAL(getc)(f); }
 ssize_t read(int fd, void *to, size_t n) { return fails("read", CALLER) ? (errno = EIO, -1) : REAL(read)(fd, to, n); }
-ssize_t pread(int fd, void *to, size_t n, off_t at) { return fails("read", CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at); }
+ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+    return fails("read", CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at);
+}
 
 size_t fwrite(const void *from, size_t each, size_t n, FILE *f)
 {

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# mutate.sh BUILD SEED FROM TO host|emulated [OUT]: mutants FROM..TO of this seed: one change at a random place of a random variant's
-# sources (sites.awk), compiled as a plug-in, and what `regather verify` says of it. Rows that OUT holds already are not made again,
-# so that a run can be stopped, and parts of it run side by side. Outcomes: `same code` (the compiler makes the same of it),
-# `no program`, `caught`, `passed`: equivalent, within the bound, or missed: for a person to say (judged.tsv).
-build=${1:?usage: verify/mutate/mutate.sh BUILD SEED FROM TO host|emulated [OUT]} seed=${2:?seed} from=${3:?from} to=${4:?to} kind=${5:?host or emulated}
+# mutate.sh BUILD SEED FROM TO host|emulated [OUT]: mutants FROM..TO of this seed: one change at a random place of a random
+# variant's sources (sites.awk), compiled as a plug-in, and what `regather verify` says of it. Rows that OUT holds already are not
+# made again, so that a run can be stopped, and parts of it run side by side. Outcomes: `same code` (the compiler makes the same of
+# it), `no program`, `caught`, `passed`: equivalent, within the bound, or missed: for a person to say (judged.tsv).
+build=${1:?usage: verify/mutate/mutate.sh BUILD SEED FROM TO host|emulated [OUT]}
+seed=${2:?seed} from=${3:?from} to=${4:?to} kind=${5:?host or emulated}
 cd "$(dirname "$0")/../.." || exit 2
 out=${6:-$build/mutate/$kind-$seed.tsv}
 regather=$(realpath "$build")/regather
@@ -28,20 +29,24 @@ draw() {
 # compile SOURCE SO: the copy of the source in $work as a plug-in.
 compile() {
     copy=$work/$1
-    { cat "$copy" && printf 'RG_PLUGIN = {' && sed -n 's/^RG_VARIANT(\([a-z0-9_]*\)).*/\&RG_VARIANT_SYMBOL(\1), /p' "$copy" | tr -d '\n' && echo 'NULL};'; } \
-        > "$copy.plugin" || return 1
+    symbols=$(sed -n 's/^RG_VARIANT(\([a-z0-9_]*\)).*/\&RG_VARIANT_SYMBOL(\1), /p' "$copy" | tr -d '\n')
+    { cat "$copy" && echo "RG_PLUGIN = {${symbols}NULL};"; } > "$copy.plugin" || return 1
     needs=$(sed -n 's/.*\.needs *= *"\([a-z0-9]*\)".*/\1/p' "$copy" | sort -u | tail -n 1)
     if [ "$kind" = host ]; then
         # shellcheck disable=SC2046
-        ${CC:-gcc} $("$regather" --cflags c $(echo "$needs" | grep avx) | sed "s|-I[^ ]*||") -O2 -g0 -w -Iimpl -x c "$copy.plugin" -o "$2" 2> "$work/words"
+        ${CC:-gcc} $("$regather" --cflags c $(echo "$needs" | grep avx) | sed "s|-I[^ ]*||") -O2 -g0 -w -Iimpl -x c \
+            "$copy.plugin" -o "$2" 2> "$work/words"
     else
         # shellcheck disable=SC2046
-        ${CXX:-g++} $("$regather" --cflags emulated | sed "s|-I[^ ]*||g") -g0 -w -I"$work/impl" -I"$work/impl/gpu/emulator" "$copy.plugin" -o "$2.o" 2> "$work/words" &&
-            ${CXX:-g++} -shared "$2.o" -o "$2"
+        ${CXX:-g++} $("$regather" --cflags emulated | sed "s|-I[^ ]*||g") -g0 -w -I"$work/impl" -I"$work/impl/gpu/emulator" \
+            "$copy.plugin" -o "$2.o" 2> "$work/words" && ${CXX:-g++} -shared "$2.o" -o "$2"
     fi
 }
 
-text_of() { objcopy -O binary --only-section='.text*' --only-section='.rodata*' --only-section='.data*' "$1" "$work/text" 2>/dev/null && cksum < "$work/text"; }
+text_of() {
+    objcopy -O binary --only-section='.text*' --only-section='.rodata*' --only-section='.data*' "$1" "$work/text" 2> /dev/null &&
+        cksum < "$work/text"
+}
 
 i=$from
 while [ "$i" -le "$to" ]; do
@@ -59,10 +64,11 @@ while [ "$i" -le "$to" ]; do
     site=$(sed -n "$((drawn + 1))p" "$work/sites")
     file=$(echo "$site" | cut -f 1) line=$(echo "$site" | cut -f 2)
     so=$work/mutant.so plain=$work/$(echo "$source" | tr / _).so
-    [ -e "$plain" ] || compile "$source" "$plain" || { echo "mutate: $source as it is does not compile as a plug-in:" >&2; head -n 3 "$work/words" >&2; }
+    [ -e "$plain" ] || compile "$source" "$plain" ||
+        { echo "mutate: $source as it is does not compile as a plug-in:" >&2; head -n 3 "$work/words" >&2; }
     echo "$site" | awk -F'\t' 'NR == FNR { l = $2; c = $3; n = $4; new = $6; next }
         FNR == l { print substr($0, 1, c - 1) new substr($0, c + n); next } { print }' - "$file" > "$work/$file"
-    was=$(sed -n "${line}p" "$file" | sed 's/^ *//' | tr '\t' ' ') is=$(sed -n "${line}p" "$work/$file" | sed 's/^ *//' | tr '\t' ' ')
+    was=$(sed -n "${line}{s/^ *//;p;}" "$file") is=$(sed -n "${line}{s/^ *//;p;}" "$work/$file")
     said=-
     rm -f "$so"
     if ! compile "$source" "$so"; then
@@ -70,17 +76,20 @@ while [ "$i" -le "$to" ]; do
     elif [ "$(text_of "$so")" = "$(text_of "$plain")" ]; then
         outcome='same code'
     else
-        # shellcheck disable=SC2046
-        timeout 600 "$regather" verify $("$regather" list --table variants $device --plugin "$so" 2> /dev/null | awk -F'\t' '$2 ~ /^mutant\.so:/ { print $1 ":" $2 }') \
-            --plugin "$so" --quiet --stop --limit 10 --device "$([ "$kind" = host ] && echo cpu || echo host)" > "$work/said" 2>&1
+        names=$("$regather" list --table variants $device --plugin "$so" 2> /dev/null |
+            awk -F'\t' '$2 ~ /^mutant\.so:/ { print $1 ":" $2 }')
+        # shellcheck disable=SC2086
+        timeout 600 "$regather" verify $names --plugin "$so" --quiet --stop --limit 10 --device "$([ "$kind" = host ] && echo cpu || echo host)" > "$work/said" 2>&1
         case $? in
         0) outcome=passed ;;
-        1 | 124) outcome=caught said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
+        1 | 124) outcome=caught
+            said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
         *) outcome='not run' said=$(tail -n 1 "$work/said" | tr '\t' ' ') ;;
         esac
     fi
     cp "$file" "$work/$file"
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$seed" "$i" "$source" "$file" "$line" "$(echo "$site" | cut -f 5)" "$was" "$is" "$outcome" "$said" >> "$out"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$seed" "$i" "$source" "$file" "$line" "$(echo "$site" | cut -f 5)" \
+        "$was" "$is" "$outcome" "$said" >> "$out"
     i=$((i + 1))
 done
 rm -rf "${work:?}"
