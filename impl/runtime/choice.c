@@ -59,11 +59,35 @@ static int choose_requested(const rg_algo *algo, const char *device, const char 
     return refused ? rg_fail(RG_USAGE, "--variant %s: %s", requested, refused) : RG_GOOD;
 }
 
-static bool can(const rg_entry *e, const char *device, const rg_shape *shape, int64_t n, const rg_shape *typical, rg_choice *c)
+// "r>=26,k<=1" of all n shapes.
+static bool holds(const rg_algo *algo, const char *condition, const rg_shape *shape, int64_t n)
 {
-    char why[160];
-    return e && e->origin != RG_PLUGGED_IN && !rg_unavailable(e) && (strcmp(device, "cpu") || rg_on_cpu(e)) &&
-           set_params(e, device, "", typical, c, why) && !rg_refusal(e, shape, n, c->param);
+    for (const char *at = condition; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t name = strcspn(at, "<>");
+        const long long bound = atoll(at + name + 2);
+        int dim = 0;
+        while (dim < RG_DIMS && !(algo->dim[dim] && strlen(algo->dim[dim]) == name && !strncmp(algo->dim[dim], at, name)))
+            dim++;
+        for (int64_t i = 0; i < n; i++)
+            if (dim == RG_DIMS || (at[name] == '<' ? shape[i].n[dim] > bound : shape[i].n[dim] < bound))
+                return false;
+    }
+    return true;
+}
+
+// A word of the order, which is cut: "NAME", "NAME:PARAMETERS", either with "?CONDITIONS".
+static bool can(const rg_algo *algo, char *word, const char *device, const rg_shape *shape, int64_t n, const rg_shape *typical,
+                rg_choice *c)
+{
+    char why[160], *condition = strchr(word, '?'), *given = strchr(word, ':');
+    if (condition)
+        *condition++ = '\0';
+    if (given)
+        *given++ = '\0';
+    const rg_entry *e = rg_entry_named(algo, device, word);
+    return e && holds(algo, condition, shape, n) && e->origin != RG_PLUGGED_IN && !rg_unavailable(e) &&
+           (strcmp(device, "cpu") || rg_on_cpu(e)) && set_params(e, device, given ? given : "", typical, c, why) &&
+           !rg_refusal(e, shape, n, c->param);
 }
 
 int rg_choose(const rg_algo *algo, const char *device, const char *requested, const rg_shape *shape, int64_t n,
@@ -73,14 +97,15 @@ int rg_choose(const rg_algo *algo, const char *device, const char *requested, co
     typical = typical || !n ? typical : shape;
     if (requested)
         return choose_requested(algo, device, requested, shape, n, typical, c);
-    if (!algo->order)
-        for (const rg_entry *e = NULL; (e = rg_entry_next(e, algo->name, device));)
-            if (can(e, device, shape, n, typical, c))
-                return RG_GOOD;
-    char *order = rg_print("%s", algo->order ? algo->order : ""), *rest = order, *name;
     bool found = false;
+    for (const rg_entry *e = NULL; !algo->order && !found && (e = rg_entry_next(e, algo->name, device));) {
+        char *word = rg_print("%s", e->name);
+        found = can(algo, word, device, shape, n, typical, c);
+        free(word);
+    }
+    char *order = rg_print("%s", algo->order ? algo->order : ""), *rest = order, *name;
     while (!found && (name = strsep(&rest, " ")))
-        found = can(rg_entry_named(algo, device, name), device, shape, n, typical, c);
+        found = can(algo, name, device, shape, n, typical, c);
     free(order);
     return found ? RG_GOOD
                  : rg_fail(RG_LACKS, "no variant of %s can take this size on this machine (see regather list)", algo->name);

@@ -235,6 +235,17 @@ TEST(test_choice)
     assert_true(file_has("choice/hand.c1d.tsv", "# variant: simd (the first of the declared order that can run here)\n"));
     assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --variant naive --out @asked"), RG_GOOD);
     assert_true(file_has("asked/hand.c1d.tsv", "# variant: naive (requested)\n"));
+    // What is faster at this offset: the correlation theorem, where its sums are exact; direct sums else.
+    static const char *const chosen[3][2] = {{"4", "simd"}, {"60", "fftw"}, {"60", "simd"}};
+    for (int wide = 0; wide < 3; wide++) {
+        FILE *f = fopen(in_dir("p.pgm"), "wb");
+        fprintf(f, "P5 128 128 %d\n", wide == 2 ? 65535 : 255);
+        for (int i = 0; i < 128 * 128 * (wide == 2 ? 2 : 1); i++)
+            fputc(i * i >> 3 & 255, f);
+        fclose(f);
+        assert_int_equal(job(fmt("@p.pgm --max-offset %s --device cpu --out @fast%d", chosen[wide][0], wide)), RG_GOOD);
+        assert_true(file_has(fmt("fast%d/p.c1d.tsv", wide), fmt("# variant: %s (", chosen[wide][1])));
+    }
 }
 
 // Photographs of phase separation on the ISS; the half-widths were computed elsewhere with numpy.
