@@ -16,14 +16,14 @@ static void shell(const char *line)
 }
 
 // `regather WORDS` alone and in processes of each number, in folders of its own beside the input's; then their files but for
-// the times of stages and the log, which names files in the order in which processes came to them.
+// the times of stages, the page, which has them too, and the log, which names files in the order in which processes came to them.
 static void same_files(const char *words, const int *ranks, int n)
 {
     shell(fmt("cd %s && rm -rf alone && mkdir alone && cd alone && %s/regather %s > said 2> /dev/null", test_dir, test_build(),
               words));
     for (int i = 0; i < n; i++) {
         shell(fmt("cd %s && rm -rf several && mkdir several && cd several && %s -n %d %s/regather %s > said 2> ../err || "
-                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' -x '*.log' alone several", test_dir, test_mpirun(), ranks[i],
+                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' -x '*.log' -x '*.html' alone several", test_dir, test_mpirun(), ranks[i],
                   test_build(), words));
     }
 }

@@ -31,9 +31,8 @@ FIXTURE(end)
     return test_dir_remove(state);
 }
 
-// Files of a run in a folder of its own, less lines that hold the command, and less stages, which are times, and the log, which
-// has their hash.
-// Figures follow from the tables.
+// Files of a run in a folder of its own, less lines that hold the command, and less stages and the page, which have times, and the
+// log, which has their hash. Figures follow from the tables.
 static void assert_repeats(const char *words)
 {
     assert_int_equal(sh("rm -rf r"), 0);
@@ -41,7 +40,8 @@ static void assert_repeats(const char *words)
         for (int run = 0; run < RUNS; run++) {
             const char *to = threads == 1 && run == 0 ? "one" : "other";
             int code = sh("mkdir r && regather %s --threads %d --device cpu --quiet > said.log && "
-                          "rm -f r/*stages.tsv r/*.svg r/*.log && sed -i '/^# *command/d' r/* && rm -rf %s && mv r %s && diff -r one %s",
+                          "rm -f r/*stages.tsv r/*.svg r/*.log r/*.html && "
+                          "sed -i '/^# *command/d' r/* && rm -rf %s && mv r %s && diff -r one %s",
                           words, threads, to, to, to);
             if (code)
                 print_message("%s: run %d on %d threads: exit or difference %d\n", words, run + 1, threads, code);
