@@ -171,9 +171,11 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     }
 }
 
-// Samples first + blockIdx.z, and every gridDim.z-th from there, below past.
+// Samples first + blockIdx.z, and every gridDim.z-th from there, below past. The largest block leaves a thread 64 registers:
+// rational weights beside an image in shared memory would take more; the others (0: no bound) take fewer than a bound gives them.
 template <int way, bool shared, bool has_ctf>
-static __global__ void gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
+static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 : 0)
+    gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
 {
     __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
     RG_SHARED_DYNAMIC(gr_terms, terms);
