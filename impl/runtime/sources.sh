@@ -3,6 +3,8 @@
 # sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the headers
 # of this project that it includes, as the compiler listed them beside the object. suite.h and the emulator are not the kernel's:
 # every kernel includes the first, and the second changes no time.
+LC_ALL=C # the order of files is part of the hash
+export LC_ALL
 echo '#include "impl/runtime/source.h"'
 found=$(nm -A -g --defined-only "$@" | sed -n 's/^\(.*\)\.o:.* [BDR] \(rg_\(variant\|emulated\)_[a-z0-9_]*\)$/\1 \2/p' | sort -u)
 printf '%s\n' "$found" | sed 's/.* \(.*\)/extern const rg_variant \1;/'
