@@ -36,7 +36,7 @@ TEST(what_is_packed_comes_back)
     rg_bundle b;
     char *big = rg_alloc(100000);
     for (int i = 0; i < 100000; i++)
-        big[i] = (char)(i * i >> 3);
+        big[i] = (char)((unsigned)i * (unsigned)i >> 3);
     const char *path = in_dir("a.rgz");
     assert_int_equal(rg_pack_begin(&p, path, RG_GZIP, 1), RG_GOOD);
     assert_int_equal(rg_pack_add(&p, "one", "text", 4, 0644), RG_GOOD);
