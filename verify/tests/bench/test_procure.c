@@ -18,6 +18,7 @@ TEST(bad_workloads_are_refused)
         {"\t0.5\t", "\t0.4\t", "weights of size small that sum to 1, found 0.9"}, {"\t0.5\t", "\t-1\t", "a number above 0, at most 1 in column weight"},
         {"reconstruct {in}", "sh {in}", "in column command"}, {"--sym I1", "--sym `id`", "words of letters"}, {"--sym I1", "--sym $(id)", "words of letters"},
         {"--sym I1", "--mask /etc/passwd", "relative paths"}, {"--sym I1", "--mask ../x", "no \"..\""}, {"--sym I1", "--plugin x.so", "no --plugin"},
+        {"--sym I1", "--page index.html", "no file but {in}"}, {"--sym I1", "--out a", "one --out"}, {"--images 20", "--images 20 --page a.html", "no file in"},
         {"\tsmall\t", "\thuge\t", "small, medium or full"}, {"20:images", "20", "N:UNIT"}, {"\t1\t5\tmap", "\t1\t4\tmap", "a whole number, 5 or more"},
         {"\tmap\t0.5\tphantom", "\tlooks\t0.5\tphantom", "in column check"}, {"\tmap\t0.5\tphantom", "\tmap\t0\tphantom", "in column tolerance"},
         {"phantom particles", "rm particles", "in column input"}, {"--images 20", "--images 20 --out x", "in column input"},
