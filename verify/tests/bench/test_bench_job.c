@@ -29,7 +29,7 @@ static const rg_row *row_with(const rg_result *r, const char *params)
 static int bench_job(const char *job, const char *gpus, const char *file)
 {
     char *argv[] = {"bench", "--quiet", "--job", (char *)job, "--gpus", (char *)gpus, "--out", (char *)file, "--rounds", "2",
-                    "--max-seconds", "20", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
+                    "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
     return run_argv(&rg_cmd_bench, argv, output);
 }
 
