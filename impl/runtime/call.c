@@ -57,16 +57,22 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
         f->shape.seed = shape->seed;
         return RG_OK;
     }
+    const size_t scratch = scratch_bytes(e->variant, shape, param);
+    rg_buffer kept = {0};
+    if (arg && f->made && f->device == device && !f->scratch.fenced && f->scratch.bytes >= scratch) {
+        kept = f->scratch;
+        f->scratch = (rg_buffer){0};
+    }
     rg_frame_free(f);
-    *f = (rg_frame){.entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers"};
+    *f = (rg_frame){.entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers",
+                    .scratch = kept};
     memcpy(f->param, param, (size_t)e->variant->n_params * sizeof *param);
-    size_t scratch = scratch_bytes(e->variant, shape, f->param);
     int code = arg ? RG_OK : make_arguments(f, place);
     if (arg)
         memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
-    if (!code)
+    if (!code && !kept.block)
         code = make_buffer(&f->scratch, device, scratch, 256, place);
-    if (!code)
+    if (!code && !arg)
         code = rg_buffer_poison(&f->scratch);
     f->call = (rg_call){.shape = &f->shape, .param = f->param, .arg = f->arg, .scratch = scratch ? f->scratch.base : NULL,
                         .stream = arg ? NULL : device->stream_make(), .threads = threads};

@@ -37,8 +37,9 @@ int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shap
 // 256 bytes.
 int rg_frame_make_fenced(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
                          bool at_end);
-// The same on arguments that stand in memory of the device already, which several calls may share; on its default stream. Who
-// writes a steady one of them (suite.h) says so by rg_frame_changed.
+// On arguments that stand in memory of the device already, which several calls may share; on its default stream. Nothing is
+// poisoned, and a frame that had enough scratch for an earlier call keeps it. Who writes a steady one of them (suite.h) says so by
+// rg_frame_changed.
 int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
                     void *const *arg);
 int rg_frame_put(rg_frame *, int k, const void *from); // argument k from host memory

@@ -4,6 +4,11 @@
 #include "../pipeline/ranks.h"
 #include "reconstruct.h"
 
+#if HAVE_OPENMP
+#include <omp.h>
+#else
+#define omp_get_thread_num() 0
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,25 +68,42 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// A batch on its way.
+// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones into a volume
+// of their own that is then added.
 typedef struct inserter {
     gr_job *job;
     pl_member *member;
     gr_prepare prepare;
+    rg_buffer image, ctf, rotation, later[2];
     rg_frame frame;
     pl_feed feed;
 } inserter;
 
-// Buffers for a batch of this many images, unless they are there already.
-static int ready(inserter *in, int64_t images)
+static int make_argument(const inserter *in, rg_buffer *b, int which)
+{
+    const rg_shape shape = gr_shape(in->job, in->job->batch);
+    return rg_buffer_make(b, in->member->device, (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float), sizeof(float), false);
+}
+
+static int make_room(inserter *in)
 {
     const gr_job *job = in->job;
     const double since_s = rg_seconds();
-    const rg_shape shape = gr_shape(job, images);
-    int code = rg_frame_make(&in->frame, job->entry, in->member->device, &shape, job->param, job->threads);
-    code = code ? code : rg_frame_prepare(&in->frame);
+    int code = gr_prepare_make(&in->prepare, job->particles.side, job->padded, job->k, job->threads);
+    int error = make_argument(in, &in->image, GR_IMAGE);
+    error = error ? error : make_argument(in, &in->ctf, GR_CTF);
+    error = error ? error : make_argument(in, &in->rotation, GR_ROTATION);
     pl_lap(in->member, PL_SETUP, since_s);
-    return rg_frame_failed(&in->frame, NULL, code);
+    return code != RG_GOOD ? code : pl_failed(in->member, "making room for images", error);
+}
+
+static void free_room(inserter *in)
+{
+    rg_buffer *all[] = {&in->image, &in->ctf, &in->rotation, &in->later[0], &in->later[1]};
+    for (int i = 0; i < RG_COUNT(all); i++)
+        rg_buffer_free(all[i]);
+    gr_prepare_free(&in->prepare);
+    rg_frame_free(&in->frame);
 }
 
 // A chunk becomes images at .. of the batch.
@@ -91,17 +113,17 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
     const int64_t pixels = job->particles.side * job->particles.side, stored = gr_pixels(job->k);
     const double since_s = rg_seconds();
     double *square = rg_alloc((size_t)s->n * sizeof *square);
-    memcpy((float *)in->frame.arg[GR_ROTATION] + at * job->n_operators * 9, s->part[GR_ROTATIONS],
+    float *image = (float *)in->image.base + 2 * at * stored, *ctf = (float *)in->ctf.base + (job->ctf ? at * stored : 0);
+    memcpy((float *)in->rotation.base + at * job->n_operators * 9, s->part[GR_ROTATIONS],
            (size_t)(s->n * job->n_operators * 9) * sizeof(float));
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
     for (int64_t i = 0; i < s->n; i++) {
         const double *origin = (const double *)s->part[GR_ORIGINS] + 2 * i;
-        gr_prepare_image(&in->prepare, (const float *)s->part[GR_PICTURES] + i * pixels, origin[0], origin[1], job->invert,
-                         (float *)in->frame.arg[GR_IMAGE] + 2 * (at + i) * stored);
+        gr_prepare_image(&in->prepare, omp_get_thread_num(), (const float *)s->part[GR_PICTURES] + i * pixels, origin[0],
+                         origin[1], job->invert, image + 2 * i * stored);
         if (job->ctf)
             square[i] = gr_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
-                                       gr_applied(&job->particles), (float *)in->frame.arg[GR_IMAGE] + 2 * (at + i) * stored,
-                                       (float *)in->frame.arg[GR_CTF] + (at + i) * stored);
+                                       gr_applied(&job->particles), image + 2 * i * stored, ctf + i * stored);
     }
     for (int64_t i = 0; i < s->n; i++)
         *ctf2 += square[i];
@@ -111,7 +133,7 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
 
 static int fill(inserter *in, int64_t count, double *ctf2)
 {
-    int code = ready(in, count);
+    int code = RG_GOOD;
     pl_slot *s;
     for (int64_t at = 0, n = 0; at < count && code == RG_GOOD; at += n) {
         code = pl_feed_next(&in->feed, &s);
@@ -125,28 +147,56 @@ static int fill(inserter *in, int64_t count, double *ctf2)
     return code;
 }
 
-static int run_batch(inserter *in, rg_buffer sum[2])
+static int make_later(inserter *in)
+{
+    const double since_s = rg_seconds();
+    int error = RG_OK;
+    for (int i = 0; i < 2 && !error && !in->later[i].base; i++)
+        error = make_argument(in, &in->later[i], GR_G + i);
+    pl_lap(in->member, PL_SETUP, since_s);
+    return pl_failed(in->member, "making room for sums", error);
+}
+
+static int insert(inserter *in, int64_t count, const rg_buffer to[2])
 {
     const gr_job *job = in->job;
     const double since_s = rg_seconds();
-    int code = rg_frame_failed(&in->frame, "inserting", rg_frame_run(&in->frame));
+    const rg_shape shape = gr_shape(job, count);
+    void *const arg[RG_ARGS_MAX] = {[GR_IMAGE] = in->image.base, [GR_CTF] = in->ctf.base, [GR_ROTATION] = in->rotation.base,
+                                    [GR_G] = to[0].base, [GR_W] = to[1].base};
+    int code = rg_frame_borrow(&in->frame, job->entry, in->member->device, &shape, job->param, job->threads, arg);
+    code = rg_frame_failed(&in->frame, NULL, code ? code : rg_frame_run(&in->frame));
     pl_lap(in->member, PL_INSERT, since_s);
-    const double add_s = rg_seconds();
-    pl_add(in->member, NULL, 2 * gr_voxels(job->k), in->frame.arg[GR_G], sum[0].base);
-    pl_add(in->member, NULL, gr_voxels(job->k), in->frame.arg[GR_W], sum[1].base);
-    pl_lap(in->member, PL_ADD, add_s);
+    return code;
+}
+
+static int insert_later(inserter *in, int64_t count, const rg_buffer sum[2])
+{
+    const int64_t voxels = gr_voxels(in->job->k);
+    int code = make_later(in);
+    code = code == RG_GOOD ? insert(in, count, in->later) : code;
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD) {
+        pl_add(in->member, NULL, 2 * voxels, in->later[0].base, sum[0].base);
+        pl_add(in->member, NULL, voxels, in->later[1].base, sum[1].base);
+    }
+    pl_lap(in->member, PL_ADD, since_s);
     return code;
 }
 
 static int insert_rows(inserter *in, int half)
 {
     gr_job *job = in->job;
+    const rg_buffer *sum = gr_sum_of(job, in->member->index, half);
     int64_t rows, *row = gr_rows(job, half, 0, 1, &rows);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
+    for (int part = 0; part < 2 && !rows; part++)
+        in->member->device->fill(sum[part].base, 0, sum[part].bytes);
     for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += job->batch) {
-        code = fill(in, rows - begin < job->batch ? rows - begin : job->batch, &job->ctf2[half]);
+        const int64_t count = rows - begin < job->batch ? rows - begin : job->batch;
+        code = fill(in, count, &job->ctf2[half]);
         if (code == RG_GOOD)
-            code = run_batch(in, gr_sum_of(job, 0, half));
+            code = begin ? insert_later(in, count, sum) : insert(in, count, sum);
     }
     free(row);
     return code;
@@ -157,12 +207,11 @@ static int on_host(pl_member *m, void *context)
     gr_job *job = context;
     inserter in = {.job = job, .member = m};
     int code = gr_make_sums(job, m);
-    gr_prepare_make(&in.prepare, job->particles.side, job->padded, job->k);
+    code = code == RG_GOOD ? make_room(&in) : code;
     for (int h = 0; h < job->halves && code == RG_GOOD; h++)
         code = insert_rows(&in, h);
     pl_feed_end(&in.feed);
-    rg_frame_free(&in.frame);
-    gr_prepare_free(&in.prepare);
+    free_room(&in);
     return code;
 }
 
@@ -176,7 +225,8 @@ int gr_make_sums(gr_job *job, pl_member *m)
     for (int i = 0; i < 2 * job->halves && !error; i++) {
         rg_buffer *b = gr_sum_of(job, m->index, 0) + i;
         error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false);
-        error = error ? error : m->device->fill(b->base, 0, b->bytes);
+        if (!error && gr_on_gpu(job))
+            error = m->device->fill(b->base, 0, b->bytes);
     }
     pl_lap(m, PL_SETUP, since_s);
     return error ? rg_fail(RG_LACKS, "%s: no memory for the sums", m->device->name) : RG_GOOD;

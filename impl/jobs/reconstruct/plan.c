@@ -99,9 +99,10 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
         return (memory){.device = gpu_bytes(job, side, images),
                         .host = pinned + result};
     }
+    // The frame has a volume of its own, which a half's first call does without.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
-    double inserting = frame + 2 * CHUNK * threads * 4 * pixels + lanes;
+    double inserting = frame - (images < rows_of(job, 1) ? 0 : 12 * voxels) + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
     double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
     double finishing = map > lattice ? map : lattice;
@@ -147,16 +148,17 @@ static bool taken(const gr_job *job, int64_t images)
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
 
-// On the host as many images a call as take twice the bytes of the sums, and a quarter of what is free at most: a call writes
-// the volume and adds it to the sums, which then is little beside its images; more would only be memory to clear.
+// On the host all images in one call, which then writes the sums themselves, where these images take no more than twice the bytes
+// of the sums; else as many a call as take these bytes once: a later call writes a volume that is then added, which is little
+// beside its images. A quarter of what is free at most.
 static void batch_of_host(gr_job *job, const rg_device_facts *host)
 {
-    const double most = 24 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
-    const double room = quarter < most ? quarter : most;
+    const double volume = 12 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param)
                   - (double)rg_frame_bytes(job->entry, &one, job->param);
     int64_t rows = rows_of(job, 1);
+    const double most = each * (double)rows <= 2 * volume ? 2 * volume : volume, room = quarter < most ? quarter : most;
     double images = room / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;

@@ -11,23 +11,40 @@ static const double PI = 3.14159265358979323846;
 
 static int64_t row_pitch(const gr_prepare *p) { return p->padded / 2 + 1; }
 
-void gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k)
+// Of the images' rows, of the padded columns, and of the shift's factors, in doubles.
+static size_t row_values(const gr_prepare *p) { return (size_t)(p->side * row_pitch(p)); }
+static size_t column_values(const gr_prepare *p) { return (size_t)(p->padded * gr_width(p->k)); }
+static size_t shift_values(const gr_prepare *p) { return (size_t)(2 * (gr_width(p->k) + 2 * p->k + 1)); }
+
+static size_t room_bytes(const gr_prepare *p)
+{
+    const size_t bytes = (row_values(p) + column_values(p)) * sizeof(fftwf_complex) + shift_values(p) * sizeof(double);
+    return (bytes + 63) / 64 * 64;
+}
+
+int gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k, int threads)
 {
     *p = (gr_prepare){.side = side, .padded = padded, .k = k};
     int n = (int)padded, columns = (int)gr_width(k), pitch = (int)row_pitch(p);
-    fftwf_complex *row = fftwf_alloc_complex((size_t)(side * pitch)), *column = fftwf_alloc_complex((size_t)(padded * columns));
+    p->room = fftwf_malloc((size_t)threads * room_bytes(p));
+    if (!p->room)
+        return rg_fail(RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded, threads);
+    fftwf_complex *row = (fftwf_complex *)p->room, *column = row + row_values(p);
     // Estimated plans: measured ones may differ from run to run, and the map's last digits with them.
     p->rows = fftwf_plan_many_dft_r2c(1, &n, (int)side, (float *)row, NULL, 1, 2 * pitch, row, NULL, 1, pitch, FFTW_ESTIMATE);
     p->columns = fftwf_plan_many_dft(1, &n, columns, column, NULL, columns, 1, column, NULL, columns, 1, FFTW_FORWARD,
                                      FFTW_ESTIMATE);
-    fftwf_free(row);
-    fftwf_free(column);
+    return RG_GOOD;
 }
 
 void gr_prepare_free(gr_prepare *p)
 {
-    fftwf_destroy_plan(p->rows);
-    fftwf_destroy_plan(p->columns);
+    if (p->rows)
+        fftwf_destroy_plan(p->rows);
+    if (p->columns)
+        fftwf_destroy_plan(p->columns);
+    fftwf_free(p->room);
+    *p = (gr_prepare){0};
 }
 
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
@@ -42,10 +59,10 @@ static void factors(int64_t low, int64_t high, double step, double *out)
 }
 
 static void shift(const gr_prepare *p, const fftwf_complex *column, double origin_x_px, double origin_y_px, double sign,
-                  float *out)
+                  double *along, float *out)
 {
     int64_t k = p->k, width = gr_width(k);
-    double *along = rg_alloc((size_t)(2 * width) * sizeof *along), *down = rg_alloc((size_t)(2 * (2 * k + 1)) * sizeof *down);
+    double *down = along + 2 * width;
     factors(0, k, -2 * PI * origin_x_px / (double)p->padded, along);
     factors(-k, k, -2 * PI * origin_y_px / (double)p->padded, down);
     for (int64_t y = -k; y <= k; y++) {
@@ -58,18 +75,15 @@ static void shift(const gr_prepare *p, const fftwf_complex *column, double origi
             to[1] = (float)(c * f[x][1] + s * f[x][0]);
         }
     }
-    free(along);
-    free(down);
 }
 
-void gr_prepare_image(const gr_prepare *p, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out)
+void gr_prepare_image(const gr_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert,
+                      float *out)
 {
     int64_t n = p->side, pitch = row_pitch(p), width = gr_width(p->k), centre = n / 2;
-    fftwf_complex *row = fftwf_alloc_complex((size_t)(n * pitch)), *column = fftwf_alloc_complex((size_t)(p->padded * width));
-    if (!row || !column)
-        exit(rg_fail(RG_LACKS, "out of memory for the transform of an image of %lld pixels a side", (long long)p->padded));
-    memset(row, 0, (size_t)(n * pitch) * sizeof *row);
-    memset(column, 0, (size_t)(p->padded * width) * sizeof *column);
+    fftwf_complex *row = (fftwf_complex *)(p->room + (size_t)thread * room_bytes(p)), *column = row + row_values(p);
+    memset(row, 0, row_values(p) * sizeof *row);
+    memset(column, 0, column_values(p) * sizeof *column);
     for (int64_t y = 0; y < n; y++)
         for (int64_t x = 0; x < n; x++)
             ((float *)row)[y * 2 * pitch + wrap(x - centre, p->padded)] = image[y * n + x];
@@ -77,9 +91,7 @@ void gr_prepare_image(const gr_prepare *p, const float *image, double origin_x_p
     for (int64_t y = 0; y < n; y++)
         memcpy(column + wrap(y - centre, p->padded) * width, row + y * pitch, (size_t)width * sizeof *column);
     fftwf_execute_dft(p->columns, column, column);
-    shift(p, column, origin_x_px, origin_y_px, invert ? -1 : 1, out);
-    fftwf_free(row);
-    fftwf_free(column);
+    shift(p, column, origin_x_px, origin_y_px, invert ? -1 : 1, (double *)(column + column_values(p)), out);
 }
 
 rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)

@@ -72,15 +72,18 @@ int gr_slots(const gr_job *); // chunks in pinned memory
 // Of this process's rows, those of a half that fall to one of `of` equal shares; malloc'ed.
 int64_t *gr_rows(const gr_job *, int half, int share, int of, int64_t *rows);
 
-// prepare.c: plans for one size, used by many threads at once.
+// prepare.c: plans for one size, used by many threads at once, each in room of its own: what the system hands out anew for
+// every image it clears first.
 typedef struct gr_prepare {
     int64_t side, padded, k;
     fftwf_plan rows, columns;
+    char *room;
 } gr_prepare;
-void gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k);
+int gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k, int threads); // RG_GOOD, or one line and RG_LACKS
 void gr_prepare_free(gr_prepare *);
 // The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
-void gr_prepare_image(const gr_prepare *, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
+void gr_prepare_image(const gr_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert,
+                      float *out);
 // What the STAR file says has been done to the images.
 static inline int gr_applied(const rg_particles *p)
 {
@@ -97,7 +100,7 @@ int gr_set_symmetry(gr_job *, const char *name, bool per_operator);
 // Fills the sums of the team's first device. RG_GOOD, or one line and a code.
 int gr_insert(gr_job *);
 void gr_job_free(gr_job *); // sums, team and particles
-int gr_make_sums(gr_job *, pl_member *); // of a device, cleared
+int gr_make_sums(gr_job *, pl_member *); // of a device; cleared on a GPU, where calls add to them
 pl_task gr_insert_on_gpu;   // gpu.c
 
 // map.c: applies the operators of the grid to finished sums of a half, when the job leaves them to that. RG_GOOD, or one line

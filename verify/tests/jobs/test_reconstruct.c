@@ -20,8 +20,8 @@ TEST(test_prepare)
         float *image = rg_alloc((size_t)(n * n) * sizeof *image), *out = rg_alloc((size_t)(2 * gr_pixels(k)) * sizeof *out);
         for (int64_t i = 0; i < n * n; i++)
             image[i] = (float)(rg_bits(3, (uint64_t)i) % 1000) / 1000;
-        gr_prepare_make(&prepare, n, padded, k);
-        gr_prepare_image(&prepare, image, 1.25, -0.5, s == 1, out);
+        assert_int_equal(gr_prepare_make(&prepare, n, padded, k, 2), RG_GOOD);
+        gr_prepare_image(&prepare, s % 2, image, 1.25, -0.5, s == 1, out);
         for (int64_t y = -k; y <= k; y++)
             for (int64_t x = 0; x <= k; x++) {
                 double complex sum = 0;
@@ -46,7 +46,7 @@ TEST(test_ctf_pixels)
                     .defocus_angle_deg = 20, .scale = 1};
     rg_ctf ctf = rg_ctf_make(&of);
     float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
-    gr_prepare_make(&prepare, 10, 20, k);
+    assert_int_equal(gr_prepare_make(&prepare, 10, 20, k, 1), RG_GOOD);
     double found = gr_prepare_ctf(&prepare, &of, 3, GR_APPLIED_NOT, NULL, out), sum = 0;
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++) { // the whole disc, in 20 pixels of 3 A
