@@ -48,6 +48,7 @@ typedef struct rg_sensors {
     char throttle[160];                              // "none", "power cap", ... or "unknown (reason)"
 } rg_sensors;
 void rg_sensors_read(const rg_device *, rg_sensors *);
+void rg_sensors_read_closed(int gpu, rg_sensors *); // of a GPU without a context on it, as CUDA counts
 
 // Energy by counter: NVML total energy for GPUs, RAPL package for CPUs. source names it ("NVML total energy, board") or says
 // why there is none; joules is NaN then. A window of at least RG_ENERGY_WINDOW_S is wanted: the
@@ -62,6 +63,8 @@ typedef struct rg_energy {
 void rg_energy_start(const rg_device *, rg_energy *);
 // When the counter gives no total after all (stood still, reset, wrapped twice), joules is NaN and source says so.
 void rg_energy_stop(const rg_device *, rg_energy *, double *joules, double *seconds, double *mean_W);
+// Joules of the first `gpus` boards together, since their drivers were loaded, without a context on them; NaN with the reason.
+double rg_energy_of_gpus(int gpus, char why[160]);
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,15 @@ const rg_nvml *rg_nvml_load(char why[160])
     return &nvml;
 }
 
+static void *by_pci(const rg_nvml *nvml, const char *pci, char why[160])
+{
+    void *gpu = NULL;
+    const int code = nvml->by_pci ? nvml->by_pci(pci, &gpu) : 3;
+    if (code != 0)
+        snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
+    return code ? NULL : gpu;
+}
+
 void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
 {
     // Asked for at every sample, while facts() takes milliseconds: the last answer is kept.
@@ -66,15 +75,18 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
         snprintf(why, 160, "%s", device->error(code));
         return NULL;
     }
-    void *gpu = NULL;
-    code = (*nvml)->by_pci ? (*nvml)->by_pci(facts.pci, &gpu) : 3;
-    if (code != 0) {
-        snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
+    void *gpu = by_pci(*nvml, facts.pci, why);
+    if (!gpu)
         return NULL;
-    }
     snprintf(named, sizeof named, "%s", device->name);
     answer = gpu;
     return gpu;
+}
+
+void *rg_nvml_closed_gpu(int index, const rg_nvml **nvml, char why[160])
+{
+    *nvml = rg_nvml_load(why);
+    return *nvml ? by_pci(*nvml, rg_gpu_pci(index), why) : NULL;
 }
 
 bool rg_gpu_held_down(const rg_device *device)

@@ -121,11 +121,8 @@ static double cpu_temp_C(void)
     return hottest;
 }
 
-static void gpu_sensors(const rg_device *device, rg_sensors *s)
+static void gpu_sensors(const rg_nvml *nvml, void *gpu, const char *why, rg_sensors *s)
 {
-    char why[160];
-    const rg_nvml *nvml;
-    void *gpu = rg_nvml_gpu(device, &nvml, why);
     if (!gpu) {
         snprintf(s->throttle, sizeof s->throttle, "unknown (%.140s)", why);
         return;
@@ -151,10 +148,23 @@ void rg_sensors_read(const rg_device *device, rg_sensors *s)
     *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, ""};
     s->cpu_MHz = cpu_MHz();
     if (device && device->is_gpu && !device->is_emulated) {
-        gpu_sensors(device, s);
+        char why[160];
+        const rg_nvml *nvml;
+        void *gpu = rg_nvml_gpu(device, &nvml, why);
+        gpu_sensors(nvml, gpu, why, s);
         return;
     }
     s->temp_C = cpu_temp_C();
     // Power of a CPU is energy over a window (energy.c): there is nothing to read at one moment.
     snprintf(s->throttle, sizeof s->throttle, "unknown (the CPU tells no reason)");
+}
+
+void rg_sensors_read_closed(int gpu, rg_sensors *s)
+{
+    char why[160];
+    const rg_nvml *nvml;
+    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, ""};
+    s->cpu_MHz = cpu_MHz();
+    void *board = rg_nvml_closed_gpu(gpu, &nvml, why);
+    gpu_sensors(nvml, board, why, s);
 }

@@ -42,6 +42,8 @@ typedef struct rg_nvml {
 const rg_nvml *rg_nvml_load(char why[160]);
 // The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
 void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
+// The same without a context on it, which would hold it awake and, in the compute mode of one process, to itself. As CUDA counts.
+void *rg_nvml_closed_gpu(int index, const rg_nvml **, char why[160]);
 
 // Whether the clock of an open GPU is held down now, by power or heat; false where NVML does not say.
 bool rg_gpu_held_down(const rg_device *);

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct request {
@@ -55,20 +56,42 @@ static char *kit_program(void)
 }
 
 // Libraries that the loader would load, by what it says itself.
+enum { LIBRARIES_MOST = 64 };
 typedef struct libraries {
     int n;
-    char *path[64];
+    char *path[LIBRARIES_MOST];
 } libraries;
+
+// The loader's answer to come, NULL where there can be none.
+static FILE *ask_loader(const char *program, pid_t *child)
+{
+    int end[2];
+    if (pipe(end))
+        return NULL;
+    fflush(NULL);
+    *child = fork();
+    if (*child == 0) {
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        dup2(end[1], STDOUT_FILENO);
+        close(end[0]), close(end[1]);
+        execl(program, program, (char *)NULL);
+        _exit(127);
+    }
+    close(end[1]);
+    FILE *f = *child > 0 ? fdopen(end[0], "r") : NULL;
+    if (!f)
+        close(end[0]);
+    return f;
+}
 
 static int libraries_of(const char *program, libraries *l)
 {
     char line[4096], name[256], path[2048];
-    if (strchr(program, '\'')) // it stands between two of them
-        return rg_fail(RG_USAGE, "%s: expected a path without quotes", program);
-    char *command = rg_print("LD_TRACE_LOADED_OBJECTS=1 '%s'", program);
-    FILE *f = popen(command, "r");
-    int code = f ? RG_GOOD : rg_fail(RG_LACKS, "kit: no shell");
+    pid_t child;
+    int status = 0;
     *l = (libraries){0};
+    FILE *f = ask_loader(program, &child);
+    int code = f ? RG_GOOD : rg_fail(RG_LACKS, "kit: %s cannot be started", program);
     while (f && fgets(line, sizeof line, f)) {
         const int n = sscanf(line, " %255s => %2047s", name, path);
         if (n < 1 || code || begins_with_one(name, system_has, sizeof system_has / sizeof *system_has))
@@ -77,12 +100,15 @@ static int libraries_of(const char *program, libraries *l)
             code = rg_fail(RG_LACKS, "kit: library %s is not found here", name);
         else if (!begins_with_one(name, ships, sizeof ships / sizeof *ships))
             code = rg_fail(RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it", program, name);
-        else if (l->n < 64)
+        else if (l->n == LIBRARIES_MOST)
+            code = rg_fail(RG_LACKS, "kit: %s needs more than %d libraries", program, LIBRARIES_MOST);
+        else
             l->path[l->n++] = rg_print("%s", path);
     }
     if (f)
-        pclose(f);
-    free(command);
+        fclose(f);
+    if (f && (waitpid(child, &status, 0) < 0 || status) && !code)
+        code = rg_fail(RG_LACKS, "kit: the loader names no libraries of %s", program);
     return code;
 }
 
@@ -125,7 +151,7 @@ static char *script_text(const char *name, const char *size, int glibc)
                     "    [ \"$word\" != --seed ] || word=--nonce\n"
                     "    set -- \"$@\" \"$word\"\n"
                     "done\n"
-                    "LD_LIBRARY_PATH=$here/lib REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
+                    "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
                     "export LD_LIBRARY_PATH REGATHER_SHARE REGATHER_PROGRAM\n"
                     "exec \"$here/bin/regather\" measure --workload \"$here/workload.tsv\" --size %s \"$@\"\n",
                     name, glibc, glibc, size);

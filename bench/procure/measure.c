@@ -33,7 +33,8 @@ typedef struct measure {
     rg_tsv peak;
     bool is_peak;
     rg_inputs_made inputs;
-    const rg_device *gpu;
+    int gpus; // those that jobs may use; 0 with the reason
+    char no_gpu[200];
     char folder[4096], inputs_folder[4096], program[4096];
     char first[RG_JOBS_MOST][4096]; // outputs of a job's first run
     int good[RG_JOBS_MOST], timed[RG_JOBS_MOST];
@@ -115,7 +116,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (own_cpu_s() - own_before);
     double error = NAN, difference = NAN;
     rg_sensors sensors;
-    rg_sensors_read(m->gpu, &sensors);
+    m->gpus ? rg_sensors_read_closed(0, &sensors) : rg_sensors_read(NULL, &sensors);
     if (run.code) {
         rg_job_last_line(folder, said);
         status = "failed";
@@ -137,7 +138,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     put_number(m->table, "%.6g", difference);
     put_number(m->table, "%.6g", error);
     put_number(m->table, "%.6g", w->tolerance);
-    put_number(m->table, "%.0f", m->gpu ? sensors.sm_MHz : sensors.cpu_MHz);
+    put_number(m->table, "%.0f", m->gpus ? sensors.sm_MHz : sensors.cpu_MHz);
     put_number(m->table, "%.0f", sensors.temp_C);
     put_number(m->table, "%.0f", sensors.power_W);
     rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
@@ -261,6 +262,8 @@ static char *machine_text(measure *m, size_t *n)
     FILE *f = open_memstream(&text, n);
     rg_head head;
     rg_rates rates;
+    // Not before all runs are done: a context holds a GPU awake, and in the compute mode of one process keeps all others out.
+    const rg_device *gpu = m->gpus ? rg_device_open("gpu", m->no_gpu) : NULL;
     fprintf(f, "key\tvalue\n");
     put_pair(f, "nonce", "%s", m->nonce);
     put_pair(f, "seed", "%" PRIu64, m->inputs.seed);
@@ -268,7 +271,8 @@ static char *machine_text(measure *m, size_t *n)
     put_pair(f, "division", "%s", m->is_peak ? "peak" : "base");
     put_pair(f, "workload", "%s", m->workload.title);
     put_pair(f, "rules", "%d", RG_LEAST_RUNS);
-    rg_head_make(&head, m->gpu, m->inputs.seed, m->given.line);
+    put_pair(f, "gpus", "%d%s%s", m->gpus, gpu ? "" : ", none open: ", gpu ? "" : m->no_gpu);
+    rg_head_make(&head, gpu, m->inputs.seed, m->given.line);
     for (int i = 0; i < head.n; i++)
         put_pair(f, head.key[i], "%s", head.value[i]);
     rg_head_free(&head);
@@ -281,7 +285,7 @@ static char *machine_text(measure *m, size_t *n)
     }
     rg_probe_cpu((int)m->given.cores, RG_ALL_RESOURCES, &rates);
     put_rates(f, "cpu", &rates);
-    if (m->gpu && !rg_probe_gpu(m->gpu, RG_ALL_RESOURCES, &rates))
+    if (gpu && !rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates))
         put_rates(f, "gpu", &rates);
     dl_iterate_phdr(put_library, f);
     fclose(f);
@@ -401,7 +405,7 @@ static int read_peak(measure *m)
 
 static int begin(measure *m)
 {
-    char *program = rg_own_program(), why[200];
+    char *program = rg_own_program();
     if (!program)
         return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(m->program, sizeof m->program, "%s", program);
@@ -428,8 +432,12 @@ static int begin(measure *m)
     if (code)
         return code;
     note(m, "inputs made");
-    m->gpu = rg_gpu_count(why) ? rg_device_open("gpu", why) : NULL;
-    m->joules = rg_window_can(&m->window, m->gpu, m->meter);
+    m->gpus = rg_gpu_count(m->no_gpu);
+    if (m->gpus)
+        note(m, "%d GPUs, the first %s", m->gpus, rg_gpu_name(0));
+    else
+        note(m, "CPU alone: %s", m->no_gpu);
+    m->joules = rg_window_can(&m->window, m->gpus, m->meter);
     if (m->meter && *m->window.why[RG_POWER_METER])
         return rg_fail(RG_USAGE, "--meter: expected a command that prints watts, found %s", m->window.why[RG_POWER_METER]);
     return RG_GOOD;

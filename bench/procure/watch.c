@@ -51,14 +51,13 @@ static double read_meter(const char *meter)
     return pclose(f) == 0 && said && end > text && watts >= 0 && watts < 1e6 ? watts : NAN;
 }
 
-bool rg_window_can(rg_window *w, const rg_device *gpu, const char *meter)
+bool rg_window_can(rg_window *w, int gpus, const char *meter)
 {
-    *w = (rg_window){.gpu = gpu, .meter = meter};
-    snprintf(w->why[RG_POWER_GPU], 160, "no GPU is used");
-    if (gpu) {
-        rg_energy_start(gpu, &w->of_gpu);
-        snprintf(w->why[RG_POWER_GPU], 160, "%s", isnan(w->of_gpu.start_J) ? w->of_gpu.source : "");
-    }
+    *w = (rg_window){.gpus = gpus, .meter = meter};
+    if (!gpus)
+        snprintf(w->why[RG_POWER_GPU], 160, "no GPU is used");
+    else if (!isnan(rg_energy_of_gpus(gpus, w->why[RG_POWER_GPU])))
+        *w->why[RG_POWER_GPU] = '\0';
     rg_energy_start(rg_device_cpu(), &w->of_cpu);
     snprintf(w->why[RG_POWER_CPU], 160, "%s", isnan(w->of_cpu.start_J) ? w->of_cpu.source : "");
     snprintf(w->why[RG_POWER_METER], 160, "%s", !meter ? "no --meter" : isnan(read_meter(meter)) ? "the command gave no watts" : "");
@@ -69,8 +68,8 @@ void rg_window_begin(rg_window *w)
 {
     w->meter_J = 0;
     w->meter_W = *w->why[RG_POWER_METER] ? NAN : read_meter(w->meter);
-    if (w->gpu)
-        rg_energy_start(w->gpu, &w->of_gpu);
+    char why[160];
+    w->gpus_J = w->gpus ? rg_energy_of_gpus(w->gpus, why) : NAN;
     rg_energy_start(rg_device_cpu(), &w->of_cpu);
     w->began_s = w->meter_read_s = rg_seconds();
 }
@@ -89,10 +88,11 @@ void rg_window_read_meter(rg_window *w)
 void rg_window_end(rg_window *w, double joules[RG_POWERS], double *seconds)
 {
     double watts, s;
-    joules[RG_POWER_GPU] = NAN;
+    char why[160];
     *seconds = rg_seconds() - w->began_s;
-    if (w->gpu)
-        rg_energy_stop(w->gpu, &w->of_gpu, &joules[RG_POWER_GPU], &s, &watts);
+    joules[RG_POWER_GPU] = w->gpus ? rg_energy_of_gpus(w->gpus, why) - w->gpus_J : NAN;
+    if (!(joules[RG_POWER_GPU] > 0)) // stood still, or the driver was loaded again
+        joules[RG_POWER_GPU] = NAN;
     rg_energy_stop(rg_device_cpu(), &w->of_cpu, &joules[RG_POWER_CPU], &s, &watts);
     rg_window_read_meter(w);
     joules[RG_POWER_METER] = isnan(w->meter_W) ? NAN : w->meter_J;

@@ -12,14 +12,14 @@ double rg_watch_cpu_s(void);
 typedef enum { RG_POWER_GPU, RG_POWER_CPU, RG_POWER_METER, RG_POWERS } rg_power;
 extern const char *const rg_power_name[RG_POWERS]; // "NVML", "RAPL", "meter"
 typedef struct rg_window {
-    const rg_device *gpu; // NULL: none
-    const char *meter;    // a command for sh that prints watts and ends; NULL: none
-    rg_energy of_gpu, of_cpu;
-    double began_s, meter_J, meter_read_s, meter_W; // what the meter has given so far
+    int gpus;          // 0: none
+    const char *meter; // a command for sh that prints watts and ends; NULL: none
+    rg_energy of_cpu;
+    double gpus_J, began_s, meter_J, meter_read_s, meter_W; // what the meter has given so far
     char why[RG_POWERS][160];                       // of a source that gives nothing
 } rg_window;
 // Whether any source gives joules here, and for each that does not, why.
-bool rg_window_can(rg_window *, const rg_device *gpu, const char *meter);
+bool rg_window_can(rg_window *, int gpus, const char *meter);
 void rg_window_begin(rg_window *);
 void rg_window_read_meter(rg_window *); // call about once a second, from one thread
 void rg_window_end(rg_window *, double joules[RG_POWERS], double *seconds);

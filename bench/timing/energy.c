@@ -56,10 +56,8 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
 }
 
 // Board energy in joules since the driver was loaded, NaN with the reason.
-static double gpu_joules(const rg_device *device, char why[160])
+static double board_joules(const rg_nvml *nvml, void *gpu, char why[160])
 {
-    const rg_nvml *nvml;
-    void *gpu = rg_nvml_gpu(device, &nvml, why);
     unsigned long long mJ;
     if (!gpu) {
         return NAN;
@@ -69,6 +67,24 @@ static double gpu_joules(const rg_device *device, char why[160])
         return NAN;
     }
     return (double)mJ / 1e3;
+}
+
+static double gpu_joules(const rg_device *device, char why[160])
+{
+    const rg_nvml *nvml;
+    void *gpu = rg_nvml_gpu(device, &nvml, why);
+    return board_joules(nvml, gpu, why);
+}
+
+double rg_energy_of_gpus(int gpus, char why[160])
+{
+    double sum = 0;
+    for (int i = 0; i < gpus; i++) {
+        const rg_nvml *nvml;
+        void *gpu = rg_nvml_closed_gpu(i, &nvml, why);
+        sum += board_joules(nvml, gpu, why);
+    }
+    return sum;
 }
 
 void rg_energy_start(const rg_device *device, rg_energy *e)

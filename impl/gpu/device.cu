@@ -187,7 +187,7 @@ static const char *gpu_error(int code) { return code < 0 ? rg_device_cpu()->erro
 // The driver interface is queried, because the runtime's own count would create a context in the querying process, and a context
 // does not survive fork().
 struct driver {
-    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int);
+    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int), (*pci)(char *, int, int);
 };
 
 static const char *driver_open(driver *d)
@@ -202,7 +202,8 @@ static const char *driver_open(driver *d)
     *(void **)&d->get = dlsym(library, "cuDeviceGet");
     *(void **)&d->attribute = dlsym(library, "cuDeviceGetAttribute");
     *(void **)&d->name = dlsym(library, "cuDeviceGetName");
-    return d->init && d->count && d->get && d->attribute && d->name ? nullptr : "the NVIDIA driver library is damaged";
+    *(void **)&d->pci = dlsym(library, "cuDeviceGetPCIBusId");
+    return d->init && d->count && d->get && d->attribute && d->name && d->pci ? nullptr : "the NVIDIA driver library is damaged";
 }
 
 // cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a
@@ -210,8 +211,8 @@ static const char *driver_open(driver *d)
 #include <sys/wait.h>
 #include <unistd.h>
 struct answer {
-    int count, sm; // sm and name of the GPU that was queried for, 0 and "" when there is none
-    char name[128];
+    int count, sm; // sm, name and bus of the GPU that was queried for, 0 and "" when there is none
+    char name[128], pci[24];
 };
 
 static void ask_driver(const driver &d, int index, answer *a)
@@ -221,6 +222,7 @@ static void ask_driver(const driver &d, int index, answer *a)
         return;
     a->sm = 10 * major + minor;
     d.name(a->name, (int)sizeof a->name, device);
+    d.pci(a->pci, (int)sizeof a->pci, device);
 }
 
 static const char *const NOT_STARTING = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
@@ -302,6 +304,13 @@ extern "C" const char *rg_gpu_name(int index)
     const char *why;
     const answer *a = gpu_answer(index, &why);
     return a ? a->name : "";
+}
+
+extern "C" const char *rg_gpu_pci(int index)
+{
+    const char *why;
+    const answer *a = gpu_answer(index, &why);
+    return a ? a->pci : "";
 }
 
 extern "C" const rg_device *rg_gpu_open(int index, char why[200])

@@ -71,6 +71,7 @@ int rg_gpu_count(char why[200]);
 void rg_gpu_query_here(void); // from now on the driver is queried in this process, which must not fork() any more but to exec()
 int rg_gpu_sm(int index); // compute capability as 90, without a context; 0 when there is none
 const char *rg_gpu_name(int index); // without a context; "" when there is none
+const char *rg_gpu_pci(int index);  // "0000:17:00.0", by which NVML knows it; as above
 const rg_device *rg_gpu_open(int index, char why[200]);
 
 #ifdef __cplusplus

@@ -25,6 +25,12 @@ const char *rg_gpu_name(int index)
     return "";
 }
 
+const char *rg_gpu_pci(int index)
+{
+    (void)index;
+    return "";
+}
+
 const rg_device *rg_gpu_open(int index, char why[200])
 {
     (void)index;
