@@ -125,6 +125,7 @@ typedef struct rg_judgement {
     char ours[160];          // "27.1 x [26.8, 27.4]"
     char size[64], scope[96];
     char why[320];           // what decided
+    double over_autovec;     // of a ratio to scalar C: the same over autovec, NaN when that was not timed; 0 of any other
 } rg_judgement;
 
 // What a claim compares, by the columns of claims.tsv of these names.

@@ -114,31 +114,47 @@ of_24_cores() {
         { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
         { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
 }
-# shares SIZE MODE=COUNT... NAME=A+B: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent,
-# with the shape of the mode's job.
+# What a command prints, so many times over: printed RUNS PRODUCT COMMAND...
+printed() {
+    runs=$1 kept=$2
+    shift 2
+    for time_over in $(seq "$runs"); do "$@" || return; done > "$kept"
+}
+# shares SIZE "MODE=COUNT..." NAME=A+B...: what each stage printed by the jobs in share/MODE.COLUMN took of the whole, in percent,
+# with the shape of the mode's job; a row a run.
 shares() {
+    size=$1 counts=$2
+    shift 2
     for file in "$work"/share/*; do
         mode=$(basename "$file")
         awk -F '\t' -v mode="${mode%.*}" -v column="${mode##*.}" '
+            $1 == "whole" { run++ }
             NF >= 3 && $1 !~ /^(stage|whole)$/ {
                 sub(/:.*/, "", $1)
-                print mode "." $1 "\t" column "\t" (sub(/ %/, "", $3) ? $3 : 100 * $3)
+                print mode "." $1 "\t" column "\t" (sub(/ %/, "", $3) ? $3 : 100 * $3) "\t" run + 1
             }' "$file"
-    done | awk -F '\t' -v size="$1" -v counts="$2 $3 $4" -v sum="$5" '
-        { share[$1, $2] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1] }
+    done | awk -F '\t' -v size="$size" -v counts="$counts" -v sums="$*" '
+        { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 > runs) runs = $4 }
+        function cell(name, which, run) { return (name, which, run) in share ? share[name, which, run] : "-" }
         END {
-            split(sum, side_of, "=")
-            for (terms = split(side_of[2], term, "+"); terms; terms--) for (c in column)
-                if ((term[terms], c) in share) { share[side_of[1], c] += share[term[terms], c]; seen[side_of[1]] }
-            if (side_of[1] in seen) part[n++] = side_of[1]
+            for (i = split(sums, sum, " "); i; i--) {
+                split(sum[i], side_of, "=")
+                for (terms = split(side_of[2], term, "+"); terms; terms--) for (c in column) for (run = 1; run <= runs; run++)
+                    if ((term[terms], c, run) in share) {
+                        share[side_of[1], c, run] += share[term[terms], c, run]
+                        seen[side_of[1]]
+                    }
+                if (side_of[1] in seen) part[n++] = side_of[1]
+            }
             for (i = split(counts, pair, " "); i; i--) { split(pair[i], of, "="); count[of[1]] = of[2] }
-            print "# cpu is one core; shape: the side of the images, and how many"
+            print "# cpu is one core; shape: the side of the images, and how many; a row a run"
             print "part\tshape\tcpu\tgpu"
-            for (i = 0; i < n; i++) {
+            for (run = 1; run <= runs; run++) for (i = 0; i < n; i++) {
                 mode = part[i]
                 sub(/\..*/, "", mode)
-                print part[i] "\t" size "," count[mode] "\t" ((part[i], "cpu") in share ? share[part[i], "cpu"] : "-") "\t" \
-                    ((part[i], "gpu") in share ? share[part[i], "gpu"] : "-")
+                cpu = cell(part[i], "cpu", run)
+                gpu = cell(part[i], "gpu", run)
+                if (cpu gpu != "--") print part[i] "\t" size "," count[mode] "\t" cpu "\t" gpu
             }
         }'
 }

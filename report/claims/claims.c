@@ -837,7 +837,8 @@ static void say_autovec(rg_judgement (*judge)(const rg_comparison *), const rg_c
     over.a = spec;
     const rg_judgement k = judge(&over);
     char value[32] = "not timed";
-    if (!isnan(k.value) && !strcmp(k.size, j->size)) {
+    j->over_autovec = strcmp(k.size, j->size) ? NAN : k.value;
+    if (!isnan(j->over_autovec)) {
         print_ratio(k.value, value);
         strcat(value, " x");
     }

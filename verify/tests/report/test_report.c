@@ -394,6 +394,12 @@ TEST(sentences_say_the_verdict)
     r.judgement = &j;
     assert_true(rg_finding(&r, "X", 0, text, sizeof text));
     assert_string_equal(text, "holds 4.83 (4)");
+    j.over_autovec = 1.25; // a ratio to scalar C has beside it what a compiler makes of the same loops
+    assert_true(rg_finding(&r, "X", 0, text, sizeof text));
+    assert_string_equal(text, "holds 4.83 (4; over a compiler's vectors: 1.25)");
+    j.over_autovec = NAN;
+    assert_true(rg_finding(&r, "X", 0, text, sizeof text));
+    assert_string_equal(text, "holds 4.83 (4; over a compiler's vectors: not timed)");
     j.outcome = RG_CONTRADICTED;
     j.value = 34476.4;
     assert_true(rg_finding(&r, "X", 0, text, sizeof text));
