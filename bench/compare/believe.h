@@ -19,5 +19,7 @@ bool rg_row_is_stale(const rg_row *);
 
 // A call may be this much faster than its bound by the probes of the same run, which scatter by a few percent.
 #define RG_FRACTION_MOST 1.05
+// Beyond this no scatter explains it, nor a machine that was busy while it was probed: the row has no time.
+#define RG_FRACTION_REFUSED 4
 
 #endif

@@ -25,13 +25,18 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
 double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape)
 {
     double bytes = rg_answer_bytes(algo, shape);
-    for (int i = 0; i < algo->n_args; i++)
-        bytes += (double)bytes_of(algo, shape, i) * (algo->arg[i].direction == RG_INOUT ? 2 : 1);
+    for (int i = 0; i < algo->n_args; i++) {
+        const bool whole = algo->reference_at && algo->arg[i].direction != RG_IN;
+        bytes += (double)bytes_of(algo, shape, i) * ((algo->arg[i].direction == RG_INOUT ? 2 : 1) + whole);
+    }
     return bytes;
 }
 
 void rg_inputs_fill(rg_inputs *in, uint64_t seed)
 {
+    if (in->filled && in->shape.seed == seed)
+        return;
+    in->filled = true;
     in->shape.seed = seed;
     in->algo->fill(&in->shape, RG_RANDOM, in->arg);
 }
@@ -51,6 +56,7 @@ void rg_inputs_free(rg_inputs *in)
         if (in->found[i] != in->arg[i])
             free(in->found[i]);
         free(in->arg[i]);
+        free(in->whole[i]);
     }
     rg_answer_free(&in->answer);
     *in = (rg_inputs){0};

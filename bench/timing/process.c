@@ -206,6 +206,7 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
     lane->power_W += theirs->power_W;
     lane->temp_C = first ? theirs->temp_C : fmax(lane->temp_C, theirs->temp_C);
     lane->preempted += theirs->preempted;
+    lane->fresh = first ? theirs->fresh : fmin(lane->fresh, theirs->fresh); // what the machine did besides is in one of them
     lane->others_s += theirs->others_s;
     lane->watched_s += theirs->watched_s;
     if (first || !strcmp(lane->throttle, "none"))

@@ -13,21 +13,26 @@ static bool finish(const rg_rounds *r, rg_lane *lane, rg_inputs *in)
     return more;
 }
 
+// The inputs of a round, which a lane that was judged before may have left changed.
+static void pose(const rg_rounds *r, rg_inputs *in, int round, uint64_t given)
+{
+    rg_inputs_fill(in, r->same_inputs ? given : rg_bits(r->seed, (uint64_t)round));
+}
+
 void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
 {
-    if (!r->same_inputs)
-        rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)r->first));
+    const uint64_t given = in->shape.seed;
     int left = 0;
     bool more = true;
     for (int i = 0; i < n; i++) {
+        pose(r, in, r->first, given);
         rg_lane_open(lane[i], lane[i]->entry->variant->space == RG_HOST ? rg_device_cpu() : r->gpu, in);
         if (lane[i]->done || rg_lane_enough(lane[i]))
             more &= finish(r, lane[i], in);
         left += lane[i]->device != NULL;
     }
     for (int round = r->first; left && more; round++) {
-        if (!r->same_inputs && round > r->first)
-            rg_inputs_fill(in, rg_bits(r->seed, (uint64_t)round));
+        pose(r, in, round, given);
         for (int i = 0; i < n; i++) {
             rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
             if (turn->device && !turn->done)

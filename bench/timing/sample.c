@@ -31,6 +31,8 @@ enum { LEAST_ROUNDS = 4 };
 // Untimed calls: of a GPU until its clock is up, unless it was busy so lately that it still is; then, as on a CPU, until the caches
 // are as they will be.
 static const double rise_s = 0.1, settle_s = 0.02, stays_up_s = 0.5;
+// A device that has nothing left to do says so within this, and within this part of the measured time.
+static const double idle_s = 50e-6, idle_part = 0.25;
 static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
 // ---- one sample ----------------------------------------------------------------------------------------------------------
@@ -66,10 +68,10 @@ static int run_calls(rg_lane *lane, int calls)
     return code;
 }
 
-static double thread_seconds(void)
+static double cpu_seconds(clockid_t whose)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(whose, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -103,14 +105,15 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
         code = device->sync();
         return code ? code : take_transfer(lane, in, elapsed_s);
     }
-    const double cpu_s = thread_seconds();
+    const double all_s = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID), cpu_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     if (!code)
         code = device->event_record(lane->event[0], stream);
     if (!code)
         code = run_calls(lane, calls);
     if (!code)
         code = device->event_record(lane->event[1], stream);
-    lane->cpu_s = thread_seconds() - cpu_s;
+    lane->cpu_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
+    lane->all_cpu_s = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - all_s;
     if (!code)
         code = device->event_ms(lane->event[0], lane->event[1], &ms);
     if (on_gpu(lane))
@@ -132,10 +135,14 @@ static int measure_overhead(rg_lane *lane, const rg_inputs *in)
     return code;
 }
 
+// What the device still does after the last event, on another stream, is work that was not measured.
 static int take_sample(rg_lane *lane, const rg_inputs *in)
 {
     double elapsed_s = 0;
     int code = take(lane, in, lane->batch, &elapsed_s);
+    const double start = rg_seconds();
+    code = code ? code : lane->device->sync();
+    lane->late += rg_seconds() - start > idle_s + idle_part * elapsed_s;
     if (!code)
         lane->sample_ns[lane->n++] = (1e9 * elapsed_s - lane->overhead_ns) / lane->batch;
     return code;
@@ -183,21 +190,23 @@ static void pin(const rg_lane *lane)
 #endif
 }
 
-static int prepare(rg_lane *lane)
-{
-    double start = rg_seconds();
-    int code = rg_frame_load(&lane->frame);
-    lane->prepare_ns = 1e9 * (rg_seconds() - start);
-    return code;
-}
-
-// Inputs as they are in `in`, and nothing in the outputs.
+// Inputs as they are in `in`, and nothing in the outputs. What prepare and load do comes while all arguments but the steady ones
+// are poisoned, so that nothing of a call is done there.
 static int put_all(rg_lane *lane, const rg_inputs *in)
 {
-    int code = put_inputs(lane, in, false);
-    for (int i = 0; i < lane->entry->algo->n_args && !code; i++)
-        if (lane->entry->algo->arg[i].direction == RG_OUT)
-            code = rg_buffer_poison(&lane->frame.buffer[i]);
+    const rg_algo *algo = lane->entry->algo;
+    int code = RG_OK;
+    for (int i = 0; i < algo->n_args && !code; i++)
+        code = algo->steady >> i & 1 ? rg_frame_put(&lane->frame, i, in->arg[i]) : rg_buffer_poison(&lane->frame.buffer[i]);
+    const bool first = !lane->frame.prepared;
+    lane->seed = in->shape.seed;
+    const double start = rg_seconds();
+    code = code ? code : rg_frame_load(&lane->frame);
+    if (first)
+        lane->prepare_ns = 1e9 * (rg_seconds() - start);
+    for (int i = 0; i < algo->n_args && !code; i++)
+        if (algo->arg[i].direction != RG_OUT && !(algo->steady >> i & 1))
+            code = rg_frame_put(&lane->frame, i, in->arg[i]);
     return code;
 }
 
@@ -229,29 +238,30 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
     return code;
 }
 
+int rg_lane_make(rg_lane *lane)
+{
+    lane->batch = 1;
+    for (int i = 0; i < 2; i++)
+        lane->event[i] = lane->device->event_make();
+    return rg_frame_make(&lane->frame, lane->entry, lane->device, &lane->shape, lane->param, lane->threads);
+}
+
 void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
 {
     lane->device = device;
-    lane->batch = 1;
     lane->joules = NAN;
     snprintf(lane->energy, sizeof lane->energy, "not asked for (--energy)");
     pin(lane);
-    int code = rg_frame_make(&lane->frame, lane->entry, device, &lane->shape, lane->param, lane->threads);
-    if (code) {
+    int code = rg_lane_make(lane);
+    if (code)
         rg_lane_fault(lane, "buffers", code);
-        return;
-    }
-    for (int i = 0; i < 2; i++)
-        lane->event[i] = device->event_make();
-    if ((code = put_all(lane, in)))
-        rg_lane_fault(lane, "inputs", code);
-    else if ((code = prepare(lane)))
-        rg_lane_fault(lane, "prepare", code);
+    else if ((code = put_all(lane, in)))
+        rg_lane_fault(lane, "inputs and prepare", code);
     else if ((lane->scope == RG_KERNEL || lane->scope == RG_ADDING) && (code = measure_overhead(lane, in)))
         rg_lane_fault(lane, "timer", code);
     else if ((code = warm_up(lane, in)))
         rg_lane_fault(lane, "run", code);
-    else if (first_counts(lane))
+    else if ((lane->single = first_counts(lane)))
         lane->sample_ns[lane->n++] = 1e9 * lane->call_s - lane->overhead_ns;
 }
 
@@ -296,7 +306,6 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     double start = rg_seconds(), budget_s = lane->max_s / visits;
     int most = RG_SAMPLES_MAX / visits, code = put_all(lane, in);
     double untimed_s;
-    code = code ? code : rg_frame_load(&lane->frame);
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
     if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
         code = take(lane, in, 1, &untimed_s);
@@ -330,11 +339,12 @@ int rg_lane_block(rg_lane *lane, const rg_inputs *in, int calls, double *ns, lon
     return code;
 }
 
-int rg_lane_call(rg_lane *lane, const rg_inputs *in)
+int rg_lane_call(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
 {
     int code = put_all(lane, in);
-    code = code ? code : rg_frame_start(&lane->frame);
-    return code ? code : lane->device->sync();
+    code = code ? code : take(lane, in, 1, elapsed_s);
+    *elapsed_s -= 1e-9 * lane->overhead_ns;
+    return code ? code : rg_lane_outputs(lane, in);
 }
 
 rg_samples rg_lane_samples(const rg_lane *lane)
@@ -372,7 +382,9 @@ void rg_lane_tell(rg_lane *lane, const char *why)
         snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
     else
         snprintf(text, sizeof text, "too few samples for an interval");
-    char power[40] = "", preempted[60] = "", others[60] = "";
+    char power[40] = "", preempted[60] = "", others[60] = "", fresh[60] = "";
+    if (lane->fresh > RG_FRESH_SAID)
+        snprintf(fresh, sizeof fresh, "; a call on fresh inputs took %.3g times as long", lane->fresh);
     if (lane->visits && isfinite(lane->power_W))
         snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
     if (lane->preempted)
@@ -381,10 +393,10 @@ void rg_lane_tell(rg_lane *lane, const char *why)
     if (lane->watched_s >= 0.5 && isfinite(lane->others_s))
         snprintf(others, sizeof others, "; others on %.2f of %d cores", fmax(lane->others_s / lane->watched_s, 0),
                  (int)sysconf(_SC_NPROCESSORS_ONLN));
-    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s%s", why, text,
+    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s%s%s", why, text,
              lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
              lane->processes == 1 ? "" : lane->processes ? "es" : "s", lane->batch, power, *lane->throttle ? "; throttle " : "",
-             lane->throttle, others, preempted);
+             lane->throttle, fresh, others, preempted);
 }
 
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)

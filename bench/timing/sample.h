@@ -23,21 +23,25 @@ extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "trans
 extern const char *const rg_mode_name[RG_MODES];
 
 enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
+enum { RG_FRESH_SAID = 2 }; // from so many times the median on, `stop` says what a call on fresh inputs took
 
 // Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same.
 typedef struct rg_inputs {
     const rg_algo *algo;
     rg_shape shape;          // with the seed of the round
+    bool filled;
     size_t bytes[RG_ARGS_MAX];
     void *arg[RG_ARGS_MAX];
     void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
     bool answered;           // the reference has been asked
     uint64_t answered_seed;  // about the inputs of this seed
     rg_answer answer;        // and says so
+    void *whole[RG_ARGS_MAX]; // about the same inputs, where the answer is of some elements: all outputs of `whole_of`, a variant of
+    const rg_entry *whole_of; // this program that has passed; NULL: none yet
 } rg_inputs;
 void rg_inputs_make(rg_inputs *, const rg_algo *, const rg_shape *);
 double rg_inputs_bytes(const rg_algo *, const rg_shape *); // host memory, predicted, with the reference's answer
-void rg_inputs_fill(rg_inputs *, uint64_t seed);
+void rg_inputs_fill(rg_inputs *, uint64_t seed); // nothing to do when they are of this seed
 uint64_t rg_inputs_hash(const rg_inputs *); // FNV-1a of all inputs
 void rg_inputs_free(rg_inputs *);
 
@@ -63,7 +67,7 @@ typedef struct rg_lane {
     double overhead_ns; // of an empty measurement, taken off in scope kernel
 
     double call_s;      // of one call, from the warm-up
-    double cpu_s;       // of this thread, in the calls timed last
+    double cpu_s, all_cpu_s; // of this thread, and of all of this process, in the calls timed last
     int batch;          // calls to a sample
     int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
     int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample
@@ -77,10 +81,14 @@ typedef struct rg_lane {
 
     bool gated;         // has been through verify on small shapes
     bool in_file;       // a resumed file has its row
+    bool single;        // its first call was its only sample
+    uint64_t seed;      // of the inputs that it has
     bool done;          // has a verdict and a reason for stopping
     rg_verdict verdict;
     char stop[512];     // why, and what is to be said of the samples; or what went wrong
-    char judged[80];    // how much was held against the reference
+    int late;           // samples after whose last event the device still had work to do
+    double fresh;       // how many times the median a call on inputs takes that the lane has not seen
+    char judged[160];   // how much was held against the reference
 } rg_lane;
 rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
 
@@ -88,6 +96,7 @@ rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
 void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rg_lane_fault(rg_lane *, const char *what, int code);
 size_t rg_lane_bytes(const rg_lane *);
+int rg_lane_make(rg_lane *); // buffers and events on lane->device; RG_OK or a device error
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
 void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
 void rg_lane_visit(rg_lane *, const rg_inputs *);
@@ -98,16 +107,17 @@ int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *pre
 // Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
 bool rg_lane_enough(rg_lane *);
 void rg_lane_tell(rg_lane *, const char *why); // writes stop
-// One untimed call on these inputs, waited for; and its outputs, or those of the last timed call, into in->found. RG_OK or a
-// device error.
-int rg_lane_call(rg_lane *, const rg_inputs *);
-int rg_lane_outputs(rg_lane *, const rg_inputs *);
+// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs are copied into in->found at once, before what
+// works on beside it could end. RG_OK or a device error.
+int rg_lane_call(rg_lane *, const rg_inputs *, double *elapsed_s);
+int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
 void rg_lane_close(rg_lane *);
 
-// judge.c: holds the outputs of the last timed call against the reference, at as many elements as it gives in a fraction of a
-// second; the lane's verdict. Lanes that are judged on the same inputs share one answer.
+// judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the samples, and
+// the outputs of the last of them are held against the reference, at as many elements as it gives in a fraction of a second, and at
+// all against those of another variant. Lanes that are judged by one seed share the answer. Leaves other inputs in rg_inputs.
 void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
 
 #endif

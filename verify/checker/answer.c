@@ -31,6 +31,70 @@ static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shap
     algo->reference(shape, given);
 }
 
+// ---- corners and edges -----------------------------------------------------------------------------------------------------
+
+enum { AXES = 6, ELEMENTS_AN_EDGE = 4, MARKED_MOST = (1 << AXES) + 2 * AXES * ELEMENTS_AN_EDGE, SCANNED_MOST = 1 << 16 };
+
+// Which coordinates of "(x=3,y=7)" differ between two elements, a bit for each.
+static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which, int64_t a, int64_t b)
+{
+    char text[2][64] = {"", ""}, *at[2] = {text[0], text[1]};
+    unsigned bits = 0;
+    algo->where(shape, which, a, text[0]);
+    algo->where(shape, which, b, text[1]);
+    for (int k = 0; k < 32 && (*at[0] || *at[1]); k++) {
+        const size_t n[2] = {strcspn(at[0], ",)"), strcspn(at[1], ",)")};
+        bits |= (unsigned)(n[0] != n[1] || memcmp(at[0], at[1], n[0])) << k;
+        for (int i = 0; i < 2; i++)
+            at[i] += n[i] + (at[i][n[i]] != 0);
+    }
+    return bits;
+}
+
+// The axes of a dense array, from how the names of its elements change: steps[i] elements from one to the next along axis i, of
+// which there are lengths[i]. One axis where names say nothing.
+static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t *steps, int64_t *lengths)
+{
+    const int64_t n = algo->arg[which].count(shape);
+    int axes = 0;
+    for (int64_t step = 1; step < n && axes < AXES; axes++) {
+        const unsigned along = algo->where ? differing(algo, shape, which, 0, step) : ~0u;
+        int64_t length = 2;
+        while (algo->where && length * step < n && length < SCANNED_MOST &&
+               !(differing(algo, shape, which, 0, length * step) & ~along) && differing(algo, shape, which, 0, length * step))
+            length++;
+        if (!algo->where || length == SCANNED_MOST || n % (length * step))
+            length = n / step;
+        steps[axes] = step;
+        lengths[axes] = length;
+        step *= length;
+    }
+    return axes;
+}
+
+// Corners first, then some elements of every edge.
+static int mark(const rg_algo *algo, const rg_shape *shape, int which, uint64_t seed, int64_t *element)
+{
+    int64_t steps[AXES], lengths[AXES];
+    const int axes = axes_of(algo, shape, which, steps, lengths);
+    const uint64_t n = (uint64_t)algo->arg[which].count(shape);
+    int marked = 0;
+    for (int corner = 0; corner < 1 << axes; corner++, marked++) {
+        element[marked] = 0;
+        for (int a = 0; a < axes; a++)
+            element[marked] += corner >> a & 1 ? (lengths[a] - 1) * steps[a] : 0;
+    }
+    for (int a = 0; a < axes; a++)
+        for (int i = 0; i < 2 * ELEMENTS_AN_EDGE; i++, marked++) {
+            const int64_t e = (int64_t)(rg_bits(~seed, (uint64_t)marked) % n), along = e / steps[a] % lengths[a];
+            const int64_t there = e + ((i % 2 ? lengths[a] - 1 : 0) - along) * steps[a];
+            element[marked] = there < (int64_t)n ? there : (int64_t)n - 1;
+        }
+    return marked;
+}
+
+// ---- some elements ---------------------------------------------------------------------------------------------------------
+
 static double cpu_seconds(void) // of all threads of this process
 {
     struct timespec t;
@@ -40,19 +104,24 @@ static double cpu_seconds(void) // of all threads of this process
 
 // What an element costs differs by orders of magnitude between algorithms and shapes, so it is found out: ever more elements
 // are asked for, until GROWTH times as many would take longer than there is. A reference of one thread counts its CPU time, so that
-// a busy machine asks as many; one of many threads its wall time, and no more than their CPU time.
+// a busy machine asks as many; one of many threads its wall time, and no more than their CPU time. Up to half of the
+// elements are corners and edges.
 static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which,
                            double seconds, uint64_t seed)
 {
     const int64_t n = algo->arg[which].count(shape), most = n < MOST ? n : MOST;
     double taken_s = 0;
+    int64_t marked[MARKED_MOST];
+    const int n_marked = n ? mark(algo, shape, which, seed, marked) : 0;
     for (int64_t m = LEAST; a->n[which] < most && GROWTH * taken_s <= seconds; m *= GROWTH) {
         const int64_t chosen = m < most ? m : most;
         free(a->element[which]);
         free(a->value[which]);
         int64_t *element = a->element[which] = rg_alloc((size_t)chosen * sizeof *element);
         for (int64_t k = 0; k < chosen; k++)
-            element[k] = chosen == n ? k : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
+            element[k] = chosen == n                        ? k
+                         : k < n_marked && k < chosen / 2 ? marked[k]
+                                                          : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
         a->value[which] = rg_alloc((size_t)chosen * rg_type_bytes(algo->arg[which].type(shape)));
         a->n[which] = chosen;
         const double start = rg_seconds(), cpu_start = cpu_seconds();

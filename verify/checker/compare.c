@@ -152,7 +152,17 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
 
 rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const int64_t *param)
 {
-    return entry->variant->tolerance ? entry->variant->tolerance(shape, param) : entry->algo->tolerance(shape);
+    rg_tolerance own, of = entry->algo->tolerance(shape);
+    if (!entry->variant->tolerance)
+        return of;
+    own = entry->variant->tolerance(shape, param);
+    if (entry->origin != RG_PLUGGED_IN)
+        return own;
+    if (of.kind == RG_EXACT)
+        return of;
+    own.absolute = own.absolute <= of.absolute ? own.absolute : of.absolute; // NaN is not
+    own.relative = own.relative <= of.relative ? own.relative : of.relative;
+    return own;
 }
 
 // ---- outputs of a run that bench has timed -------------------------------------------------------------------------------
@@ -174,7 +184,10 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
         where(algo, shape, which, e, place);
         value_print(t, found, 0, is);
         value_print(t, right, 0, should);
-        snprintf(v->reason, sizeof v->reason, "%s%s is %s, expected %s", algo->arg[which].name, place, is, should);
+        if (rg_is_poison(t, found, 0))
+            snprintf(v->reason, sizeof v->reason, "%s%s was never written, expected %s", algo->arg[which].name, place, should);
+        else
+            snprintf(v->reason, sizeof v->reason, "%s%s is %s, expected %s", algo->arg[which].name, place, is, should);
         return false;
     }
     return true;

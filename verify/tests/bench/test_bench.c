@@ -155,10 +155,16 @@ TEST(a_right_variant_has_times)
     assert_true(samples.n == lane.n && samples.processes == 1);
     rg_samples_free(&samples);
     rg_row_free(&row);
-    rates.per_s[RG_I32_MAD] = 1e8; // no call is faster than the machine: that rate was not what it can do
+    rates.per_s[RG_I32_MAD] = 4096e9 / median / 2; // no call is faster than the machine: that rate was not what it can do
     row = rg_lane_row(&lane, &rates);
     assert_string_equal(row.cell[RG_C_BOUND], "unknown (faster than int32 allows)");
     assert_string_equal(row.cell[RG_C_FRACTION], "");
+    rg_row_free(&row);
+    rates.per_s[RG_I32_MAD] = 4096e9 / median / 5; // nor five times faster by a rate that was
+    row = rg_lane_row(&lane, &rates);
+    assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
+    assert_non_null(strstr(row.cell[RG_C_STOP], "times faster than its int32 allow"));
+    assert_true(!*row.cell[RG_C_MEDIAN] && !*row.cell[RG_C_RATE] && !*row.cell[RG_C_SAMPLES]);
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 1e11;
     rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is claimed
@@ -225,8 +231,7 @@ TEST(lanes_share_one_answer)
         rg_lane_judge(&lane, &in, 1);
         rg_lane_close(&lane);
         assert_int_equal(lane.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
-        assert_int_equal(((int32_t *)in.arg[1])[7], 107 + i / 2); // as the lane after it has to find it
-        assert_int_equal(in.shape.seed, 100 + (uint64_t)i / 2);
+        assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the lane after it has to find it
     }
     assert_int_equal(asked, 1);
     rg_inputs_free(&in);
@@ -279,6 +284,64 @@ TEST(the_answer_is_as_long_as_the_time)
     }
 }
 
+// The corners of an output are among the few elements that are asked for, and some of its edges.
+enum { COLUMNS = 300, ROWS = 200 };
+static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64])
+{
+    (void)s, (void)which;
+    snprintf(place, 64, "(x=%d,y=%d)", (int)(e % COLUMNS), (int)(e / COLUMNS));
+}
+
+TEST(corners_are_always_asked_for)
+{
+    rg_algo sampled = algo;
+    rg_inputs in;
+    rg_answer answer;
+    bool corner[4] = {false};
+    int edges = 0;
+    sampled.reference_at = triple_at;
+    sampled.where = where_in_rows;
+    rg_inputs_make(&in, &sampled, &(rg_shape){.n = {COLUMNS * ROWS}});
+    rg_inputs_fill(&in, 1);
+    element_s = 1e-4;
+    rg_answer_make(&answer, &sampled, &in.shape, in.arg, 0, 1);
+    assert_int_equal(answer.n[1], 64);
+    for (int k = 0; k < 64; k++) {
+        const int64_t x = answer.element[1][k] % COLUMNS, y = answer.element[1][k] / COLUMNS;
+        assert_in_range(answer.element[1][k], 0, COLUMNS * ROWS - 1);
+        if ((x == 0 || x == COLUMNS - 1) && (y == 0 || y == ROWS - 1))
+            corner[(x > 0) + 2 * (y > 0)] = true;
+        edges += x == 0 || x == COLUMNS - 1 || y == 0 || y == ROWS - 1;
+    }
+    assert_true(corner[0] && corner[1] && corner[2] && corner[3]);
+    assert_true(edges >= 16);
+    rg_answer_free(&answer);
+    rg_inputs_free(&in);
+}
+
+// A device that still works when the last event has passed did so outside of the time.
+static int still_busy(void) { return usleep(3000), RG_OK; }
+
+TEST(work_after_the_last_event_is_no_time)
+{
+    rg_device busy = *rg_device_cpu();
+    rg_lane lane = {.entry = &entry, .shape = {.n = {4096}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT, .mode = RG_HOT,
+                    .max_s = 0.1, .rounds = 2};
+    rg_inputs in;
+    busy.sync = still_busy;
+    variant.run = run_right;
+    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_fill(&in, 1);
+    rg_lane_open(&lane, &busy, &in);
+    rg_lane_visit(&lane, &in);
+    rg_lane_judge(&lane, &in, 1);
+    rg_lane_close(&lane);
+    rg_inputs_free(&in);
+    assert_int_equal(lane.verdict.status, RG_FAIL);
+    assert_true(lane.done && !lane.n);
+    assert_non_null(strstr(lane.stop, "goes on after the last event"));
+}
+
 TEST(modes_and_scopes)
 {
     rg_lane lane = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
@@ -302,14 +365,14 @@ TEST(adding_leaves_clearing_out)
     variant.clear = NULL;
 }
 
-// Steady inputs are loaded with prepare, and once for the fresh inputs of every visit, outside of its times.
+// Steady inputs are loaded with prepare, and once for the fresh inputs of every visit and of every judged call, outside of its times.
 TEST(steady_inputs_are_loaded_before_the_time_begins)
 {
     algo.steady = 1u;
     variant.load = load;
     rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
     assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_int_equal(loaded, 1 + lane.visits);
+    assert_in_range(loaded, 2 + lane.visits, 1 + lane.visits + 16);
     algo.steady = 0;
     variant.load = NULL;
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// test_cheats.c: kernels of verify/broken that cheat on time. Each passes the checker at small shapes, and bench has to refuse it a
+// time, in the words of its row of expected.tsv (devices: bench).
+#include "../../../impl/base/tsv.h"
+#include "../test.h"
+#include "../test_command.h"
+
+extern const rg_command rg_cmd_bench;
+static char text[OUTPUT_MAX];
+
+static bool is_there(const char *path) { return access(path, R_OK) == 0; }
+
+static void check_row(const rg_tsv *table, int i, const char *folder)
+{
+    const char *file = rg_tsv_cell(table, i, "plugin"), *variant = rg_tsv_cell(table, i, "variant");
+    const bool gpu = !strncmp(file, "gpu_", 4);
+    const char *plugin = fmt("%s/broken/%s%s", test_build(), gpu ? "gpu/" : "", file), *out = fmt("%s/%s.tsv", folder, variant);
+    if (gpu && !is_there(plugin))
+        return; // built where there is a GPU
+    const char *words = fmt("bench autocorr:%s:%s --plugin %s --device %s --shape %s --scope device --mode hot --rounds 2 "
+                            "--max-seconds 0.2 --seed 1 --quiet --out %s", file, variant, plugin, gpu ? "gpu" : "cpu",
+                            !strcmp(variant, "cheat_pair")     ? "w2048,h1024,r16,k0"
+                            : !strcmp(variant, "cheat_thread") ? "w512,h256,r16,k0"
+                                                               : "w256,h256,r4,k0", out);
+    const int code = run_command(&rg_cmd_bench, words, text);
+    rg_result r;
+    bool cut;
+    assert_int_equal(rg_result_read(out, &r, &cut), RG_GOOD);
+    for (int k = 0; k < r.n_rows; k++) {
+        char *const *c = r.row[k].cell;
+        if (rg_row_is_probe(&r.row[k]))
+            continue;
+        if (strcmp(c[RG_C_STATUS], rg_tsv_cell(table, i, "status")) || !strstr(c[RG_C_STOP], rg_tsv_cell(table, i, "word")))
+            fail_msg("%s: %s, median %s ns: %s (%s)", variant, c[RG_C_STATUS], c[RG_C_MEDIAN], c[RG_C_STOP], c[RG_C_CHECK]);
+        assert_string_equal(c[RG_C_MEDIAN], "");
+    }
+    assert_int_equal(code, RG_WRONG);
+    rg_result_free(&r);
+    unlink(out);
+}
+
+TEST(what_cheats_on_time_has_none)
+{
+    rg_tsv table;
+    char *folder = test_folder();
+    int rows = 0;
+    assert_int_equal(rg_tsv_read("verify/broken/expected.tsv", &table), RG_GOOD);
+    for (int i = 0; i < table.n_rows; i++)
+        if (!strcmp(rg_tsv_cell(&table, i, "devices"), "bench")) {
+            check_row(&table, i, folder);
+            rows++;
+        }
+    assert_true(rows >= 5);
+    rg_tsv_free(&table);
+    rmdir(folder);
+    free(folder);
+}
+
+TESTS(NULL, NULL)
