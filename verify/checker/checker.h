@@ -50,6 +50,10 @@ typedef struct rg_problem {
 #define RG_ONE_HOT ((rg_pattern)RG_PATTERNS)
 #define RG_OBJECT ((rg_pattern)(RG_PATTERNS + 1))
 #define RG_RENEWED ((rg_pattern)(RG_PATTERNS + 2))
+// Random inputs, arguments 0 to k of this seed and the others of the seed before.
+#define RG_STEP(k) ((rg_pattern)(RG_PATTERNS + 3 + (k)))
+// In the mask of patterns: inputs that change by one argument at a time.
+enum { RG_STEPS = RG_PATTERNS };
 int rg_traced_argument(const rg_algo *); // whose elements are switched on
 
 void rg_problem_store_open(void); // in the parent, before the first worker
@@ -64,6 +68,8 @@ typedef struct rg_case {
     int64_t param[RG_PARAMS_MAX];
     int threads;
     bool brief; // on the emulated GPU: random inputs only
+    bool steps; // with inputs that change by one argument at a time
+    bool drawn; // its shape is drawn from the seed
 } rg_case;
 
 typedef struct rg_job {
@@ -92,6 +98,9 @@ void rg_examine(const rg_entry *, const rg_device *, const rg_job *, rg_phase *,
 typedef void rg_last_word(const rg_verdict *);
 void rg_examine_fences(rg_last_word *);
 extern const char *const rg_pattern_name[RG_PATTERNS];
+
+// The mask of patterns of a case of a plan.
+unsigned rg_patterns_of(const rg_entry *, const rg_case *, unsigned asked);
 
 // worker.c: fills show->answer by a worker process; PASS when every run ended with its guards and inputs intact.
 rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *,

@@ -6,7 +6,8 @@
 // it, and inputs can only be read. Before every run the outputs are poisoned; after it the guards, the inputs and every element
 // of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
 // once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where
-// all others change under them: what was kept of either shows. A variant with clear() has to give twice the sums when run without.
+// all others change under them: what was kept of either shows; and at some cases one argument changes after the other, each alone:
+// what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run without.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
@@ -78,7 +79,7 @@ static bool lay_out(exam *x, bool again)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
-        const bool stands = again || (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
+        const bool stands = again || (x->problem->pattern >= RG_STEP(0) && k != (int)(x->problem->pattern - RG_STEP(0))) || (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
         if (stands && is_in(x, k))
             continue;
         const int code =
@@ -320,6 +321,14 @@ static void pose(exam *x, rg_pattern pattern, uint64_t seed)
     x->problem = rg_problem_make(x->entry->algo, &x->shape, pattern);
 }
 
+static void remember(exam *x)
+{
+    for (int k = 0; k < x->entry->algo->n_args; k++)
+        if (!is_in(x, k))
+            memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
+    x->has_previous = true;
+}
+
 static bool one_round(exam *x, int i, bool unaligned)
 {
     const rg_algo *algo = x->entry->algo;
@@ -333,11 +342,33 @@ static bool one_round(exam *x, int i, bool unaligned)
             return false;
     if (i == 0 && !unaligned && !adds(x))
         return false;
-    for (int k = 0; k < algo->n_args; k++)
-        if (!is_in(x, k))
-            memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
-    x->has_previous = true;
+    remember(x);
     return true;
+}
+
+static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
+{
+    pose(x, pattern, seed);
+    if (!one_run(x, 0))
+        return false;
+    remember(x);
+    return true;
+}
+
+// An answer that is kept for as long as some of the inputs are the same.
+static bool all_steps(exam *x)
+{
+    const rg_algo *algo = x->entry->algo;
+    const unsigned long long seed = x->job->seed;
+    snprintf(x->at, sizeof x->at, "random, seed %llu, again", seed);
+    bool good = one_step(x, RG_RANDOM, seed);
+    for (int k = 0; k < algo->n_args && good; k++) {
+        if (!is_in(x, k) || !elements(x, k))
+            continue;
+        snprintf(x->at, sizeof x->at, "random, seed %llu, of which %s alone is new", seed + 1, algo->arg[k].name);
+        good = one_step(x, RG_STEP(k), seed + 1);
+    }
+    return good;
 }
 
 static bool all_rounds(exam *x, bool unaligned)
@@ -347,6 +378,8 @@ static bool all_rounds(exam *x, bool unaligned)
         if ((x->job->patterns & (1u << rounds[i].pattern)) &&
             (!x->slow || !x->runs_compared || unaligned == rounds[i].unaligned))
             good = one_round(x, i, unaligned);
+    if (good && !unaligned && x->job->patterns & 1u << RG_STEPS)
+        good = all_steps(x);
     return good;
 }
 

@@ -69,7 +69,9 @@ static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, b
     bool passed = false;
     rg_plan_make(&plan, e, &all, how->seed);
     for (int i = 0; i < plan.n && !(control && i == CONTROL_CASES); i++) {
-        const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, how);
+        rg_verify_options each = *how;
+        each.patterns = rg_patterns_of(e, &(rg_case){.steps = plan.item[i].steps}, how->patterns);
+        const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &each);
         passed |= v.status == RG_PASS;
         last = passed ? (rg_verdict){.status = RG_PASS} : v;
         if (v.status != RG_PASS && v.status != RG_SKIP) {

@@ -3,7 +3,7 @@
 //
 // First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several; then
 // combinations of parameters at smaller ones, chosen so that every value occurs (those that the variant does not refuse), and
-// every kind. Then the standard parameters at every check shape from the least work on, and between them combinations until every
+// every kind, and some shapes that are drawn from the seed. Then the standard parameters at every check shape from the least work on, and between them combinations until every
 // pair of values has occurred; then combinations at small check shapes, each time at another. plan.first cases come before any
 // budget; how many of the others follow is for work to decide, never for a clock.
 #include "checker.h"
@@ -22,6 +22,7 @@ typedef struct maker {
     const rg_algo *algo;
     const rg_variant *variant;
     const rg_narrow *narrow;
+    bool emulated;
     combination *chosen; // [0] is the standard one
     int n_chosen, valued, paired; // up to `valued` each holds a value that those before do not, up to `paired` a pair
     const rg_shape **small, **all, **cheap; // check shapes from the least work on
@@ -244,6 +245,8 @@ static void sort_shapes(maker *m)
 // Every word of a dimension (a kind, a rule, a turn) at the cheapest shape that has it, of those that have it at all.
 static void add_kinds(maker *m)
 {
+    enum { STEPPED_KINDS = 4 };
+    int stepped = 0;
     for (int d = 0; d < RG_DIMS && m->algo->dim[d] && m->algo->dim_text; d++)
         for (int i = 0; i < m->n_all; i++) {
             char word[32];
@@ -258,7 +261,66 @@ static void add_kinds(maker *m)
                 continue;
             add_one(m, m->all[last], m->chosen[0]);
             m->plan->item[m->plan->n - 1].brief = true;
+            m->plan->item[m->plan->n - 1].steps = stepped++ < STEPPED_KINDS;
         }
+}
+
+// ---- shapes that are drawn -------------------------------------------------------------------------------------------------
+
+// Whether dimension d has few values, with words (a kind, a rule): those stay as they are. One that has words for many (a turn in
+// degrees) is drawn from all between the least and the largest of the check shapes.
+static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
+{
+    enum { FEW = 32 };
+    bool words = false;
+    char word[32];
+    *least = *most = m->all[0]->n[d];
+    for (int i = 0; i < m->n_all; i++) {
+        *least = m->all[i]->n[d] < *least ? m->all[i]->n[d] : *least;
+        *most = m->all[i]->n[d] > *most ? m->all[i]->n[d] : *most;
+        words |= m->algo->dim_text && m->algo->dim_text(d, m->all[i]->n[d], word);
+    }
+    if (!words)
+        *least = *most = 0;
+    return words && *most - *least < FEW;
+}
+
+// Sizes within 40 % of those of a check shape, which is drawn as well, of at most four times its work.
+static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_shape *shape)
+{
+    for (int attempt = 0; attempt < 256; attempt++) {
+        *shape = *from;
+        for (int d = 0; d < RG_DIMS && m->algo->dim[d]; d++) {
+            const uint64_t bits = rg_bits(seed, (uint64_t)(attempt * RG_DIMS + d)) >> 32;
+            int64_t least, most;
+            if (bits >> 31 || few_words(m, d, &least, &most)) // half of them stay
+                continue;
+            if (most > least)
+                shape->n[d] = least + (int64_t)(bits % (uint64_t)(most - least + 1));
+            else
+                shape->n[d] += (int64_t)(bits % (uint64_t)(2 * (2 * from->n[d] / 5) + 3)) - (2 * from->n[d] / 5 + 1);
+        }
+        if (memcmp(shape->n, from->n, sizeof shape->n) && !(m->algo->invalid && m->algo->invalid(shape)) &&
+            m->algo->work(shape) <= 4 * m->algo->work(from))
+            return true;
+    }
+    return false;
+}
+
+static void add_drawn(maker *m, uint64_t seed)
+{
+    enum { DRAWN = 4, DRAWN_EMULATED = 2 };
+    const rg_shape **from = m->emulated && m->n_cheap ? m->cheap : m->small;
+    const int n_from = m->emulated && m->n_cheap ? m->n_cheap : m->n_small;
+    for (int i = 0; i < (m->emulated ? DRAWN_EMULATED : DRAWN) && n_from; i++) {
+        rg_shape shape;
+        const uint64_t bits = rg_bits(~seed, (uint64_t)i);
+        const int before = m->plan->n;
+        if (draw_shape(m, from[bits % (uint64_t)n_from], bits, &shape))
+            add_one(m, &shape, m->chosen[0]);
+        if (m->plan->n > before)
+            m->plan->item[before].brief = m->plan->item[before].steps = m->plan->item[before].drawn = true;
+    }
 }
 
 static void add_brief(maker *m, int c)
@@ -273,11 +335,15 @@ static void plan_all(maker *m, uint64_t seed)
     choose(m, seed);
     for (int i = 0; i < m->n_all && i < SMALLEST; i++)
         add_both(m, m->all[i], m->chosen[0]);
+    const int smoke = m->plan->n;
     add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
+    for (int i = smoke; i < m->plan->n && !m->emulated; i++)
+        m->plan->item[i].steps = true;
     int c = 1;
     while (c <= m->valued)
         add_brief(m, c++);
     add_kinds(m);
+    add_drawn(m, seed);
     m->plan->first = m->plan->n;
     for (int i = 0; i < m->n_all; i++) {
         add_both(m, m->all[i], m->chosen[0]);
@@ -302,7 +368,8 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
 {
     combination param = {0};
     *plan = (rg_plan){0};
-    maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow};
+    maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow,
+               .emulated = entry->emulated};
     if (!narrow->shape && !narrow->smoke && !narrow->param) {
         plan_all(&m, seed);
         return;
@@ -314,7 +381,15 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
     const int n_shapes = narrow->shape ? 1 : narrow->smoke ? m.algo->n_smoke_shapes : m.algo->n_check_shapes;
     for (int i = 0; i < n_shapes; i++)
         add_both(&m, &shape[i], param);
+    for (int i = 0; i < plan->n; i++)
+        plan->item[i].steps = narrow->shape != NULL;
     plan->first = plan->n;
+}
+
+unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked)
+{
+    const unsigned all = asked ? asked : (1u << RG_PATTERNS) - 1, steps = c->steps && !asked ? 1u << RG_STEPS : 0;
+    return (e->emulated && c->brief && !asked ? 1u << RG_RANDOM : all) | steps;
 }
 
 rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const bool *ran)

@@ -103,7 +103,8 @@ static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input,
     free_others(algo, largest);
 }
 
-static void renew(const rg_algo *algo, const rg_shape *shape, void *const *arg)
+// Takes the arguments of the mask from the random inputs of the seed before.
+static void renew(const rg_algo *algo, const rg_shape *shape, unsigned taken, void *const *arg)
 {
     rg_shape before = *shape;
     before.seed--;
@@ -111,7 +112,7 @@ static void renew(const rg_algo *algo, const rg_shape *shape, void *const *arg)
     algo->fill(shape, RG_RANDOM, arg);
     fill_others(algo, &before, RG_RANDOM, then);
     for (int k = 0; k < algo->n_args; k++)
-        if (algo->steady >> k & 1)
+        if (taken >> k & 1)
             memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
     free_others(algo, then);
 }
@@ -120,7 +121,9 @@ static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern,
 {
     const int64_t input = (int64_t)shape->seed - 1;
     if (pattern == RG_RENEWED)
-        renew(algo, shape, arg);
+        renew(algo, shape, algo->steady, arg);
+    else if (pattern >= RG_STEP(0))
+        renew(algo, shape, ~0u << (pattern - RG_STEP(0) + 1), arg);
     else if (pattern == RG_OBJECT)
         algo->trace->fill_object(shape, arg);
     else if (pattern != RG_ONE_HOT)

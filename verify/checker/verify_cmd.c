@@ -37,6 +37,7 @@ typedef struct session {
     rg_narrow narrow;
     rg_shape shape;
     FILE *rows;
+    const rg_algo *drawn_for; // the algorithm whose drawn shapes were printed last
     rg_progress progress;
     int count[RG_STATUSES];
     bool lacking;
@@ -243,6 +244,22 @@ static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, c
     s->count[RG_FAIL] += sum->uncovered && !sum->has_fault;
 }
 
+// The shapes that were drawn, once for an algorithm.
+static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
+{
+    bool any = false;
+    for (int i = 0; i < plan->n && s->drawn_for != e->algo; i++) {
+        char shape[96];
+        if (!plan->item[i].drawn)
+            continue;
+        rg_shape_print(e->algo, &plan->item[i].shape, shape);
+        printf("%s%s", any ? " " : "drawn from the seed: ", shape);
+        any = true;
+    }
+    printf("%s", any ? "\n" : "");
+    s->drawn_for = e->algo;
+}
+
 static void check_variant(session *s, const rg_entry *e)
 {
     summary sum = {0};
@@ -255,6 +272,7 @@ static void check_variant(session *s, const rg_entry *e)
         s->lacking = true;
     } else {
         rg_plan_make(&plan, e, &s->narrow, s->how.seed);
+        print_drawn(s, e, &plan);
     }
     bool *ran = rg_alloc((size_t)plan.n * sizeof *ran + 1);
     double accesses = 0, each = 0; // so far, and of the last case by its work
@@ -265,8 +283,7 @@ static void check_variant(session *s, const rg_entry *e)
         if ((i >= plan.first && accesses + each * work > EMULATED_ACCESSES) || (s->stop && sum.has_fault))
             continue;
         rg_verify_options how = s->how;
-        if (plan.item[i].brief && e->emulated && !how.patterns)
-            how.patterns = 1u << RG_RANDOM;
+        how.patterns = rg_patterns_of(e, &plan.item[i], how.patterns);
         const double began_s = rg_seconds();
         rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
         if (sum.lost_s < GIVE_UP_S)
@@ -380,7 +397,8 @@ const rg_command rg_cmd_verify = {
             "extreme inputs. Every element is compared with the reference, inputs must be unchanged, a second run must give\n"
             "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
             "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Cheap and different cases come\n"
-            "first: every value of every parameter and every kind at small shapes, then the standard parameters at every\n"
+            "first: every value of every parameter and every kind at small shapes, and a few shapes that are drawn from the\n"
+            "seed; there, one argument is also changed at a time. Then the standard parameters at every\n"
             "shape, pairs of values, and more of the grid. What was covered is printed; a variant of which too little could\n"
             "be run fails. On the emulated GPU a number of memory accesses, not a time, ends the list.\n"
             "\n"

@@ -264,7 +264,7 @@ static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, c
     }
     job.seed = options->seed;
     job.no_refuse = options->no_refuse;
-    job.patterns = options->patterns ? options->patterns : (1u << RG_PATTERNS) - 1;
+    job.patterns = options->patterns ? options->patterns : (1u << (RG_STEPS + 1)) - 1;
     for (int k = 0; k < entry->variant->n_params; k++)
         job.item.param[k] = param[k];
     const char *device = entry->emulated ? "host" : options->device ? options->device : "gpu";

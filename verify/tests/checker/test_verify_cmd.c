@@ -106,6 +106,40 @@ static int cases_with(const rg_plan *p, int param, int64_t value)
     return n;
 }
 
+// The same seed draws the same shapes, valid and of no check shape; another draws others.
+TEST(shapes_are_drawn_from_the_seed)
+{
+    const rg_algo *known = NULL;
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
+        rg_plan p[3];
+        const rg_narrow all = {0};
+        if (e->algo == known)
+            continue; // variants of an algorithm get the same
+        known = e->algo;
+        int drawn = 0, same = 0;
+        for (int i = 0; i < 3; i++)
+            rg_plan_make(&p[i], e, &all, i < 2 ? 7 : 8);
+        assert_int_equal(p[0].n, p[1].n);
+        for (int k = 0; k < p[0].n; k++) {
+            const rg_case *c = &p[0].item[k];
+            assert_memory_equal(c->shape.n, p[1].item[k].shape.n, sizeof c->shape.n);
+            if (!c->drawn)
+                continue;
+            drawn++;
+            assert_true(!e->algo->invalid || !e->algo->invalid(&c->shape));
+            assert_true(c->steps && k < p[0].first);
+            for (int i = 0; i < e->algo->n_check_shapes; i++)
+                assert_true(memcmp(c->shape.n, e->algo->check_shape[i].n, sizeof c->shape.n));
+            same += k < p[2].n && p[2].item[k].drawn && !memcmp(c->shape.n, p[2].item[k].shape.n, sizeof c->shape.n);
+        }
+        if (drawn < 1 || drawn > 4)
+            fail_msg("%s:%s: %d shapes drawn", e->algo->name, e->name, drawn);
+        assert_true(same < drawn);
+        for (int i = 0; i < 3; i++)
+            rg_plan_free(&p[i]);
+    }
+}
+
 TEST(plans_cover_shapes_and_threads)
 {
     rg_variant v;
@@ -113,7 +147,7 @@ TEST(plans_cover_shapes_and_threads)
     const rg_narrow all = {0}, two = {.threads = 2};
     rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
-    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 1); // and that of the smoke test
+    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 5); // and that of the smoke test, and four that are drawn
     for (int i = 0; i < e.algo->n_check_shapes; i++) {
         int found[2] = {0, 0};
         for (int k = 0; k < p.n; k++)
@@ -123,7 +157,7 @@ TEST(plans_cover_shapes_and_threads)
     }
     rg_plan_free(&p);
     rg_plan_make(&p, &e, &two, 1);
-    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 1);
+    assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 5);
     for (int i = 0; i < p.n; i++)
         assert_int_equal(p.item[i].threads, 2);
     rg_plan_free(&p);
