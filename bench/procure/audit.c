@@ -260,6 +260,9 @@ static void check_medians(audit *u)
         const rg_tsv *p = &u->a.power;
         const double joules = rg_tsv_number(p, i, "joules"), s = rg_tsv_number(p, i, "window_s");
         const double runs = rg_tsv_number(p, i, "last_run") - rg_tsv_number(p, i, "first_run") + 1;
+        if (s < RG_MEASURE_WINDOW_S - 0.5)
+            open_question(u, "energy", "%s, %s: a window of %g s, the rules ask for %d s", rg_tsv_cell(p, i, "job"), rg_tsv_cell(p, i, "source"), s,
+                          RG_MEASURE_WINDOW_S);
         if (!(fabs(joules / runs / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) || !(fabs(joules / s / rg_tsv_number(p, i, "mean_W") - 1) < 1e-3))
             found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", rg_tsv_cell(p, i, "job"), rg_tsv_cell(p, i, "source"));
     }

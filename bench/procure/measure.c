@@ -253,7 +253,7 @@ static void put_rates(FILE *f, const char *of, const rg_rates *r)
             free(key);
         }
     if (isfinite(r->l2_bytes_per_s))
-        put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s);
+        put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s); // no cost() states it
 }
 
 static char *machine_text(measure *m, size_t *n)
@@ -285,6 +285,8 @@ static char *machine_text(measure *m, size_t *n)
     }
     rg_probe_cpu((int)m->given.cores, RG_ALL_RESOURCES, &rates);
     put_rates(f, "cpu", &rates);
+    rg_probe_cpu(1, RG_ALL_RESOURCES, &rates);
+    put_rates(f, "core", &rates);
     if (gpu && !rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates))
         put_rates(f, "gpu", &rates);
     dl_iterate_phdr(put_library, f);

@@ -285,7 +285,7 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
 {
     const char *name = rg_tsv_cell(a, first, "file");
     const bool is_map = ends_with(name, ".mrc") || ends_with(name, ".mrcs"), is_photo = ends_with(name, ".png") || ends_with(name, ".pgm");
-    const bool is_poses = ends_with(name, ".star");
+    const bool is_poses = ends_with(name, ".star"), is_transforms = ends_with(name, ".tsv");
     double largest = 0;
     int differ = 0;
     for (int i = first; i < past; i++)
@@ -293,7 +293,7 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
     for (int i = first; i < past; i++) {
         const double u = rg_tsv_number(a, i, "value"), v = rg_tsv_number(b, i, "value");
         const double scale = is_map || is_photo ? largest : fmax(1, fmax(fabs(u), fabs(v)));
-        if (fabs(u - v) <= (is_poses ? 0.02 * fmax(10, scale) : 1e-3 * scale) || (isnan(u) && isnan(v)))
+        if (fabs(u - v) <= (is_poses ? 0.02 * fmax(10, scale) : is_transforms ? 0.01 * scale : 1e-3 * scale) || (isnan(u) && isnan(v)))
             continue;
         if (!differ++ && !*found->first)
             snprintf(found->first, sizeof found->first, "%.80s at %s: %.6g, here %.6g", name, rg_tsv_cell(a, i, "place"), u, v);

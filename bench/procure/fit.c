@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// fit.c: measured rows, and what is fitted to them: see predict.h.
+#include "predict.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/runtime/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rg_on_name[RG_ON] = {"gpu", "core", "cpu"};
+
+rg_on rg_entry_on(const rg_entry *e)
+{
+    return e->variant->space == RG_DEVICE ? RG_ON_GPU : e->variant->flags & RG_THREADED ? RG_ON_CPU : RG_ON_CORE;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------------
+
+static int computer_of(rg_points *p, const char *label, int threads)
+{
+    for (int i = 0; i < p->n_computers; i++)
+        if (!strcmp(p->computer[i].label, label) && p->computer[i].threads == threads)
+            return i;
+    p->computer = realloc(p->computer, (size_t)(p->n_computers + 1) * sizeof *p->computer);
+    if (!p->computer)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    rg_computer *c = &p->computer[p->n_computers];
+    snprintf(c->label, sizeof c->label, "%s", label);
+    c->threads = threads;
+    for (int r = 0; r < RG_RESOURCES; r++)
+        c->per_s[r] = NAN;
+    return p->n_computers++;
+}
+
+static int threads_of(const rg_tsv *t, int row)
+{
+    const char *params = rg_tsv_cell(t, row, "params");
+    return !strncmp(params, "threads=", 8) ? atoi(params + 8) : 0;
+}
+
+// The built-in entry of a row, whether or not it can run here.
+static const rg_entry *entry_of(const rg_tsv *t, int row)
+{
+    for (int i = 0; i < rg_entry_count(); i++) {
+        const rg_entry *e = rg_entry_at(i);
+        if (!strcmp(e->algo->name, rg_tsv_cell(t, row, "algo")) && !strcmp(e->name, rg_tsv_cell(t, row, "variant")))
+            return e;
+    }
+    return NULL;
+}
+
+static bool is_stale(const rg_tsv *t, int row, const rg_entry *e)
+{
+    char today[64];
+    const char *then = rg_tsv_cell(t, row, "source");
+    rg_entry_source(e, today);
+    return *then && strncmp(today, "unknown", 7) && strcmp(then, today);
+}
+
+static void read_row(rg_points *p, const rg_tsv *t, int row, const char *label)
+{
+    const rg_entry *e = entry_of(t, row);
+    rg_point at = {.entry = e, .seconds = rg_tsv_number(t, row, "median") / 1e9};
+    const char *params = rg_tsv_cell(t, row, "params"), *scope = rg_tsv_cell(t, row, "scope");
+    const int threads = threads_of(t, row);
+    char why[160];
+    if (!e || !e->variant->cost || strcmp(rg_tsv_cell(t, row, "status"), "PASS") || !(at.seconds > 0) ||
+        (strcmp(scope, "kernel") && strcmp(scope, "device")) || strcmp(rg_tsv_cell(t, row, "mode"), "hot") || is_stale(t, row, e))
+        return;
+    if (threads) // "threads=2;isa=0"
+        params += strcspn(params, ";") + (strchr(params, ';') != NULL);
+    if ((rg_entry_on(e) == RG_ON_GPU) != (threads == 0) || (rg_entry_on(e) == RG_ON_CORE && threads != 1) ||
+        (rg_entry_on(e) == RG_ON_CPU && threads == 1) || !rg_shape_parse(e->algo, rg_tsv_cell(t, row, "shape"), &at.shape, why) ||
+        !rg_params_parse(e->variant, *params ? params : "-", at.param, why)) // of a parameter or value that is no more
+        return;
+    at.computer = computer_of(p, label, threads);
+    for (int i = 0; i < p->n; i++)
+        if (p->point[i].entry == e && p->point[i].computer == at.computer && !memcmp(&p->point[i].shape, &at.shape, sizeof at.shape)) {
+            if (at.seconds < p->point[i].seconds)
+                p->point[i] = at;
+            return;
+        }
+    p->point = realloc(p->point, (size_t)(p->n + 1) * sizeof *p->point);
+    if (!p->point)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    p->point[p->n++] = at;
+}
+
+static void read_probe(rg_points *p, const rg_tsv *t, int row, const char *label)
+{
+    const double rate = rg_tsv_number(t, row, "rate");
+    const int of = computer_of(p, label, threads_of(t, row));
+    rg_computer *c = &p->computer[of];
+    for (int r = 0; r < RG_RESOURCES; r++)
+        if (!strcmp(rg_tsv_cell(t, row, "variant"), rg_resource_name[r]) && rate > 0)
+            c->per_s[r] = fmax(rate, c->per_s[r]); // what else a machine does can only make a rate look lower
+}
+
+static void bound_all(rg_points *p)
+{
+    int limit;
+    for (int i = 0; i < p->n; i++) {
+        rg_point *at = &p->point[i];
+        at->bound_s = rg_bound(at->entry, &at->shape, at->param, p->computer[at->computer].per_s, &limit);
+    }
+}
+
+int rg_points_read(rg_points *p, const char *path)
+{
+    rg_tsv t;
+    char label[64];
+    const char *base = rg_base_name(path);
+    snprintf(label, sizeof label, "%.*s", (int)strcspn(base, "."), base);
+    int code = rg_tsv_read(path, &t);
+    if (code)
+        return code;
+    for (int row = 0; row < t.n_rows; row++)
+        strcmp(rg_tsv_cell(&t, row, "algo"), "probe") ? read_row(p, &t, row, label) : read_probe(p, &t, row, label);
+    rg_tsv_free(&t);
+    bound_all(p);
+    return RG_GOOD;
+}
+
+static int is_tsv(const struct dirent *entry)
+{
+    const size_t n = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && n > 4 && !strcmp(entry->d_name + n - 4, ".tsv");
+}
+
+int rg_points_read_folder(rg_points *p, const char *folder)
+{
+    struct dirent **entry;
+    const int n = scandir(folder, &entry, is_tsv, alphasort);
+    int code = n < 0 ? rg_fail(RG_USAGE, "%s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
+    for (int i = 0; i < n; i++) {
+        char *path = rg_print("%s/%s", folder, entry[i]->d_name);
+        code = code ? code : rg_points_read(p, path);
+        free(path), free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return code;
+}
+
+void rg_points_free(rg_points *p)
+{
+    free(p->point), free(p->computer);
+    *p = (rg_points){0};
+}
+
+double rg_bound(const rg_entry *e, const rg_shape *shape, const int64_t *param, const double per_s[RG_RESOURCES], int *limit)
+{
+    rg_cost cost = {{0}};
+    double longest_s = 0;
+    *limit = 0;
+    e->variant->cost(shape, param, &cost);
+    for (int r = 0; r < RG_RESOURCES; r++) {
+        if (!(cost.amount[r] > 0) || cost.amount[r] / per_s[r] <= longest_s)
+            continue;
+        *limit = r;
+        longest_s = cost.amount[r] / per_s[r];
+        if (isnan(longest_s))
+            return NAN;
+    }
+    return longest_s > 0 ? longest_s : NAN;
+}
+
+// ---- the fit ---------------------------------------------------------------------------------------------------------------
+
+typedef struct chosen {
+    const rg_points *p;
+    const rg_entry *entry;
+    int out;        // a point: it, or its whole machine, is left out; -1: none
+    bool machine;
+} chosen;
+
+static const char *label_of(const chosen *c, int i) { return c->p->computer[c->p->point[i].computer].label; }
+
+static bool is_of(const chosen *c, int i) { return c->p->point[i].entry == c->entry && !isnan(c->p->point[i].bound_s); }
+static bool is_out(const chosen *c, int i)
+{
+    return c->out >= 0 && (c->machine ? !strcmp(label_of(c, i), label_of(c, c->out)) : i == c->out);
+}
+
+// Least squares of (s / t + k B / t - 1), s >= 0; how many rows.
+static int solve(const chosen *c, double *start_s, double *times)
+{
+    double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
+    int n = 0;
+    for (int i = 0; i < c->p->n; i++) {
+        const rg_point *at = &c->p->point[i];
+        if (!is_of(c, i) || is_out(c, i))
+            continue;
+        const double u = 1 / at->seconds, v = at->bound_s / at->seconds;
+        aa += u * u, ab += u * v, bb += v * v, a += u, b += v;
+        n++;
+    }
+    const double determinant = aa * bb - ab * ab;
+    *start_s = n > 2 && determinant > 1e-12 * aa * bb ? (a * bb - b * ab) / determinant : 0;
+    *times = *start_s > 0 ? (b * aa - a * ab) / determinant : b / bb;
+    if (!(*start_s > 0) || !(*times > 0)) {
+        *start_s = 0;
+        *times = b / bb;
+    }
+    return n;
+}
+
+// Of the fit without a point, or without its machine, on that point; NaN: no row is left.
+static double error_without(const rg_points *p, const rg_entry *e, bool machine)
+{
+    double squares = 0, start_s, times;
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        const chosen c = {p, e, i, machine};
+        if (!is_of(&c, i) || !solve(&c, &start_s, &times))
+            continue;
+        const double off = log((start_s + times * p->point[i].bound_s) / p->point[i].seconds);
+        squares += off * off;
+        n++;
+    }
+    return n ? exp(sqrt(squares / n)) : NAN;
+}
+
+rg_fit rg_fit_of(const rg_points *p, const rg_entry *e)
+{
+    rg_fit f = {.low_s = INFINITY, .left_out = "none", .factor = NAN};
+    const chosen all = {p, e, -1, false};
+    for (int r = 0; r < RG_RESOURCES; r++)
+        f.low_per_s[r] = INFINITY;
+    for (int i = 0; i < p->n; i++) {
+        if (!is_of(&all, i))
+            continue;
+        bool first = true;
+        for (int k = 0; k < i && first; k++)
+            first = !is_of(&all, k) || strcmp(label_of(&all, k), label_of(&all, i));
+        f.machines += first;
+        f.low_s = fmin(f.low_s, p->point[i].bound_s);
+        f.high_s = fmax(f.high_s, p->point[i].bound_s);
+        for (int r = 0; r < RG_RESOURCES; r++) {
+            const double rate = p->computer[p->point[i].computer].per_s[r];
+            f.low_per_s[r] = fmin(f.low_per_s[r], rate);
+            f.high_per_s[r] = fmax(f.high_per_s[r], rate);
+        }
+    }
+    f.n = solve(&all, &f.start_s, &f.times);
+    if (f.machines > 1 || f.n > 1) {
+        f.left_out = f.machines > 1 ? "machine" : "size";
+        f.factor = error_without(p, e, f.machines > 1);
+    }
+    return f;
+}
