@@ -167,6 +167,22 @@ static void print_ratio(double ratio, char text[32])
     snprintf(text, 32, ratio < 1000 ? "%.3g" : "%.0f", ratio);
 }
 
+// Rows that spec speaks of at the shape, in the scope and mode of the one that was picked: sets of parameters, most often.
+static int configurations(const rg_bench_machine *m, const char *spec, const rg_measure *picked)
+{
+    static const int same[] = {RG_C_SHAPE, RG_C_SCOPE, RG_C_MODE};
+    int n = 0;
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            bool one = rg_timed(row) && rg_matches(row, spec);
+            for (int c = 0; c < RG_COUNT(same) && one; c++)
+                one = !strcmp(row->cell[same[c]], picked->row->cell[same[c]]);
+            n += one;
+        }
+    return n;
+}
+
 static rg_judgement judge_ratio(const rg_comparison *q)
 {
     rg_judgement j = untested();
@@ -189,6 +205,9 @@ static rg_judgement judge_ratio(const rg_comparison *q)
         snprintf(j.ours, sizeof j.ours, "%s x [%s, %s]", value, low, high);
     else
         snprintf(j.ours, sizeof j.ours, "%s x (no interval: a single sample)", value);
+    const int of_a = configurations(q->machine, q->a, &a), of_b = configurations(q->machine, q->b, &b);
+    if (of_a > 2 || of_b > 2) // a search tells as much of a kind as it has tried of it
+        snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; the best of %d over the best of %d", of_a, of_b);
     const double fixed_a = rg_fixed_ns(q->machine, q->a, &a), fixed_b = rg_fixed_ns(q->machine, q->b, &b);
     if (isfinite(fixed_a) && isfinite(fixed_b))
         snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; fixed costs %.3g of %.3g s and %.3g of %.3g s",
@@ -512,11 +531,25 @@ static rg_judgement judge_growth(const rg_comparison *q)
     size_t length = strcspn(q->size, ";");
     snprintf(small, sizeof small, "%.*s", (int)length, q->size);
     const char *big = q->size + length + (q->size[length] == ';');
-    double end_small[2], end_big[2];
-    double s = at_shape(q, small, &j, end_small, small_text, sizeof small_text);
-    double b = isnan(s) ? NAN : at_shape(q, big, &j, end_big, big_text, sizeof big_text);
-    if (isnan(b))
+    double end_small[2], end_big[2], s = NAN, b = NAN;
+    // One scope for both sizes, unless the claim gives each its own: "device;transfer".
+    const char *own = strchr(q->scopes, ';');
+    for (const char *at = q->scopes; *at && *at != ';' && isnan(b); at += *at == ',') {
+        char scope[24];
+        snprintf(scope, sizeof scope, "%.*s", (int)strcspn(at, ",;"), at);
+        at += strcspn(at, ",;");
+        rg_comparison one = *q;
+        one.scopes = scope;
+        s = at_shape(&one, small, &j, end_small, small_text, sizeof small_text);
+        one.scopes = own ? own + 1 : scope;
+        b = isnan(s) ? NAN : at_shape(&one, big, &j, end_big, big_text, sizeof big_text);
+    }
+    if (isnan(b)) {
+        if (!own && !isnan(at_shape(q, small, &j, end_small, small_text, sizeof small_text)) &&
+            !isnan(at_shape(q, big, &j, end_big, big_text, sizeof big_text)))
+            snprintf(j.why, sizeof j.why, "both sizes were timed, but in no common scope");
         return j;
+    }
     // Two sizes are measured apart: the half widths, as logarithms, add in quadrature.
     j.value = b / s;
     j.low = j.value * exp(-hypot(log(end_big[0]), log(end_small[1])));

@@ -80,6 +80,19 @@ TEST_BETWEEN(test_growth, set_up, tear_down)
     assert_int_equal(j.outcome, RG_DIRECTION);
     q = asked("autocorr:scatter", "autocorr:gather", "s9;s999", 1, NAN, ">0.9");
     assert_int_equal(rg_judge_as("growth", &q).outcome, RG_NOT_TESTABLE);
+    // Both sizes are of one scope, unless the claim gives each its own.
+    add("owned", "s9", "-", 1000, 1e9);
+    put(RG_C_SPACE, "device"); // a host's time has no copies: it is of both scopes
+    add("owned", "s99", "-", 1000, 3e9);
+    put(RG_C_SPACE, "device");
+    put(RG_C_SCOPE, "transfer");
+    q = asked("autocorr:owned", "", "s9;s99", 1.1, 4, ">1");
+    q.scopes = "transfer,device";
+    j = rg_judge_as("growth", &q);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "no common scope"));
+    q.scopes = "device;transfer";
+    assert_true(fabs(rg_judge_as("growth", &q).value - 3) < 1e-9);
 }
 
 TEST_BETWEEN(test_agree, set_up, tear_down)
@@ -116,6 +129,10 @@ TEST_BETWEEN(test_configs, set_up, tear_down)
     assert_int_equal(rg_judge_as("configs", &q).outcome, RG_NOT_CALLED); // not all were run
     q = asked("autocorr:gather b<2", "", "", 1, 1, ">1");
     assert_true(rg_judge_as("configs", &q).value == 1); // b=1 alone
+    // The best of a kind: of how many stands beside.
+    test_set(&row[2], RG_C_STATUS, "PASS");
+    q = asked("autocorr:gather b<2", "autocorr:gather", "s9", 1, 2, ">0.5");
+    assert_non_null(strstr(rg_judge_as("ratio", &q).ours, "; the best of 1 over the best of 3"));
 }
 
 // A ratio to scalar C says beside it what a compiler of today makes of the same loops.

@@ -48,7 +48,7 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
         for (char *c = shape; *c; c++)
             *c = *c == ';' ? ',' : *c;
     }
-    snprintf(scope, sizeof scope, "%.*s", (int)strcspn(scopes, ","), scopes);
+    snprintf(scope, sizeof scope, "%.*s", (int)strcspn(scopes, ",;"), scopes);
     char *rest, *algo = strtok_r(text, " ", &rest), *variant = strchr(algo, ':'), *word;
     assert_non_null(variant);
     *variant++ = 0;
@@ -199,8 +199,9 @@ static void feed_number(int i, double value)
     } else if (!strcmp(kind, "rate")) {
         add_row(a, size, scopes, 1e9 / value);
     } else if (!strcmp(kind, "growth")) {
+        const char *own = strchr(scopes, ';'); // a scope of each size's own
         add_ratio(a, b, fmt("%.*s", (int)strcspn(size, ";"), size), scopes, 1);
-        add_ratio(a, b, strchr(size, ';') + 1, scopes, value);
+        add_ratio(a, b, strchr(size, ';') + 1, own ? own + 1 : scopes, value);
     } else if (!strcmp(kind, "mean")) {
         char prefix[64];
         int first, last, count;
