@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- RAPL ----------------------------------------------------------------------------------------------------------------
@@ -246,19 +247,38 @@ TEST(topology_counts_this_machine)
 
 // ---- probes --------------------------------------------------------------------------------------------------------------
 
-// The machine may be busy with other work: a relation between two rates gets three chances.
-enum { CHANCES = 3 };
+// The machine may be busy with other work, which only lowers a rate: the best of some probes counts.
+enum { CHANCES = 8 };
+
+static void best_of(rg_rates *best, const rg_rates *now, bool first)
+{
+    for (int r = 0; r < RG_RESOURCES; r++)
+        best->per_s[r] = first ? now->per_s[r] : fmax(best->per_s[r], now->per_s[r]);
+}
+
+static double cpu_seconds(void) // of all threads of this process
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 TEST(cpu_rates_are_positive_and_ordered)
 {
-    rg_rates one, all;
+    rg_rates one, all, now;
     cpu_set_t before, after;
-    bool ordered = false;
+    bool ordered = false, had_all_cores = false;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     for (int i = 0; i < CHANCES && !ordered; i++) {
-        rg_probe_cpu(1, RG_ALL_RESOURCES, &one);
-        rg_probe_cpu(rg_cpu_cores(), RG_ALL_RESOURCES, &all);
-        ordered = all.per_s[RG_F32_MAD] >= 0.8 * one.per_s[RG_F32_MAD] && one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
+        rg_probe_cpu(1, RG_ALL_RESOURCES, &now);
+        best_of(&one, &now, i == 0);
+        const double start = rg_seconds(), cpu_start = cpu_seconds();
+        rg_probe_cpu(rg_cpu_cores(), RG_ALL_RESOURCES, &now);
+        // Threads that wait for one that another process keeps from its core show no rate of all cores.
+        had_all_cores = had_all_cores || cpu_seconds() - cpu_start > 0.6 * rg_cpu_cores() * (rg_seconds() - start);
+        best_of(&all, &now, i == 0);
+        ordered = (all.per_s[RG_F32_MAD] >= 0.8 * one.per_s[RG_F32_MAD] || !had_all_cores) &&
+                  one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
         // vpmaddwd + vpaddd make 32-bit lanes at no less than 2/3 of the rate of FMA on every x86 so far, two products each.
         // A compiler that merges the accumulators, which all begin alike, shows as a rate several times too high.
         if (rg_cpu_has("avx2")) {
