@@ -31,6 +31,27 @@ static const rg_point *same_place(const rg_points *g, const rg_point *like, cons
     return NULL;
 }
 
+// Rows that the grid has are no prediction of it: the records without them.
+static rg_points others(const rg_points *records, const rg_points *grid)
+{
+    rg_points p = *records;
+    p.point = rg_alloc((size_t)(records->n + 1) * sizeof *p.point);
+    p.n = 0;
+    for (int i = 0; i < records->n; i++) {
+        const rg_point *at = &records->point[i];
+        const rg_computer *c = &records->computer[at->computer];
+        bool there = false;
+        for (int k = 0; k < grid->n && !there; k++) {
+            const rg_computer *its = &grid->computer[grid->point[k].computer];
+            there = grid->point[k].entry == at->entry && !memcmp(&grid->point[k].shape, &at->shape, sizeof at->shape) &&
+                    !strcmp(its->label, c->label) && its->threads == c->threads;
+        }
+        if (!there)
+            p.point[p.n++] = *at;
+    }
+    return p;
+}
+
 static bool is_first(const rg_points *g, int i)
 {
     for (int k = 0; k < i; k++)
@@ -70,8 +91,8 @@ static double predicted_log2(const map *m, const pair *at, const rg_shape *shape
     double s[2];
     for (int k = 0; k < 2; k++) {
         const rg_point *of = k ? at->gather : at->scatter;
-        int limit;
-        s[k] = at->fit[k].n ? rg_fit_s(&at->fit[k], rg_bound(of->entry, shape, of->param, m->grid.computer[of->computer].per_s, &limit)) : NAN;
+        const rg_bound_s bound = rg_bound(of->entry, shape, of->param, m->grid.computer[of->computer].per_s);
+        s[k] = at->fit[k].n ? rg_fit_s(&at->fit[k], &bound) : NAN;
     }
     return log2(s[0] / s[1]);
 }
@@ -171,7 +192,9 @@ int rg_crossover(const rg_points *records, const char *grid, const char *folder,
 {
     map m = {.n = 0};
     int code = rg_points_read(&m.grid, grid);
-    code = code ? code : find_pairs(&m, records, grid);
+    rg_points rest = others(records, &m.grid);
+    code = code ? code : find_pairs(&m, &rest, grid);
+    free(rest.point);
     code = code ? code : rg_make_folder(folder);
     code = code ? code : write_file(&m, folder, "crossover.tsv", command, false);
     code = code ? code : write_file(&m, folder, "border.tsv", command, true);

@@ -101,10 +101,9 @@ static void read_probe(rg_points *p, const rg_tsv *t, int row, const char *label
 
 static void bound_all(rg_points *p)
 {
-    int limit;
     for (int i = 0; i < p->n; i++) {
         rg_point *at = &p->point[i];
-        at->bound_s = rg_bound(at->entry, &at->shape, at->param, p->computer[at->computer].per_s, &limit);
+        at->bound = rg_bound(at->entry, &at->shape, at->param, p->computer[at->computer].per_s);
     }
 }
 
@@ -151,21 +150,27 @@ void rg_points_free(rg_points *p)
     *p = (rg_points){0};
 }
 
-double rg_bound(const rg_entry *e, const rg_shape *shape, const int64_t *param, const double per_s[RG_RESOURCES], int *limit)
+rg_bound_s rg_bound(const rg_entry *e, const rg_shape *shape, const int64_t *param, const double per_s[RG_RESOURCES])
 {
     rg_cost cost = {{0}};
-    double longest_s = 0;
-    *limit = 0;
+    rg_bound_s b = {.part = {1}};
     e->variant->cost(shape, param, &cost);
     for (int r = 0; r < RG_RESOURCES; r++) {
-        if (!(cost.amount[r] > 0) || cost.amount[r] / per_s[r] <= longest_s)
+        const double its_s = cost.amount[r] / per_s[r];
+        double *part = &b.part[r == RG_MEM_BYTES ? 1 : 2];
+        if (!(cost.amount[r] > 0))
             continue;
-        *limit = r;
-        longest_s = cost.amount[r] / per_s[r];
-        if (isnan(longest_s))
-            return NAN;
+        *part = fmax(*part, its_s);
+        if (!(its_s <= b.longest_s))
+            b.limit = r;
+        b.longest_s = fmax(b.longest_s, its_s);
+        if (isnan(its_s)) {
+            b.longest_s = NAN;
+            return b;
+        }
     }
-    return longest_s > 0 ? longest_s : NAN;
+    b.longest_s = b.longest_s > 0 ? b.longest_s : NAN;
+    return b;
 }
 
 // ---- the fit ---------------------------------------------------------------------------------------------------------------
@@ -179,31 +184,67 @@ typedef struct chosen {
 
 static const char *label_of(const chosen *c, int i) { return c->p->computer[c->p->point[i].computer].label; }
 
-static bool is_of(const chosen *c, int i) { return c->p->point[i].entry == c->entry && !isnan(c->p->point[i].bound_s); }
+static bool is_of(const chosen *c, int i) { return c->p->point[i].entry == c->entry && !isnan(c->p->point[i].bound.longest_s); }
 static bool is_out(const chosen *c, int i)
 {
     return c->out >= 0 && (c->machine ? !strcmp(label_of(c, i), label_of(c, c->out)) : i == c->out);
 }
 
-// Least squares of (s / t + k B / t - 1), s >= 0; how many rows.
-static int solve(const chosen *c, double *start_s, double *times)
+// The unknowns of a mask by Gauss' elimination; false: they cannot be told apart, or one is below 0.
+static bool solve_some(const double normal[3][4], int mask, double by[3])
 {
-    double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
+    double m[3][4];
+    int at[3], n = 0;
+    for (int i = 0; i < 3; i++)
+        if (mask >> i & 1)
+            at[n++] = i;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k <= n; k++)
+            m[i][k] = normal[at[i]][k < n ? at[k] : 3];
+    for (int i = 0; i < n; i++) {
+        if (!(m[i][i] > 1e-9 * normal[at[i]][at[i]]))
+            return false;
+        for (int k = i + 1; k < n; k++)
+            for (int c = n; c >= i; c--)
+                m[k][c] -= m[k][i] / m[i][i] * m[i][c];
+    }
+    by[0] = by[1] = by[2] = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        double value = m[i][n];
+        for (int k = i + 1; k < n; k++)
+            value -= m[i][k] * by[at[k]];
+        by[at[i]] = value / m[i][i];
+        if (!(by[at[i]] > 0))
+            return false;
+    }
+    return true;
+}
+
+// Least squares of (t' / t - 1) over all sets of unknowns that are above 0 in it, with M or C among them; how many rows.
+static int solve(const chosen *c, double by[3])
+{
+    double normal[3][4] = {{0}}, least = INFINITY;
     int n = 0;
     for (int i = 0; i < c->p->n; i++) {
         const rg_point *at = &c->p->point[i];
         if (!is_of(c, i) || is_out(c, i))
             continue;
-        const double u = 1 / at->seconds, v = at->bound_s / at->seconds;
-        aa += u * u, ab += u * v, bb += v * v, a += u, b += v;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 4; l++)
+                normal[k][l] += at->bound.part[k] / at->seconds * (l < 3 ? at->bound.part[l] / at->seconds : 1);
         n++;
     }
-    const double determinant = aa * bb - ab * ab;
-    *start_s = n > 2 && determinant > 1e-12 * aa * bb ? (a * bb - b * ab) / determinant : 0;
-    *times = *start_s > 0 ? (b * aa - a * ab) / determinant : b / bb;
-    if (!(*start_s > 0) || !(*times > 0)) {
-        *start_s = 0;
-        *times = b / bb;
+    by[0] = by[1] = by[2] = NAN;
+    for (int mask = 2; mask < 8 && n; mask++) {
+        double its[3], residue = n;
+        if (__builtin_popcount((unsigned)mask) > (n < 3 ? 1 : n < 6 ? 2 : 3) || !solve_some(normal, mask, its))
+            continue;
+        for (int k = 0; k < 3; k++)
+            residue -= its[k] * normal[k][3];
+        if (residue < least - 1e-9 * n) {
+            least = residue;
+            memcpy(by, its, sizeof its);
+        }
     }
     return n;
 }
@@ -211,13 +252,13 @@ static int solve(const chosen *c, double *start_s, double *times)
 // Of the fit without a point, or without its machine, on that point; NaN: no row is left.
 static double error_without(const rg_points *p, const rg_entry *e, bool machine)
 {
-    double squares = 0, start_s, times;
+    double squares = 0, by[3];
     int n = 0;
     for (int i = 0; i < p->n; i++) {
         const chosen c = {p, e, i, machine};
-        if (!is_of(&c, i) || !solve(&c, &start_s, &times))
+        if (!is_of(&c, i) || !solve(&c, by))
             continue;
-        const double off = log((start_s + times * p->point[i].bound_s) / p->point[i].seconds);
+        const double *part = p->point[i].bound.part, off = log((by[0] + by[1] * part[1] + by[2] * part[2]) / p->point[i].seconds);
         squares += off * off;
         n++;
     }
@@ -237,15 +278,15 @@ rg_fit rg_fit_of(const rg_points *p, const rg_entry *e)
         for (int k = 0; k < i && first; k++)
             first = !is_of(&all, k) || strcmp(label_of(&all, k), label_of(&all, i));
         f.machines += first;
-        f.low_s = fmin(f.low_s, p->point[i].bound_s);
-        f.high_s = fmax(f.high_s, p->point[i].bound_s);
+        f.low_s = fmin(f.low_s, p->point[i].bound.longest_s);
+        f.high_s = fmax(f.high_s, p->point[i].bound.longest_s);
         for (int r = 0; r < RG_RESOURCES; r++) {
             const double rate = p->computer[p->point[i].computer].per_s[r];
             f.low_per_s[r] = fmin(f.low_per_s[r], rate);
             f.high_per_s[r] = fmax(f.high_per_s[r], rate);
         }
     }
-    f.n = solve(&all, &f.start_s, &f.times);
+    f.n = solve(&all, f.by);
     if (f.machines > 1 || f.n > 1) {
         f.left_out = f.machines > 1 ? "machine" : "size";
         f.factor = error_without(p, e, f.machines > 1);

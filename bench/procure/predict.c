@@ -92,17 +92,16 @@ static void predict_entry(FILE *f, const rg_points *p, const rg_entry *e, const 
     for (int i = 0; i < algo->n_bench_shapes && fit.n; i++) {
         const rg_shape *shape = &algo->bench_shape[i].shape;
         char text[96], says[200], by[64];
-        int limit;
         if (algo->bench_shape[i].preset != RG_PAPER || (e->variant->refuse && e->variant->refuse(shape, param)))
             continue;
-        const double bound_s = rg_bound(e, shape, param, r->per_s[on], &limit);
+        const rg_bound_s bound = rg_bound(e, shape, param, r->per_s[on]);
         rg_shape_print(algo, shape, text);
-        snprintf(by, sizeof by, "%s %s", rg_on_name[on], rg_resource_name[limit]);
-        if (isnan(bound_s))
+        snprintf(by, sizeof by, "%s %s", rg_on_name[on], rg_resource_name[bound.limit]);
+        if (isnan(bound.longest_s))
             snprintf(says, sizeof says, "the machine's file has no such rate");
         else
-            extrapolates(&fit, bound_s, limit, r->per_s[on][limit], says);
-        put_row(f, "kernel", name, text, rg_fit_s(&fit, bound_s), fit.factor, fit.left_out, fit.n, fit.machines, by, says);
+            extrapolates(&fit, bound.longest_s, bound.limit, r->per_s[on][bound.limit], says);
+        put_row(f, "kernel", name, text, rg_fit_s(&fit, &bound), fit.factor, fit.left_out, fit.n, fit.machines, by, says);
     }
     free(name);
 }
@@ -283,13 +282,13 @@ const rg_command rg_cmd_predict = {
     .help = "MACHINE.tsv has columns key and value and rows \"probe cpu memory\", \"1.2e11 B/s\": cpu (all cores), core (one) or gpu, and a\n"
             "resource: memory, shared, fp32, fp64, int32, int16, int8, matrix_int8, atomic, atomic16, atomic_mem, texture. `tar xzOf A.rgz\n"
             "machine.tsv` gives one that was measured.\n\n"
-            "Kernels, at the sizes of the papers: cost() of a variant over these rates is its bound B; its time is s + k B, s and k fitted to\n"
-            "the rows in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them best. `factor` is the\n"
+            "Kernels, at the sizes of the papers: cost() of a variant over these rates gives M, its bound by memory, and C, the largest of the\n"
+            "others; its time is s + k M + l C, all above 0, fitted to the rows in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them best. `factor` is the\n"
             "error: the rms of log(predicted / measured) over machines, each predicted without its own rows (left_out machine), as a factor;\n"
             "where only one machine was measured, over sizes (left_out size), which says nothing of another machine. Twice that is low_s to\n"
             "high_s. `says` has \"extrapolates\" wherever size or rate are beyond twice of what was measured, or one machine is all there is.\n\n"
             "--grid: DIR/crossover.tsv and .svg: time of scatter over that of gather, measured, and the border that the rows in --records\n"
-            "predict at the rates in GRID.tsv. GRID.tsv is written by, for example:\n"
+            "but for those of GRID.tsv predict at its rates. GRID.tsv is written by, for example:\n"
             "  regather bench gridding:simd_scatter gridding:simd_gather --scope kernel --shape s65,i1,o1,b19,k0 ... --out GRID.tsv",
     .option = options,
     .bytes = sizeof(request),

@@ -81,7 +81,9 @@ TEST(bad_rates_are_refused)
     assert_said("expected rows of key \"probe cpu memory\"");
     assert_int_equal(sh("regather predict --records records"), 2);
     assert_said("expected --probes MACHINE.tsv, or --grid");
-    assert_int_equal(sh("regather predict --grid records/a.tsv --out map --records records && test -s map/crossover.tsv"), 0);
+    assert_int_equal(sh("regather predict --grid records/a.tsv --out map --records records > alone && test -s map/crossover.tsv && "
+                        "grep -q 'of 2 sizes; predicted right at 2 of 2' alone"), 0); // by b
+    assert_int_equal(sh("regather predict --grid one/a.tsv --out map --records one | grep -q 'no row of both in the records, so no prediction'"), 0);
     assert_int_equal(sh("sed '/gather/d' records/a.tsv > g.tsv && regather predict --grid g.tsv --out none --records records"), 2);
     assert_said("a variant named scatter and of one named gather");
     assert_int_equal(sh("test ! -e none"), 0);

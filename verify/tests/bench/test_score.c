@@ -124,4 +124,21 @@ TEST(a_job_is_predicted_from_archives)
     assert_int_equal(sh("regather predict slow.rgz --probes m.tsv --workload w.tsv --records no | grep -q '^job.*map.*extrapolates: measured on one machine'"), 0);
 }
 
+// Those that are shipped as examples: nothing is found in them, score ranks them with the example's costs, and the awk's numbers are its own.
+TEST(shipped_archives)
+{
+    char *kit = rg_share_path("data/machines/kit"), *share = rg_share_path("bench/workloads"), *awk = rg_share_path("verify/tests/bench/score.awk");
+    assert_int_equal(sh("cp '%s'/*.rgz . && n=0 && for a in $(cd '%s' && ls *.rgz); do n=$((n + 1)); l=${a%%.rgz}; "
+                        "regather audit $a --workload '%s/cryo-em.tsv' --no-again > s; test $? = 3 && grep -q \"^$l: .* 0 findings\" s || exit 9; "
+                        "mkdir -p k/$l && tar xzf $a -C k/$l && t=\"$t k/$l/runs.tsv k/$l/power.tsv\"; done; test $n -ge 1 && "
+                        "regather score $(cd '%s' && ls *.rgz) --workload '%s/cryo-em.tsv' --costs '%s/costs.example.tsv' --reference cpu-16xeon --out kitpage && "
+                        "grep '^# size\\|^job\\|small' '%s/cryo-em.tsv' > small.tsv && awk -f '%s' -v reference=k/cpu-16xeon small.tsv "
+                        "'%s/costs.example.tsv' $t > k.tsv && test $(wc -l < k.tsv) = $n",
+                        kit, kit, share, kit, share, share, share, awk, share), 0);
+    assert_int_equal(sh("awk -F'\\t' 'NR == FNR { sub(/^k./, \"\", $1); score[$1] = $2; seconds[$1] = $4; next } /^#/ { next } !head { for (i = 1; i <= NF; i++) at[$i] = i; "
+                        "head = 1; next } { rows++; a = $at[\"score\"] / score[$1] - 1; b = $at[\"seconds\"] / seconds[$1] - 1; if (!(a * a + b * b < 1e-10)) bad = 1 } "
+                        "END { exit bad || !rows }' k.tsv kitpage/score.tsv"), 0);
+    free(kit), free(share), free(awk);
+}
+
 TESTS(make_archives, test_dir_remove)
