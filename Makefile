@@ -7,7 +7,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check check-deep fuzz sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check check-deep fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
 all:
 
 SANITIZE ?= 0
@@ -232,13 +232,15 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-# What takes longer than CI has: faults injected into every command, and kernels with one random change each, to be caught.
+# What takes longer than CI has: threads of the CPU's variants under ThreadSanitizer, faults injected into every command, and kernels with one random change each, to be caught.
 SEED    ?= 1
 MUTANTS ?= 250
-check-deep: check
+check-deep: check threads
 	verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) host
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
+threads: all
+	@verify/threads/threads.sh $(BUILD)
 TIME ?= 60
 fuzz: all $(BUILD)/verify/fuzz/driver
 	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)

@@ -106,6 +106,20 @@ static int cases_with(const rg_plan *p, int param, int64_t value)
     return n;
 }
 
+// A bound says where it comes from, which is what is printed beside a slack above 30.
+TEST(every_bound_has_a_reason)
+{
+    for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
+        int64_t param[RG_PARAMS_MAX];
+        rg_params_standard(e->variant, param);
+        for (int i = 0; i < e->algo->n_check_shapes; i++) {
+            const rg_tolerance t = rg_tolerance_of(e, &e->algo->check_shape[i], param);
+            if (!t.reason || strlen(t.reason) < 8)
+                fail_msg("%s:%s: a bound of %g + %g |x| without a reason", e->algo->name, e->name, t.absolute, t.relative);
+        }
+    }
+}
+
 // The same seed draws the same shapes, valid and of no check shape; another draws others.
 TEST(shapes_are_drawn_from_the_seed)
 {
