@@ -238,6 +238,9 @@ MUTANTS ?= 250
 check-deep: check threads
 	verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) host
+	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep --device host
+	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep
+	verify/mutate/hand.sh $(BUILD)
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
 threads: all
 	@verify/threads/threads.sh $(BUILD)
@@ -246,11 +249,28 @@ fuzz: all $(BUILD)/verify/fuzz/driver
 	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)
 reproduce: all $(BROKEN)
 	@report/steps.sh $(BUILD) reproduce $(PRESET)
+# Which branches of the kernels the cases of `regather verify` take: CPU variants and those of the emulated GPU, compiled with gcov
+# and without optimisation, linked with everything else as it is. Every branch that none takes has its line in coverage.tsv.
+COVERED := $(filter-out %/algo.o %/fill.o %/trace.o %/invariant.o %/map.o %printed_algo.o,$(filter \
+           $(foreach d,autocorr gridding affine frealign,$(BUILD)/impl/$(d)/% $(BUILD)/emulated/impl/$(d)/%),$(filter-out %.cu.o,$(OBJ))))
+COVER   := $(COVERED:$(BUILD)/%=$(BUILD)/coverage/%)
+COVER_FLAGS = -O0 -g --coverage -fprofile-update=atomic -Wno-psabi
+$(BUILD)/coverage/impl/%.o: impl/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -O3,$(C_ALL)) $(COVER_FLAGS) -I$(BUILD) -MMD -MP -c $< -o $@
+$(BUILD)/coverage/emulated/%.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(filter-out -O2,$(CXX_EMU)) $(COVER_FLAGS) -fno-exceptions -Iimpl/gpu/emulator -MMD -MP -x c++ -c $< -o $@
+$(BUILD)/coverage/regather: $(filter-out $(COVERED),$(OBJ)) $(COVER) $(BUILD)/sources.o
+	$(CC) $(OMP) --coverage -Wl,-u,__gcov_dump -rdynamic $^ -o $@ $(LIBS)
+.PHONY: coverage
+coverage: all $(BUILD)/coverage/regather
+	@verify/coverage.sh $(BUILD)
 verify bench: all
 	$(BUILD)/regather $@
 
 # With what a plug-in includes: suite.h, and of gpu/, simd/ and the kernels' folders what may be used from outside.
-SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv data/machines/* data/tuned/* impl/*/presets.tsv bench/RULES.md bench/workloads/*)
+SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv verify/thresholds.tsv data/machines/* data/tuned/* impl/*/presets.tsv bench/RULES.md bench/workloads/*)
 HEADERS = $(wildcard impl/suite.h impl/gpu/cuda.h impl/gpu/hopper.h impl/gpu/emulator/*.h impl/simd/*.h impl/*/*index.h impl/*/*/*index.h)
 install: all
 	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
@@ -261,4 +281,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)
+-include $(OBJ:.o=.d) $(COVER:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)

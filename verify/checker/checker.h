@@ -2,8 +2,8 @@
 // checker.h: the parts of the checker, private to verify/.
 //
 // The command (verify_cmd.c) asks plan.c for the cases of a variant and hands them one by one to rg_verify_case (worker.c),
-// which passes each to a child process. The child (examine.c) runs the variant in guarded buffers and compares (compare.c) with
-// the reference, which problem.c computes once for all variants. The parent touches neither kernels nor devices.
+// which passes each to a child process. The child (examine.c, large.c) runs the variant in guarded buffers and compares
+// (compare.c) with the reference, which problem.c computes once for all variants. The parent touches neither kernels nor devices.
 #ifndef RG_CHECKER_H
 #define RG_CHECKER_H
 
@@ -70,13 +70,14 @@ typedef struct rg_case {
     bool brief; // on the emulated GPU: random inputs only
     bool steps; // with inputs that change by one argument at a time
     bool drawn; // its shape is drawn from the seed
+    unsigned patterns; // of a threshold: a bit mask; 0: all
 } rg_case;
 
 typedef struct rg_job {
     rg_case item;
     uint64_t seed;
     unsigned patterns; // bit mask
-    bool no_refuse;
+    bool no_refuse, once;
     struct rg_show *show; // not NULL: runs the inputs that it lists instead, and leaves in it what came out
 } rg_job;
 
@@ -109,6 +110,11 @@ rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param
 // verify_cmd.c: whether --device asks for the entry; NULL: no --device.
 bool rg_on_device(const rg_entry *, const char *asked);
 
+// ---- large.c -------------------------------------------------------------------------------------------------------------
+
+bool rg_is_large(const rg_entry *, const rg_shape *); // more than a GiB of arguments: examined in rg_examine_large's way
+void rg_examine_large(const rg_entry *, const rg_device *, const rg_job *, rg_phase *, rg_verdict *);
+
 // ---- plan.c --------------------------------------------------------------------------------------------------------------
 
 // How much of what a variant can be asked for: values of its parameters and pairs of them, words of dimensions (kind, rule,
@@ -129,12 +135,20 @@ typedef struct rg_narrow {
     const int64_t *param;
     int threads;
     bool smoke; // at the shapes of the smoke test
+    enum { RG_ALL, RG_NO_THRESHOLDS, RG_CHEAP, RG_DEEP } thresholds; // as ever, without them, the cheap or the long ones alone
     bool no_refuse;
 } rg_narrow;
 
 void rg_plan_make(rg_plan *, const rg_entry *, const rg_narrow *, uint64_t seed);
 rg_coverage rg_plan_coverage(const rg_plan *, const rg_entry *, const bool *ran); // ran[i]: case i was compared
 void rg_plan_free(rg_plan *);
+
+// ---- threshold.c ---------------------------------------------------------------------------------------------------------
+
+// Hands over a case below, at and above each threshold of the entry in verify/thresholds.tsv, of those that take long (deep)
+// or of the others; threads are left to the caller. A table that cannot be read ends the program with one line.
+typedef void rg_threshold(void *of, const rg_case *);
+void rg_thresholds(const rg_entry *, bool deep, rg_threshold *, void *of);
 
 // ---- expect.c ------------------------------------------------------------------------------------------------------------
 

@@ -337,7 +337,7 @@ static bool one_round(exam *x, int i, bool unaligned)
     snprintf(x->at, sizeof x->at, "%s, seed %llu%s%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)seed,
              renews ? " under the steady arguments of the seed before" : "", unaligned ? ", unaligned base" : "");
     pose(x, renews ? RG_RENEWED : rounds[i].pattern, seed);
-    for (int run = 0; run < (x->slow && i > 0 ? 1 : rounds[i].runs); run++)
+    for (int run = 0; run < (x->slow && (i > 0 || x->job->once) ? 1 : rounds[i].runs); run++)
         if (!one_run(x, run))
             return false;
     if (i == 0 && !unaligned && !adds(x))
@@ -375,8 +375,8 @@ static bool all_rounds(exam *x, bool unaligned)
 {
     bool good = true;
     for (int i = 0; i < RG_COUNT(rounds) && good; i++)
-        if ((x->job->patterns & (1u << rounds[i].pattern)) &&
-            (!x->slow || !x->runs_compared || unaligned == rounds[i].unaligned))
+        if (!(x->slow && x->job->once && rounds[i].seed_step) && (x->job->patterns & (1u << rounds[i].pattern)) &&
+            (!x->slow || x->job->once || !x->runs_compared || unaligned == rounds[i].unaligned))
             good = one_round(x, i, unaligned);
     if (good && !unaligned && x->job->patterns & 1u << RG_STEPS)
         good = all_steps(x);
@@ -461,6 +461,10 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
         snprintf(verdict->reason, sizeof verdict->reason, "%s", why);
         return;
     }
+    if (!job->show && rg_is_large(entry, &x.shape)) {
+        rg_examine_large(entry, device, job, phase, verdict);
+        return;
+    }
     const char *index = algo->index_fault ? algo->index_fault(&x.shape) : NULL;
     if (index) {
         fault(&x, "index.h: %s", index);
@@ -469,7 +473,7 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
     const double accesses = device->is_emulated ? rg_emulation_accesses() : 0;
     memory(&x);
     running = &x;
-    const bool good = at_base(&x, false) && (job->show || at_base(&x, true));
+    const bool good = at_base(&x, false) && (job->show || (job->once && x.slow) || at_base(&x, true));
     running = NULL;
     memory_free(&x);
     verdict->accesses = device->is_emulated ? rg_emulation_accesses() - accesses : 0;

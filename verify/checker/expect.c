@@ -69,8 +69,10 @@ static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, b
     bool passed = false;
     rg_plan_make(&plan, e, &all, how->seed);
     for (int i = 0; i < plan.n && !(control && i == CONTROL_CASES); i++) {
+        const rg_case kind = {.steps = plan.item[i].steps, .patterns = plan.item[i].patterns};
         rg_verify_options each = *how;
-        each.patterns = rg_patterns_of(e, &(rg_case){.steps = plan.item[i].steps}, how->patterns);
+        each.patterns = rg_patterns_of(e, &kind, how->patterns);
+        each.once = kind.patterns != 0;
         const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &each);
         passed |= v.status == RG_PASS;
         last = passed ? (rg_verdict){.status = RG_PASS} : v;

@@ -5,7 +5,8 @@
 // combinations of parameters at smaller ones, chosen so that every value occurs (those that the variant does not refuse), and
 // every kind, and some shapes that are drawn from the seed. Then the standard parameters at every check shape from the least work on, and between them combinations until every
 // pair of values has occurred; then combinations at small check shapes, each time at another. plan.first cases come before any
-// budget; how many of the others follow is for work to decide, never for a clock.
+// budget; how many of the others follow is for work to decide, never for a clock. Sizes at which code takes another path
+// (threshold.c) are among the first: no budget leaves them out.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <inttypes.h>
@@ -34,7 +35,7 @@ static void add(maker *m, const rg_shape *shape, const int64_t *param, int threa
     rg_plan *plan = m->plan;
     for (int i = 0; i < plan->n; i++) {
         const rg_case *c = &plan->item[i];
-        if (!c->brief && c->threads == threads && !memcmp(c->shape.n, shape->n, sizeof shape->n) &&
+        if (!c->brief && !c->patterns && c->threads == threads && !memcmp(c->shape.n, shape->n, sizeof shape->n) &&
             !memcmp(c->param, param, (size_t)m->variant->n_params * sizeof *param))
             return; // planned before
     }
@@ -329,7 +330,16 @@ static void add_brief(maker *m, int c)
     m->plan->item[m->plan->n - 1].brief = true;
 }
 
-static void plan_all(maker *m, uint64_t seed)
+static void add_threshold(void *of, const rg_case *c)
+{
+    maker *m = of;
+    const int before = m->plan->n;
+    add_both(m, &c->shape, c->param);
+    for (int i = before; i < m->plan->n; i++)
+        m->plan->item[i].patterns = c->patterns;
+}
+
+static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
 {
     sort_shapes(m);
     choose(m, seed);
@@ -343,6 +353,8 @@ static void plan_all(maker *m, uint64_t seed)
     while (c <= m->valued)
         add_brief(m, c++);
     add_kinds(m);
+    if (m->narrow->thresholds != RG_NO_THRESHOLDS)
+        rg_thresholds(entry, false, add_threshold, m);
     add_drawn(m, seed);
     m->plan->first = m->plan->n;
     for (int i = 0; i < m->n_all; i++) {
@@ -371,7 +383,12 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
     maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow,
                .emulated = entry->emulated};
     if (!narrow->shape && !narrow->smoke && !narrow->param) {
-        plan_all(&m, seed);
+        if (narrow->thresholds == RG_ALL || narrow->thresholds == RG_NO_THRESHOLDS) {
+            plan_all(&m, entry, seed);
+            return;
+        }
+        rg_thresholds(entry, narrow->thresholds == RG_DEEP, add_threshold, &m);
+        plan->first = plan->n;
         return;
     }
     rg_params_standard(m.variant, param);
@@ -388,6 +405,8 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
 
 unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked)
 {
+    if (c->patterns && !asked)
+        return c->patterns;
     const unsigned all = asked ? asked : (1u << RG_PATTERNS) - 1, steps = c->steps && !asked ? 1u << RG_STEPS : 0;
     return (e->emulated && c->brief && !asked ? 1u << RG_RANDOM : all) | steps;
 }

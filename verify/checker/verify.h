@@ -24,6 +24,7 @@ typedef struct rg_verify_options {
     double limit_s;     // of one run of the variant; 0: RG_LIMIT_S
     bool no_refuse;     // run what refuse() declines, to show why it does
     unsigned patterns;  // bit mask of rg_pattern; 0: all
+    bool once;          // on the emulated GPU one run of each pattern
 } rg_verify_options;
 
 enum { RG_LIMIT_S = 30 };

@@ -30,6 +30,7 @@ typedef struct session {
     rg_given given;
     const char *shape_text, *params, *out, *expect;
     int pattern; // an rg_pattern; -1: all
+    int thresholds; // 0: none, 1: check, 2: deep; -1: as every run
     bool no_refuse, verbose, stop;
     double limit_s;
 
@@ -47,6 +48,8 @@ static const rg_option options[] = {
     {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
      RG_TO(session, shape_text)},
     {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
+    {"thresholds", "none|check|deep", "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
+     "those that every run takes, or only those that take long", RG_TO(session, thresholds)},
     {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
     {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
@@ -284,12 +287,14 @@ static void check_variant(session *s, const rg_entry *e)
             continue;
         rg_verify_options how = s->how;
         how.patterns = rg_patterns_of(e, &plan.item[i], how.patterns);
+        how.once = plan.item[i].patterns != 0;
         const double began_s = rg_seconds();
         rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
         if (sum.lost_s < GIVE_UP_S)
             v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
         ran[i] = v.status != RG_SKIP;
-        accesses += starts_program(e) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
+        if (!plan.item[i].patterns) // a threshold is taken beside the budget
+            accesses += starts_program(e) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
         each = v.accesses > 0 && work > 0 && !plan.item[i].brief ? v.accesses / work : each;
         take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
         rg_progress_at(&s->progress, i + 1);
@@ -369,6 +374,7 @@ static int run(void *of)
                                  .no_refuse = s->no_refuse, .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
     s->narrow.no_refuse = s->no_refuse;
+    s->narrow.thresholds = s->thresholds + 1; // as rg_narrow counts them
     if (s->expect)
         return rg_expect(s->expect, &s->how);
     if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed))))

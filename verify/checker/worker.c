@@ -20,6 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// In a build that counts branches (make coverage) a worker writes its counts when its socket closes, and is not killed before.
+extern void __gcov_dump(void) __attribute__((weak));
+
 typedef struct note {
     bool is_verdict;
     char what[128]; // phase
@@ -92,6 +95,8 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
         if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
             break;
     }
+    if (__gcov_dump)
+        __gcov_dump();
     _exit(RG_GOOD);
 }
 
@@ -126,7 +131,7 @@ static void forget(bool kill_it)
 {
     int status;
     close(worker.socket);
-    if (kill_it)
+    if (kill_it && !__gcov_dump)
         kill(worker.pid, SIGKILL);
     reap(&status);
     worker = (struct worker){0};
@@ -264,6 +269,7 @@ static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, c
     }
     job.seed = options->seed;
     job.no_refuse = options->no_refuse;
+    job.once = options->once;
     job.patterns = options->patterns ? options->patterns : (1u << (RG_STEPS + 1)) - 1;
     for (int k = 0; k < entry->variant->n_params; k++)
         job.item.param[k] = param[k];

@@ -16,7 +16,8 @@ rm -rf "${work:?}" && mkdir -p "$work" "$(dirname "$out")" && cp -r impl "$work/
 if [ "$kind" = host ]; then
     sources=$(grep -l '^RG_VARIANT' impl/*/*.c impl/frealign/*/*.c | grep -v array_language) objects=$build device=
 else
-    sources=$(grep -l '^RG_VARIANT' impl/*/*.cu impl/frealign/*/*.cu) objects=$build/emulated device='--device host'
+    sources=$(ls impl/autocorr/*.cu impl/gridding/*.cu impl/affine/*.cu impl/frealign/*/*.cu)
+    objects=$build/emulated device='--device host'
 fi
 
 # draw N: the next number of 0..N-1, by the generator of Park and Miller, whose products awk holds exactly.
@@ -26,27 +27,7 @@ draw() {
     drawn=$(awk -v s="$state" -v n="$1" 'BEGIN { printf "%d", int(s / 2147483647 * n) }')
 }
 
-# compile SOURCE SO: the copy of the source in $work as a plug-in.
-compile() {
-    copy=$work/$1
-    symbols=$(sed -n 's/^RG_VARIANT(\([a-z0-9_]*\)).*/\&RG_VARIANT_SYMBOL(\1), /p' "$copy" | tr -d '\n')
-    { cat "$copy" && echo "RG_PLUGIN = {${symbols}NULL};"; } > "$copy.plugin" || return 1
-    needs=$(sed -n 's/.*\.needs *= *"\([a-z0-9]*\)".*/\1/p' "$copy" | sort -u | tail -n 1)
-    if [ "$kind" = host ]; then
-        # shellcheck disable=SC2046
-        ${CC:-gcc} $("$regather" --cflags c $(echo "$needs" | grep avx) | sed "s|-I[^ ]*||") -O2 -g0 -w -Iimpl -x c \
-            "$copy.plugin" -o "$2" 2> "$work/words"
-    else
-        # shellcheck disable=SC2046
-        ${CXX:-g++} $("$regather" --cflags emulated | sed "s|-I[^ ]*||g") -g0 -w -I"$work/impl" -I"$work/impl/gpu/emulator" \
-            "$copy.plugin" -o "$2.o" 2> "$work/words" && ${CXX:-g++} -shared "$2.o" -o "$2"
-    fi
-}
-
-text_of() {
-    objcopy -O binary --only-section='.text*' --only-section='.rodata*' --only-section='.data*' "$1" "$work/text" 2> /dev/null &&
-        cksum < "$work/text"
-}
+. verify/mutate/plugin.sh
 
 i=$from
 while [ "$i" -le "$to" ]; do

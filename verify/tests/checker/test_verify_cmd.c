@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_verify_cmd.c: the command `verify` as typed, its file, its exit codes, and the cases that it plans.
 #include "../../checker/checker.h"
+#include "../../../impl/base/tsv.h"
 #include "../../../impl/runtime/command.h"
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,84 @@ TEST(plans_find_places_for_values_refused_alone)
     assert_int_equal(p.all.values, 6);
     assert_int_equal(p.all.pairs, 6);
     rg_plan_free(&p);
+}
+
+// Every row of verify/thresholds.tsv: cells that can be read, variants that exist, shapes that are valid and that none of them
+// refuses; sizes that every run takes are among the first of the plan, with the row's inputs alone, and those that take long in
+// none.
+static void count_case(void *of, const rg_case *c)
+{
+    int *n = of;
+    assert_true(c->patterns != 0);
+    ++*n;
+}
+
+TEST(thresholds_are_planned)
+{
+    rg_tsv t;
+    const rg_narrow all = {0}, none = {.thresholds = RG_NO_THRESHOLDS}, deep = {.thresholds = RG_DEEP};
+    char *path = rg_share_path("verify/thresholds.tsv"), name[64];
+    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    assert_true(t.n_rows > 20);
+    for (int row = 0; row < t.n_rows; row++) {
+        const char *words = rg_tsv_cell(&t, row, "variants"), *when = rg_tsv_cell(&t, row, "when");
+        assert_true(strcmp(when, "check") == 0 || strcmp(when, "deep") == 0);
+        assert_true(*rg_tsv_cell(&t, row, "what") && *rg_tsv_cell(&t, row, "above") && *rg_tsv_cell(&t, row, "why"));
+        for (int used; sscanf(words, " %63s%n", name, &used) == 1; words += used) {
+            char *pattern = rg_print("%s:%s", rg_tsv_cell(&t, row, "algo"), name);
+            const rg_entry *e = rg_entry_next(NULL, pattern, "gpu");
+            assert_non_null(e);
+            int64_t param[RG_PARAMS_MAX];
+            char why[160];
+            assert_true(rg_params_parse(e->variant, rg_tsv_cell(&t, row, "params"), param, why));
+            for (int k = 0; k < 3; k++) {
+                const char *cell = rg_tsv_cell(&t, row, k == 0 ? "below" : k == 1 ? "at" : "above");
+                rg_shape shape;
+                if (!*cell)
+                    continue;
+                assert_true(rg_shape_parse(e->algo, cell, &shape, why));
+                if (e->algo->invalid)
+                    assert_null(e->algo->invalid(&shape));
+                if (e->variant->refuse)
+                    assert_null(e->variant->refuse(&shape, param));
+            }
+            free(pattern);
+        }
+    }
+    const rg_entry *e = rg_entry_next(NULL, "autocorr:gather", "gpu");
+    int cheap = 0, long_ones = 0;
+    rg_thresholds(e, false, count_case, &cheap);
+    rg_thresholds(e, true, count_case, &long_ones);
+    assert_true(cheap > 5 && long_ones > 0);
+    rg_plan with, without, alone;
+    rg_plan_make(&with, e, &all, 1);
+    rg_plan_make(&without, e, &none, 1);
+    rg_plan_make(&alone, e, &deep, 1);
+    assert_int_equal(with.first, without.first + cheap);
+    assert_int_equal(with.n, without.n + cheap);
+    assert_int_equal(alone.n, long_ones);
+    rg_plan_free(&with);
+    rg_plan_free(&without);
+    rg_plan_free(&alone);
+    rg_tsv_free(&t);
+    free(path);
+}
+
+// More than a GiB of arguments: one run whose outputs are sampled; more than there is memory: skipped, with both numbers.
+TEST(large_cases_are_sampled_or_skipped)
+{
+    const rg_entry *e = rg_entry_next(NULL, "affine2d:naive", "cpu");
+    rg_shape s = {{16, 16, 1 << 22, 0, 0}, 1};
+    assert_true(rg_is_large(e, &s));
+    s.n[2] = 1;
+    assert_false(rg_is_large(e, &s));
+    s = (rg_shape){{1024, 1024, 1 << 20, 0, 0}, 1}; // 4 TiB
+    const rg_verify_options how = {.seed = 1};
+    const rg_verdict v = rg_verify_case(e, &s, (int64_t[RG_PARAMS_MAX]){0}, 1, &how);
+    assert_int_equal(v.status, RG_SKIP);
+    assert_non_null(strstr(v.reason, "needs 4096"));
+    assert_non_null(strstr(v.reason, "GiB are free"));
+    rg_verify_end();
 }
 
 TESTS(test_dir_make, test_dir_remove)

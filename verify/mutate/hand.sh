@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# hand.sh BUILD [OUT]: the mutants of hand.tsv, each a mistake that shows only beyond a size of verify/thresholds.tsv: what `regather
+# verify` says of it without those sizes, with them, and (when = deep) with those that take long. Ends with "N passed, N failed, N
+# skipped"; a mutant has failed when the sizes do not catch it.
+build=${1:?usage: verify/mutate/hand.sh BUILD [OUT]}
+cd "$(dirname "$0")/../.." || exit 2
+out=${2:-$build/mutate/hand.tsv}
+regather=$(realpath "$build")/regather
+work=$build/mutate/hand
+rm -rf "${work:?}" && mkdir -p "$work" && cp -r impl "$work/impl" || exit 2
+. verify/mutate/plugin.sh
+printf 'mutant\tvariant\tsource\twithout\twith\tsaid\n' > "$out"
+caught=0 missed=0
+
+# judge THRESHOLDS: caught, passed or not run, of the plug-in; its words in $work/said.
+judge() {
+    timeout 900 "$regather" verify "$name" --plugin "$work/hand.so" --quiet --stop --limit 120 --thresholds "$1" --device "$device" \
+        > "$work/said" 2>&1
+    case $? in
+    0) echo passed ;;
+    1) echo caught ;;
+    *) echo 'not run' ;;
+    esac
+}
+
+tab=$(printf '\t')
+grep -v '^#' verify/mutate/hand.tsv | tail -n +2 > "$work/rows"
+while IFS="$tab" read -r mutant variant source file when was is why; do
+    [ -n "$why" ] || { echo "hand: $mutant: a row has eight cells" >&2; exit 2; }
+    case $source in *.cu) kind=emulated device=host ;; *) kind=host device=cpu ;; esac
+    name=${variant%%:*}:hand.so:${variant#*:}
+    was="$was" is="$is" awk 'BEGIN { was = ENVIRON["was"]; is = ENVIRON["is"] }
+        { at = index($0, was); if (at) { n++; $0 = substr($0, 1, at - 1) is substr($0, at + length(was)) } print }
+        END { exit n != 1 }' "$file" > "$work/$file" || { echo "hand: $mutant: $file has not one line with: $was" >&2; exit 2; }
+    if ! compile "$source" "$work/hand.so"; then
+        echo "hand: $mutant does not compile:" >&2 && head -n 3 "$work/words" >&2 && exit 2
+    fi
+    without=$(judge none) with=$(judge "$when")
+    said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-160)
+    cp "$file" "$work/$file"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$mutant" "$variant" "$source" "$without" "$with" "${said:--}" | tee -a "$out"
+    if [ "$with" = caught ]; then caught=$((caught + 1)); else missed=$((missed + 1)); fi
+done < "$work/rows"
+rm -rf "${work:?}"
+echo "$caught passed, $missed failed, 0 skipped"
+[ "$missed" -eq 0 ]
