@@ -2,6 +2,7 @@
 // report.c: the command `regather report`: result files in, one page and one Markdown file out, and the claims on the terminal.
 #include "report.h"
 #include "../bench/compare/believe.h"
+#include "../data/formats/tables.h"
 #include "../impl/base/options.h"
 #include "../impl/base/tsv.h"
 #include "../impl/suite.h"
@@ -35,6 +36,32 @@ static struct rg_named_table *new_table(rg_bench_machine *m, const char *name, i
     return &m->table[m->n_tables];
 }
 
+static bool is_tables(const char *path) { return strstr(path, ".tables.tsv") != NULL; }
+
+// All tables of a record's file, under their own names.
+static int add_tables(rg_bench_machine *m, const char *path)
+{
+    rg_tables tables;
+    int code = rg_tables_read(path, &tables);
+    for (int i = 0; code == RG_GOOD && i < tables.n; i++) {
+        const char *name = tables.table[i].name, *text = tables.table[i].text;
+        rg_tsv t;
+        char *where = rg_print("%s, table %s", path, name);
+        code = rg_tsv_parse(where, text, strlen(text), &t);
+        free(where);
+        if (code == RG_GOOD && !strcmp(name, "verify")) { // rows of the checker, not a job's
+            code = rg_verify_of(&t, new_file(m));
+            m->n_files += code == RG_GOOD;
+            rg_tsv_free(&t);
+        } else if (code == RG_GOOD) {
+            new_table(m, name, (int)strlen(name))->tsv = t;
+            m->n_tables++;
+        }
+    }
+    rg_tables_free(&tables);
+    return code;
+}
+
 typedef enum { ANY, RESULT, VERIFY, TABLE } kind; // ANY: a result file when it has its columns, else a table
 
 // One file to the machine; a table gets the name.
@@ -42,6 +69,8 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
 {
     rg_tsv t;
     bool cut = false;
+    if (what == ANY && is_tables(path))
+        return add_tables(m, path);
     int code = what == TABLE ? rg_tsv_read(path, &t) : rg_tsv_read_cut(path, &t, &cut);
     if (code != RG_GOOD)
         return code;
@@ -137,8 +166,9 @@ static int add_here(rg_report *r, const request *q)
         code = add(m, q->verify.item[i], VERIFY, NULL, 0);
     for (int i = 0; code == RG_GOOD && i < q->table.n; i++) {
         const char *given = q->table.item[i], *equals = strchr(given, '=');
-        code = equals ? add(m, equals + 1, TABLE, given, (int)(equals - given))
-                      : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
+        code = equals             ? add(m, equals + 1, TABLE, given, (int)(equals - given))
+               : is_tables(given) ? add_tables(m, given)
+                                  : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
     }
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
     snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
@@ -324,8 +354,8 @@ static const rg_option options[] = {
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", RG_TO(request, verify)},
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
      RG_TO(request, job)},
-    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name",
-     RG_TO(request, table)},
+    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
+     "FILE.tables.tsv", RG_TO(request, table)},
     {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
      RG_TO(request, map)},
     {"pages", "DIR", "pages of jobs (NAME.html), which are kept beside this one and linked", RG_TO(request, pages)},

@@ -4,8 +4,8 @@
 cd "$(dirname "$0")/.." || exit 2
 at=$(mktemp -d) || exit 2
 trap 'rm -rf "$at"' EXIT
-mkdir -p "$at/report" "$at/build" "$at/reference" "$at/plots" "$at/data/machines"
-cp report/steps.sh "$at/report"
+mkdir -p "$at/report" "$at/build" "$at/reference" "$at/plots" "$at/data/machines" "$at/bench/record"
+cp report/steps.sh "$at/report" && cp bench/record/words.sh "$at/bench/record"
 cd "$at" || exit 2
 cat > build/regather <<'END'
 #!/bin/sh
@@ -58,25 +58,16 @@ sleep 1 && run 0 quick && says '^steps 1 to 5: up to date$' && says '^steps 7 to
 sleep 1 && touch build/results/one.small && run 0 quick && says '^step 3 of 7: Do both$' && says '^steps 1 to 2: up to date$'
 sleep 1 && touch build/regather && run 0 quick && says '^step 1 of 7: Do one$'
 run 0 paper && says 'made .*/results/one.large'
-table && row reproduce thrice 'Three times' - '*' - - '$results/thrice' 'thrice $work/one.tsv $product regather stages $work/one.tsv' && page && run 0 quick
+table && row reproduce thrice 'Three times' - '*' - - '$results/thrice' 'over 3 $work/one.tsv $product regather stages $work/one.tsv' && page && run 0 quick
 [ "$(grep -c '^whole' build/results/thrice)$(grep -c '^stage' build/results/thrice)" = 31 ] && passed=$((passed + 1)) || failed=$((failed + 1))
 table && row reproduce wrong 'Break' - '*' - - '$results/wrong' 'regather make $product && regather breaks' && page && run 2 quick
 says '^    a reason$'
 says '^step 7 failed (wrong, exit 2): see .*/wrong.log$'
-# A record: what another program measured is gone on with, but for jobs; no step is begun when the time is up.
-table && row times kept 'Keep' - '*' - - '${to}tsv' 'regather make $product --resume'
-record() { RECORD_OUT=$at/data/machines RECORD_WORK=$at/memory report/steps.sh build record m times > out 2>&1; echo "exit $?" >> out; }
-record && says '^exit 0$' && sleep 1
-printf '# format: 3\na row\n' > data/machines/m.tsv && sleep 1 && touch build/regather
-(RECORD_MINUTES=0 && export RECORD_MINUTES && record) && says '^exit 3$' && says '0 minutes are over before step 1 of 1'
-record && [ "$(tail -n 2 data/machines/m.tsv | tr '\n' ' ')" = 'a row x ' ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && cat out data/machines/m.tsv; }
-printf 'of a\tjob\trow\n' >> data/machines/m.tsv && sleep 1 && touch build/regather
-record && [ "$(cat data/machines/m.tsv)" = x ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && cat out data/machines/m.tsv; }
 # Nothing that is named from outside becomes a command, nor two words.
 table && row reproduce sides 'Side $side' 'side=$sides' '*' - - '$results/side$side' 'regather make $product'
 row reproduce pairs 'Pair $side, $count' 'side:count=$pairs' '*' - - '$results/pair$side.$count' 'regather make $product' && page
 printf 'let\t*\tpairs\t100:20 200:30\n' >> report/steps.tsv
-printf 'let\t*\tsides\t${RECORD_SIDES:-1}\n' >> report/steps.tsv
+printf 'let\t*\tsides\t100 200\n' >> report/steps.tsv
 refused() { # WORDS...: an environment and a build that are refused
     [ "$1" = build ] || { env "$1" report/steps.sh build reproduce quick > out 2>&1; echo "exit $?" >> out; }
     [ "$1" != build ] || { mkdir -p "$2" && cp build/regather "$2/" && report/steps.sh "$2" reproduce quick > out 2>&1; echo "exit $?" >> out; }
@@ -84,16 +75,13 @@ refused() { # WORDS...: an environment and a build that are refused
     says '^steps.sh: expected '
     [ ! -e "$at/ran" ] && passed=$((passed + 1)) || { failed=$((failed + 1)) && echo "ran: $*"; rm -f "$at/ran"; }
 }
-refused "RECORD_SIDES=1;touch\${IFS}$at/ran"
-refused 'RECORD_SIDES=$(touch ran)'
-refused 'RECORD_IMAGES=`touch ran`'
 refused 'REPORT_DIR=a b'
 refused 'REPORT_DIR=$(touch ran)'
 refused 'REPORT_DIR=a"; touch ran; "'
 refused build '$(touch ran)'
 refused build 'a b'
 refused build "it's"
-REPORT_DIR=$at/report RECORD_SIDES='100 200' report/steps.sh build reproduce quick > out 2>&1; says 'Side 100$' && says 'Side 200$'
+REPORT_DIR=$at/report report/steps.sh build reproduce quick > out 2>&1; says 'Side 100$' && says 'Side 200$'
 says 'Pair 100, 20$' && says 'made .*/results/pair200.30, '
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -31,7 +31,8 @@ typedef struct rg_nvml_memory {
     F(power_cap_mW, "nvmlDeviceGetEnforcedPowerLimit", (void *, unsigned *))                        \
     F(energy_mJ, "nvmlDeviceGetTotalEnergyConsumption", (void *, unsigned long long *))             \
     F(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons", (void *, unsigned long long *))        \
-    F(ecc, "nvmlDeviceGetEccMode", (void *, int *, int *))
+    F(ecc, "nvmlDeviceGetEccMode", (void *, int *, int *))                                                    \
+    F(uuid, "nvmlDeviceGetUUID", (void *, char *, unsigned))
 enum { RG_NVML_CLOCK_SM = 1, RG_NVML_CLOCK_MEM = 2 }; // nvmlClockType_t
 typedef struct rg_nvml {
 #define F(field, symbol, arguments) int(*field) arguments;

@@ -19,7 +19,7 @@ const char *const rg_column_name[RG_COLUMNS] = {
     "algo",     "variant", "shape", "params",  "space",    "scope", "mode", "n",      "min",   "q1",   "median",
     "q3",       "max",     "unit",  "work",    "traffic",  "rate",  "rate_unit", "bound", "fraction", "error",
     "tol",      "status",  "clock", "temp",    "joules",   "energy_source", "peak_bytes", "prepare", "stop",
-    "samples",  "source",  "check", "gpu_peak_bytes",
+    "samples",  "source",  "check", "gpu_peak_bytes", "made",
 };
 
 static bool is_number_column(int c)
@@ -103,8 +103,9 @@ static int read_head(const rg_tsv *t, rg_result *f)
 
 static int check_columns(const rg_tsv *t)
 {
-    // Older formats have none after the samples, none after the source.
-    const int columns = t->n_columns == RG_C_SOURCE || t->n_columns == RG_C_CHECK ? t->n_columns : RG_COLUMNS;
+    // Older formats have none after the samples, none after the source, none after the memory.
+    const bool older = t->n_columns == RG_C_SOURCE || t->n_columns == RG_C_CHECK || t->n_columns == RG_C_MADE;
+    const int columns = older ? t->n_columns : RG_COLUMNS;
     for (int c = 0; c < columns || c < t->n_columns; c++) {
         const char *expected = c < columns ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
@@ -130,8 +131,8 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
-    if (code == RG_GOOD && format && strcmp(format, "2") && strcmp(format, RG_RESULT_FORMAT))
-        code = rg_fail(RG_USAGE, "%s: expected result file format 2 or " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
+    if (code == RG_GOOD && format && strcmp(format, "2") && strcmp(format, "3") && strcmp(format, RG_RESULT_FORMAT))
+        code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD)
         code = check_columns(t);
     f->row = code == RG_GOOD ? rg_alloc((size_t)t->n_rows * sizeof *f->row) : NULL;

@@ -9,15 +9,17 @@
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
 // rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source check gpu_peak_bytes
+// made
 // Files of format 1 (no line `format` in the head) end at `samples`, those of format 2 at `source`; in both all samples of a row are of
-// one process. check: what the outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
+// one process; those of format 3 end at `gpu_peak_bytes`. made: which machine, driver, clocks, revision and when, where the rows of a
+// file are not all of the run that its head speaks of (`record`). check: what the outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
 typedef enum {
     RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
     RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
     RG_C_TOL, RG_C_STATUS, RG_C_CLOCK, RG_C_TEMP, RG_C_JOULES, RG_C_ENERGY_SOURCE, RG_C_PEAK_BYTES, RG_C_PREPARE, RG_C_STOP,
-    RG_C_SAMPLES, RG_C_SOURCE, RG_C_CHECK, RG_C_GPU_PEAK_BYTES, RG_COLUMNS
+    RG_C_SAMPLES, RG_C_SOURCE, RG_C_CHECK, RG_C_GPU_PEAK_BYTES, RG_C_MADE, RG_COLUMNS
 } rg_column;
-#define RG_RESULT_FORMAT "3" // what is written now; formats 1 and 2 are read, too
+#define RG_RESULT_FORMAT "4" // what is written now; formats 1 to 3 are read, too
 extern const char *const rg_column_name[RG_COLUMNS];
 
 typedef struct rg_row {

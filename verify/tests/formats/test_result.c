@@ -74,7 +74,7 @@ TEST(columns_are_the_contract)
     assert_non_null(strstr(
         text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
               "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
-              "prepare\tstop\tsamples\tsource\tcheck\tgpu_peak_bytes\n"));
+              "prepare\tstop\tsamples\tsource\tcheck\tgpu_peak_bytes\tmade\n"));
     free(text);
 }
 
@@ -114,8 +114,8 @@ TEST(malformed_files_are_refused)
 {
     refuse("# machine: ", "# machine ", 2, "\"# key: value\"", "# machine a machine");
     refuse("\tvariant\t", "\tvariants\t", 4, "variant", "variants");
-    refuse("\tcheck\tgpu_peak_bytes\n", "\n", 5, "32 cells", "found 34");
-    refuse("\tgpu_peak_bytes\n", "\tgpu_peak_bytes\tmore\n", 5, "35 cells", "found 34");
+    refuse("\tcheck\tgpu_peak_bytes\tmade\n", "\n", 5, "32 cells", "found 35");
+    refuse("\tmade\n", "\tmade\tmore\n", 5, "36 cells", "found 35");
     refuse("\tdevice\thot\t9", "\tdevice\thot\tnine", 5, "a finite number or nothing in column n", "nine");
     refuse("1004.444444", "nan", 5, "a finite number or nothing in column median", "nan");
     refuse("PASS", "OK", 5, "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing in column status", "OK");
@@ -126,8 +126,8 @@ TEST(malformed_samples_and_rows)
     refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000;;");
     refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000 ");
     refuse("autocorr\tsimd", "\tsimd", 6, "a name in column algo", "\"\"");
-    refuse("autocorr\tsimd\t", "autocorr\t", 6, "34 cells", "found 33");
-    refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "34 cells", "found 35");
+    refuse("autocorr\tsimd\t", "autocorr\t", 6, "35 cells", "found 34");
+    refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "35 cells", "found 36");
 }
 
 TEST(other_files_are_refused)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// record.h: what the parts of `regather record` share: the plan, a table of steps (plan.tsv), and the record, NAME.tsv with the
+// rows of a machine and NAME.tables.tsv with its small tables.
+#ifndef RG_RECORD_H
+#define RG_RECORD_H
+
+#include "../../data/formats/tables.h"
+#include "../timing/lineup.h"
+
+#include <sys/types.h>
+
+// ---- store.c: the record ---------------------------------------------------------------------------------------------------
+
+typedef struct rg_record {
+    char *path, *tables_path;
+    rg_result rows; // its head is that of the last run; sources and hashes of inputs grow with the rows
+    rg_tables tables;
+    char serial[48]; // this machine's, hashed
+} rg_record;
+// Takes over what a run of this name left, unfinished files too. RG_GOOD, or one line.
+int rg_record_open(rg_record *, const char *name, bool resume);
+// Rows of a result file that the record lacks, or whose kernels have changed in it, and that hold today. own: of a run on this
+// machine. Tells what is left out, and why. RG_USAGE where the file is not of the same kind of machine, or differs in an input.
+int rg_record_merge(rg_record *, const char *path, bool own);
+// The head of a file without rows, of this machine and this run, becomes the record's. RG_USAGE where it is of another kind.
+int rg_record_here(rg_record *, const char *path);
+int rg_record_save(rg_record *);
+// What `bench --resume` goes on with in `path`: those rows that are good enough of the variants of these keys.
+int rg_record_seed(const rg_record *, const rg_row *key, int n, bool energy, int cores, const char *path);
+// Whether the record has the row as today's kernel gives it: passed with an interval, and with its energy if that is asked for.
+bool rg_record_has(const rg_record *, const rg_row *key, bool energy);
+int rg_record_mixed(const rg_record *, char text[400]); // machines whose rows it has; which, in words
+void rg_record_free(rg_record *);
+
+// ---- plan.c: the table -----------------------------------------------------------------------------------------------------
+
+typedef enum { RG_STEP_DATA, RG_STEP_BENCH, RG_STEP_TUNE, RG_STEP_TABLE } rg_step_kind;
+typedef enum { RG_RUNS_CORE, RG_RUNS_GPU, RG_RUNS_ALONE } rg_step_runs; // beside which others
+
+typedef struct rg_record_step {
+    char *name, *needs, *claims, *command;
+    rg_step_kind kind;
+    rg_step_runs runs;
+    int gpus;
+    double seconds; // the whole step, by the table
+    rg_row *key;    // rows that it makes here
+    int n_keys, missing;
+    bool energy, done, failed, chosen, ready;
+    double cost_s, value;
+    const char *why; // not begun
+    pid_t pid;
+    double began_s;
+    int core;  // the place of its core, -1
+    int order; // in which it was chosen
+} rg_record_step;
+
+typedef struct rg_record_plan {
+    rg_record_step *step;
+    int n;
+} rg_record_plan;
+// Steps of the table with $name replaced by the rows of kind `let`, and $work. RG_GOOD, or one line and RG_USAGE.
+int rg_record_plan_read(const char *path, const char *work, rg_record_plan *);
+// What the steps make here, what of it the record lacks, what that costs and is worth; done where it lacks nothing.
+int rg_record_plan_weigh(rg_record_plan *, const rg_record *, int gpus);
+int rg_record_plan_find(const rg_record_plan *, const char *name); // -1 when there is none
+void rg_record_plan_free(rg_record_plan *);
+// The words of a command, apart by blanks but for those between double quotes; malloc'ed together, ended by NULL.
+char **rg_record_words(const char *command);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// store.c: the record of a machine: rows and tables of many runs, on one machine or on several of its kind, in two files. Each
+// row says in `made` where, when and by which revision it was measured; the head is that of the last run.
+#include "record.h"
+
+#include "../compare/believe.h"
+#include "../machine/sensors.h"
+#include "../../impl/base/core.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROCESSES_LEAST = 5 }; // fewer give no interval that is worth having
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+// ---- this machine ----------------------------------------------------------------------------------------------------------
+
+static uint32_t hashed(const char *text)
+{
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 16777619u;
+    return hash;
+}
+
+// Which of the machines of one kind: its GPUs' serial numbers, without one that of the system, hashed, since records are handed
+// around.
+static void read_serial(char text[48])
+{
+    char why[160], all[64 * 16] = "", one[96];
+    const rg_nvml *nvml = rg_nvml_load(why);
+    unsigned n = 0;
+    if (nvml && nvml->count && nvml->by_index && nvml->uuid && nvml->count(&n) == 0)
+        for (unsigned i = 0; i < n && strlen(all) + sizeof one < sizeof all; i++) {
+            void *gpu;
+            if (nvml->by_index(i, &gpu) == 0 && nvml->uuid(gpu, one, sizeof one) == 0)
+                strcat(all, one);
+        }
+    FILE *f = *all ? NULL : fopen("/etc/machine-id", "r");
+    if (f && !fgets(all, sizeof all, f))
+        *all = '\0';
+    if (f)
+        fclose(f);
+    if (*all)
+        snprintf(text, 48, "serial %08x", hashed(all));
+    else
+        snprintf(text, 48, "serial unknown");
+}
+
+static const char *said(const rg_result *r, const char *key)
+{
+    const char *value = rg_result_head(r, key);
+    return value ? value : "unknown";
+}
+
+// The cell `made` of a row of this file.
+static char *made_of(const rg_record *r, const rg_result *file, bool own)
+{
+    const char *driver = said(file, "gpu_driver"), *clocks = said(file, "gpu_clocks");
+    const bool gpu = strncmp(driver, "none", 4) != 0;
+    return rg_print("%s, %s %s, %s %s, revision %s, %s", own ? r->serial : "serial unknown", gpu ? "driver" : "kernel",
+                    gpu ? driver : said(file, "kernel"), gpu ? "clocks" : "governor", gpu ? clocks : said(file, "governor"),
+                    said(file, "revision"), said(file, "date"));
+}
+
+int rg_record_mixed(const rg_record *r, char text[400])
+{
+    struct {
+        char name[48];
+        int rows;
+    } known[16];
+    int n = 0;
+    for (int i = 0; i < r->rows.n_rows; i++) {
+        const char *made = r->rows.row[i].cell[RG_C_MADE];
+        char name[48];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(made, ","), made);
+        int k = 0;
+        while (k < n && strcmp(known[k].name, name))
+            k++;
+        if (!*name || (k == n && n == RG_COUNT(known)))
+            continue;
+        if (k == n) {
+            snprintf(known[n].name, sizeof known->name, "%s", name);
+            known[n++].rows = 0;
+        }
+        known[k].rows++;
+    }
+    int at = 0;
+    *text = '\0';
+    for (int k = 0; k < n && at < 330; k++)
+        at += snprintf(text + at, 400 - (size_t)at, "%s%s: %d rows", k ? "; " : "", known[k].name, known[k].rows);
+    return n;
+}
+
+// ---- head ------------------------------------------------------------------------------------------------------------------
+
+static void set_head(rg_result *r, const char *key, const char *value)
+{
+    for (int i = 0; i < r->n_head; i++)
+        if (!strcmp(r->head_key[i], key)) {
+            free(r->head_value[i]);
+            r->head_value[i] = rg_print("%s", value);
+            return;
+        }
+    char **keys = rg_alloc((size_t)(r->n_head + 1) * sizeof *keys),
+         **values = rg_alloc((size_t)(r->n_head + 1) * sizeof *values);
+    for (int i = 0; i < r->n_head; i++) {
+        keys[i] = r->head_key[i];
+        values[i] = r->head_value[i];
+    }
+    free(r->head_key);
+    free(r->head_value);
+    r->head_key = keys;
+    r->head_value = values;
+    keys[r->n_head] = rg_print("%s", key);
+    values[r->n_head++] = rg_print("%s", value);
+}
+
+// What a head says of the machine and of the run; what speaks of single rows comes with the rows.
+static void take_head(rg_record *r, const rg_result *file)
+{
+    for (int i = 0; i < file->n_head; i++)
+        if (!begins(file->head_key[i], "input ") && !begins(file->head_key[i], "source ") &&
+            !begins(file->head_key[i], "tuned ") && strcmp(file->head_key[i], "rows_before") &&
+            strcmp(file->head_key[i], "search") && strcmp(file->head_key[i], "mixed"))
+            set_head(&r->rows, file->head_key[i], file->head_value[i]);
+    set_head(&r->rows, "format", RG_RESULT_FORMAT);
+}
+
+int rg_record_here(rg_record *r, const char *path)
+{
+    rg_result file;
+    bool cut;
+    int code = rg_result_read(path, &file, &cut);
+    const char *here = code ? NULL : said(&file, "machine"), *of = rg_result_head(&r->rows, "machine");
+    if (!code && of && strcmp(of, here))
+        code = rg_fail(RG_USAGE, "%s: it is of \"%s\", this machine is \"%s\"", r->path, of, here);
+    if (!code)
+        take_head(r, &file);
+    rg_result_free(&file);
+    return code;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------------
+
+static rg_row *find(const rg_record *r, const rg_row *key)
+{
+    for (int i = 0; i < r->rows.n_rows; i++)
+        if (rg_row_same(&r->rows.row[i], key))
+            return &r->rows.row[i];
+    return NULL;
+}
+
+static bool is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "job"); }
+static bool is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
+
+static int processes(const rg_row *row)
+{
+    rg_samples s = rg_row_samples(row);
+    const int n = s.processes;
+    rg_samples_free(&s);
+    return n;
+}
+
+// Why a row of another time is not good enough today; NULL: it is.
+static const char *lacks(const rg_row *row)
+{
+    if (rg_row_is_probe(row))
+        return NULL;
+    if (!is_timed(row))
+        return "without a time";
+    if (rg_row_is_stale(row))
+        return "timed before the kernel changed";
+    if (!is_job(row) && !*row->cell[RG_C_SOURCE])
+        return "without the hash of the kernel's source";
+    if (is_job(row) && !*row->cell[RG_C_CHECK])
+        return "without the check that the outputs passed";
+    return NULL;
+}
+
+bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
+{
+    const rg_row *row = find(r, key);
+    if (!row)
+        return false;
+    if (!strcmp(row->cell[RG_C_STATUS], "SKIP"))
+        return true;                                    // with a reason, which another run finds again
+    const char *source = row->cell[RG_C_ENERGY_SOURCE]; // of what was asked for: the counter, or why there is none
+    return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || (*source && !begins(source, "not asked")));
+}
+
+static void put(rg_record *r, rg_row row)
+{
+    rg_row *there = find(r, &row);
+    if (there) {
+        rg_row_free(there);
+        *there = row;
+        return;
+    }
+    rg_row *more = rg_alloc((size_t)(r->rows.n_rows + 1) * sizeof *more);
+    if (r->rows.n_rows)
+        memcpy(more, r->rows.row, (size_t)r->rows.n_rows * sizeof *more);
+    free(r->rows.row);
+    r->rows.row = more;
+    r->rows.row[r->rows.n_rows++] = row;
+}
+
+// The hashes that the row is believed by (believe.h), from its file's head. A row of other inputs is another measurement.
+static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row)
+{
+    char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
+    const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
+    int code = RG_GOOD;
+    if (now && had && strcmp(now, had))
+        code = rg_fail(RG_USAGE, "%s: %s is \"%s\", in the record it is \"%s\": left out", file->path, input, now, had);
+    else if (now)
+        set_head(&r->rows, input, now);
+    if (!code && of && !is_job(row))
+        set_head(&r->rows, source, of);
+    free(input);
+    free(source);
+    return code;
+}
+
+// Of two runs' probes the better one: each is the best sustained rate that was seen, and no row may be faster than it allows.
+static void take_probe(rg_record *r, const rg_row *row, rg_row copy)
+{
+    const rg_row *had = find(r, row);
+    if (had && !(rg_cell_number(row, RG_C_RATE) > rg_cell_number(had, RG_C_RATE)) && *had->cell[RG_C_RATE])
+        rg_row_free(&copy);
+    else
+        put(r, copy);
+}
+
+static rg_row copy_of(const rg_row *row, const char *made)
+{
+    rg_row copy = *row;
+    for (int c = 0; c < RG_COLUMNS; c++)
+        copy.cell[c] = rg_print("%s", c == RG_C_MADE && !*row->cell[c] ? made : row->cell[c]);
+    return copy;
+}
+
+static int take_row(rg_record *r, const rg_result *file, const rg_row *row, const char *made, bool own)
+{
+    const rg_row *had = find(r, row);
+    if (rg_row_is_probe(row))
+        return take_probe(r, row, copy_of(row, made)), RG_GOOD;
+    // What this run measured, or was refused, stands; of another file, what the record lacks. Seeded rows come back as they
+    // were.
+    const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
+                      !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
+    if (same || (!own && had && !lacks(had)))
+        return RG_GOOD;
+    const int code = take_hashes(r, file, row);
+    if (!code)
+        put(r, copy_of(row, made));
+    return code;
+}
+
+// One kind of machine, whatever number of its cores a process might use ("..., 7 cores, GPU"): what runs on one core or on a
+// GPU does not depend on it.
+static bool is_one_kind(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, ","), m = strcspn(b, ",");
+    const char *past_a = strstr(a + n, " cores"), *past_b = strstr(b + m, " cores");
+    return n == m && !strncmp(a, b, n) && past_a && past_b && !strcmp(past_a, past_b);
+}
+
+static bool is_of_all_cores(const rg_row *row)
+{
+    const char *threads = strstr(row->cell[RG_C_PARAMS], "threads=");
+    return is_job(row) ? !threads || atoi(threads + strlen("threads=")) > 1
+                       : !strcmp(row->cell[RG_C_SPACE], "host") && threads && atoi(threads + strlen("threads=")) > 1;
+}
+
+int rg_record_merge(rg_record *r, const char *path, bool own)
+{
+    rg_result file;
+    bool cut;
+    int code = rg_result_read(path, &file, &cut);
+    code = code ? code : rg_believe(&file);
+    const char *machine = code ? NULL : said(&file, "machine"), *here = rg_result_head(&r->rows, "machine");
+    if (!code && !own && here && !is_one_kind(here, machine))
+        code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
+    if (!code && !here)
+        take_head(r, &file);
+    char *made = code ? NULL : made_of(r, &file, own);
+    const bool tuning = !code && rg_result_head(&file, "search"); // a first look at each is all that `tune` takes
+    const char *reason[8];
+    int left_out[8] = {0}, reasons = 0;
+    for (int i = 0; !code && i < file.n_rows; i++) {
+        const rg_row *row = &file.row[i];
+        const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, which gives what it gives
+        const char *why = recorded && !is_timed(row) ? NULL : lacks(row);
+        if (!why && !recorded && !tuning && !rg_row_is_probe(row) && processes(row) < PROCESSES_LEAST)
+            why = "of fewer than 5 processes";
+        if (!why && !own && here && strcmp(here, machine) && is_of_all_cores(row))
+            why = "of another number of cores";
+        if (!why) {
+            take_row(r, &file, row, made, own);
+            continue;
+        }
+        int k = 0;
+        while (k < reasons && reason[k] != why)
+            k++;
+        reasons += k == reasons;
+        reason[k] = why;
+        left_out[k]++;
+    }
+    for (int k = 0; k < reasons; k++)
+        rg_warn("%s: left out: %d row%s %s", path, left_out[k], left_out[k] > 1 ? "s" : "", reason[k]);
+    free(made);
+    rg_result_free(&file);
+    return code;
+}
+
+// ---- files -----------------------------------------------------------------------------------------------------------------
+
+static int save_rows(rg_record *r)
+{
+    char mixed[400];
+    if (rg_record_mixed(r, mixed) > 1)
+        set_head(&r->rows, "mixed", mixed);
+    rg_file file;
+    rg_file_continues(r->path);
+    int code = rg_file_open(&file, r->path);
+    if (code)
+        return code;
+    rg_result_write_head(file.stream, r->rows.n_head, r->rows.head_key, r->rows.head_value);
+    for (int i = 0; i < r->rows.n_rows; i++)
+        rg_result_write_row(file.stream, &r->rows.row[i]);
+    return rg_file_commit(&file);
+}
+
+int rg_record_save(rg_record *r)
+{
+    int code = rg_result_head(&r->rows, "machine") ? save_rows(r) : RG_GOOD; // else no row is measured yet
+    rg_file_continues(r->tables_path);
+    return code || !r->tables.n ? code : rg_tables_write(r->tables_path, &r->tables);
+}
+
+int rg_record_open(rg_record *r, const char *name, bool resume)
+{
+    *r = (rg_record){.path = rg_print("%s.tsv", name), .tables_path = rg_print("%s.tables.tsv", name)};
+    read_serial(r->serial);
+    r->rows.path = rg_print("%s", r->path);
+    const bool there = access(r->path, F_OK) == 0, tables = access(r->tables_path, F_OK) == 0;
+    if ((there || tables) && !resume)
+        return rg_fail(RG_USAGE, "%s: there is a record of this name: go on with it by --resume",
+                       there ? r->path : r->tables_path);
+    int code = there ? rg_record_merge(r, r->path, false) : RG_GOOD;
+    if (!code && tables)
+        code = rg_tables_read(r->tables_path, &r->tables);
+    return code;
+}
+
+int rg_record_seed(const rg_record *r, const rg_row *key, int n, bool energy, int cores, const char *path)
+{
+    FILE *f = rg_result_open(path, "w");
+    if (!f)
+        return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
+    // A process that may use some cores alone names the machine by them.
+    char *machine = rg_print("%s", said(&r->rows, "machine")), *at = strstr(machine, " cores"), **value;
+    while (at && at > machine && at[-1] != ' ')
+        at--;
+    char *named = at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores"))
+                              : rg_print("%s", machine);
+    value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
+    for (int i = 0; i < r->rows.n_head; i++)
+        value[i] = strcmp(r->rows.head_key[i], "machine") ? r->rows.head_value[i] : named;
+    rg_result_write_head(f, r->rows.n_head, r->rows.head_key, value);
+    for (int i = 0; i < r->rows.n_rows; i++)
+        for (int k = 0; k < n; k++)
+            if (rg_row_same(&r->rows.row[i], &key[k]) && rg_record_has(r, &key[k], energy)) {
+                rg_result_write_row(f, &r->rows.row[i]);
+                break;
+            }
+    const bool bad = ferror(f) != 0;
+    free(value);
+    free(named);
+    free(machine);
+    return fclose(f) == 0 && !bad ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
+}
+
+void rg_record_free(rg_record *r)
+{
+    rg_result_free(&r->rows);
+    rg_tables_free(&r->tables);
+    free(r->path);
+    free(r->tables_path);
+}

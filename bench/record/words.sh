@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+# words.sh: words that steps of `make reproduce` and of a record are made of, beside `regather`; sourced by sh, which has set REGATHER (the
+# program), work (a folder) and label (what the heads of tables say of the machine).
+regather() { "$REGATHER" "$@"; }
+: "${label:=this machine}"
+
+keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit
+against() { regather fsc "$1" "$2" --out "$work/pair_$$.tsv" && keep "$work/pair_$$.tsv" "$3"; }
+join() { # PRODUCT FILE...: one head, then the rows of all
+    product=$1
+    shift
+    { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$product"
+}
+# A job COUNT times over, the stages that it leaves every time under one head: a number needs an interval. over COUNT STAGES PRODUCT
+# COMMAND...
+over() {
+    count=$1 stages=$2 kept=$3
+    shift 3
+    runs=
+    for time_over in $(seq "$count"); do
+        "$@" && cp "$stages" "$work/run_$$_$time_over.tsv" || return
+        runs="$runs $work/run_$$_$time_over.tsv"
+    done
+    # shellcheck disable=SC2086
+    join "$work/runs_$$.tsv" $runs && keep "$work/runs_$$.tsv" "$kept"
+}
+# subsets SIDE COUNT...: of SIDE/particles.star the first_COUNT.star, and wrong_COUNT.star, each angle off by up to 2 degrees and
+# each shift by up to a pixel. repeated SIDE COUNT: both with every row 8 times, as ..._COUNTx8.star.
+subsets() {
+    at=$work/$1 side=$1
+    shift
+    for count; do
+        awk -v most="$count" '/@/ { if (n++ < most) print; next } { print }' "$at/particles.star" > "$at/first_$count.star"
+        awk -v pixel="$(awk -v side="$side" 'BEGIN { print 258 / side }')" '
+            function off(most) { return most * (2 * rand() - 1) }
+            BEGIN { srand(7) }
+            /@/ { for (a = 3; a < 6; a++) $a += off(2); $6 += off(pixel); $7 += off(pixel) }
+            { print }' "$at/first_$count.star" > "$at/wrong_$count.star"
+    done
+}
+repeated() {
+    for rows in first wrong; do
+        awk '/@/ { row[n++] = $0; next } { print } END { for (t = 0; t < 8; t++) for (i = 0; i < n; i++) print row[i] }' \
+            "$work/$1/${rows}_$2.star" > "$work/$1/${rows}_$2x8.star"
+    done
+}
+copies() { # COUNT FROM TO
+    mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
+    touch "$3/.done"
+}
+# Stages of a job on all cores, and once more as STAGE@24, what 24 such cores would take if they shared the work as well: FILE.
+of_24_cores() {
+    awk -F'\t' -v OFS='\t' -v cores="$(nproc)" '
+        { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
+        { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
+}
+# What a command prints, so many times over: printed RUNS PRODUCT COMMAND...
+printed() {
+    runs=$1 kept=$2
+    shift 2
+    for time_over in $(seq "$runs"); do "$@" || return; done > "$kept"
+}
+# parts MODE COLUMN FILE [RUNS]: what each stage took of the whole, in percent, of what a job printed in runs after so many others.
+parts() {
+    printf 'part\tcolumn\tpercent\trun\n'
+    awk -F '\t' -v OFS='\t' -v mode="$1" -v column="$2" -v run="${4:-0}" '
+        $1 == "whole" { run++ }
+        NF >= 3 && $1 !~ /^(stage|whole)$/ { sub(/:.*/, "", $1); print mode "." $1, column, (sub(/ %/, "", $3) ? $3 : 100 * $3), run + 1 }' "$3"
+}
+# shares SIZE "MODE=COUNT..." NAME=A+B...: the tables share_*.tsv beside each other, with the shape of the mode's job; a row a run.
+shares() {
+    size=$1 counts=$2
+    shift 2
+    for file in "$work"/tables/share_*.tsv; do
+        tail -n +2 "$file"
+    done | awk -F '\t' -v size="$size" -v counts="$counts" -v sums="$*" '
+        { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 > runs) runs = $4 }
+        function cell(name, which, run) { return (name, which, run) in share ? share[name, which, run] : "-" }
+        END {
+            for (i = split(sums, sum, " "); i; i--) {
+                split(sum[i], side_of, "=")
+                for (terms = split(side_of[2], term, "+"); terms; terms--) for (c in column) for (run = 1; run <= runs; run++)
+                    if ((term[terms], c, run) in share) {
+                        share[side_of[1], c, run] += share[term[terms], c, run]
+                        seen[side_of[1]]
+                    }
+                if (side_of[1] in seen) part[n++] = side_of[1]
+            }
+            for (i = split(counts, pair, " "); i; i--) { split(pair[i], of, "="); count[of[1]] = of[2] }
+            print "# cpu is one core; shape: the side of the images, and how many; a row a run"
+            print "part\tshape\tcpu\tgpu"
+            for (run = 1; run <= runs; run++) for (i = 0; i < n; i++) {
+                mode = part[i]
+                sub(/\..*/, "", mode)
+                cpu = cell(part[i], "cpu", run)
+                gpu = cell(part[i], "gpu", run)
+                if (cpu gpu != "--") print part[i] "\t" size "," count[mode] "\t" cpu "\t" gpu
+            }
+        }'
+}
+regions() { # RUN...
+    printf 'run\tregion_s\n'
+    for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done
+}
+cycled() { # SIDE COUNT: rows of SIDE/particles.star over and over, as first_COUNT.star
+    awk -v most="$2" '/@/ { row[n++] = $0; next } { print } END { for (i = 0; i < most; i++) print row[i % n] }' \
+        "$work/$1/particles.star" > "$work/$1/first_$2.star"
+}
+online() { # COUNT STAR: a map by gather with the tuned parameters, and with parameters sought while it runs
+    printf 'run\tregion_s\n'
+    for _ in $(seq "$1"); do
+        regather reconstruct "$2" --out "$work/default.mrc" --sym I1 --variant gather > /dev/null || return
+        regather reconstruct "$2" --out "$work/tuning.mrc" --sym I1 --variant gather --tune 24 > /dev/null || return
+        regions default tuning | tail -n 2
+    done
+}
+# wrong_kernels ALGO:KERNEL...: what the checker says of plug-ins of verify/broken, and of Listing 1 on a bright image, as rows of one table.
+wrong_kernels() {
+    folder=$(dirname "$REGATHER")/broken device=host
+    ! regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { exit !found }' || device=gpu
+    for wrong; do
+        so=$folder/${wrong#*:}.so on=cpu
+        [ -e "$so" ] || { so=$folder/$device/${wrong#*:}.so && on=$device; }
+        regather verify "${wrong%%:*}:${wrong#*:}.so:${wrong#*:}" --device $on --plugin "$so" --out "$work/wrong_${wrong#*:}.tsv"
+        [ $? = 1 ] || return 2
+    done
+    regather verify autocorr_printed:as_printed --device $device --no-refuse --pattern maximum --shape w64,h400,r16,g255 --out "$work/wrong_printed.tsv"
+    [ $? = 1 ] && join "$product" "$work"/wrong_*.tsv
+}

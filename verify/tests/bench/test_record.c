@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// test_record.c: `regather record` with small plans: what it measures and what not again, what it takes over from other
+// machines and from a run that was killed, what does not fit the time; and that the shipped plan knows every claim that can be
+// measured.
+#include "../../../bench/compare/believe.h"
+#include "../../../bench/record/record.h"
+#include "../test_command.h"
+#include "../test_program.h"
+
+extern const rg_command rg_cmd_record;
+
+static const char names[] = "kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaims\tshapes\tcommand\n";
+static const char small[] =
+    "let\tsmall\t-\t-\t-\t-\t-\t-\t-\tw16,h16,r2,k0\n"
+    "bench\tcorr-$v\tv=ordered naive\t-\t-\tcore\t2\tL3\t$small\tautocorr:$v --threads 1 --max-seconds 0.01 --rounds 2\n";
+static const char tables[] = "data\timage\t-\t-\t-\tcore\t1\t-\t-\techo made >> $work/image\n"
+                             "table\tnumbers\t-\timage\t-\talone\t1\tF9a\t-\tprintf '# head\\npart\\tcpu\\na\\t%s\\n' $(wc -l "
+                             "< $work/image) > $product\n"
+                             "table\tlong\t-\t-\t-\talone\t1000\tF9b\t-\tfalse\n"
+                             "bench\tgpus\t-\t-\t64\tgpu\t1\tF9c\t-\tgridding:gather --max-seconds 0.1\n";
+static char *said; // what record printed on stdout
+
+static void put_text(const char *name, const char *text) { put_file(name, text, strlen(text)); }
+
+static int record(const char *options)
+{
+    return run_command(
+        &rg_cmd_record,
+        fmt("record --quiet --plan-file %s --work %s --out %s %s", in_dir("plan"), in_dir("work"), in_dir("m"), options), said);
+}
+
+static void plan(const char *a, const char *b) { put_text("plan", fmt("%s%s%s", names, a, b)); }
+
+static rg_result rows(const char *name)
+{
+    rg_result r;
+    bool cut;
+    assert_int_equal(rg_result_read(in_dir(name), &r, &cut), RG_GOOD);
+    return r;
+}
+
+static const rg_row *row_of(const rg_result *r, const char *variant)
+{
+    for (int i = 0; i < r->n_rows; i++)
+        if (!strcmp(r->row[i].cell[RG_C_VARIANT], variant))
+            return &r->row[i];
+    return NULL;
+}
+
+// NAME with `from` replaced by `to` in its lines that hold `where`, as another file.
+static void edited(const char *name, const char *as, const char *where, const char *from, const char *to)
+{
+    assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
+}
+
+TEST(what_is_there_is_not_measured_again)
+{
+    plan(small, "");
+    assert_int_equal(record("--budget 5"), RG_GOOD);
+    rg_result first = rows("m.tsv");
+    const rg_row *ordered = row_of(&first, "ordered");
+    assert_non_null(ordered);
+    assert_non_null(row_of(&first, "naive"));
+    assert_non_null(strstr(ordered->cell[RG_C_MADE], "serial "));
+    assert_non_null(strstr(ordered->cell[RG_C_MADE], ", revision "));
+    assert_int_equal(record(""), RG_USAGE); // it is not overwritten
+    assert_int_equal(record("--resume"), RG_GOOD);
+    assert_non_null(strstr(said, "2 steps of the plan are in the record. These 0 fit"));
+    rg_result again = rows("m.tsv");
+    assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SAMPLES], ordered->cell[RG_C_SAMPLES]);
+    rg_result_free(&again);
+    // Another source of one kernel: that one alone.
+    edited("m.tsv", "x", "ordered", "sha256 [0-9a-f]*", "sha256 0123456789abcdef");
+    assert_int_equal(sh("mv x m.tsv"), 0);
+    assert_int_equal(record("--resume"), RG_GOOD);
+    again = rows("m.tsv");
+    assert_string_not_equal(row_of(&again, "ordered")->cell[RG_C_SAMPLES], ordered->cell[RG_C_SAMPLES]);
+    assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SOURCE], ordered->cell[RG_C_SOURCE]);
+    assert_string_equal(row_of(&again, "naive")->cell[RG_C_SAMPLES], row_of(&first, "naive")->cell[RG_C_SAMPLES]);
+    assert_int_equal(rg_believe(&again), RG_GOOD);
+    rg_result_free(&again);
+    rg_result_free(&first);
+}
+
+// Two pieces, one of another machine of the kind; a file of another kind, of rows without hashes, and what a killed run left.
+TEST(pieces_become_one_record)
+{
+    assert_int_equal(sh("awk -F'\\t' '/^#/ || $2 != \"naive\"' m.tsv > a.tsv; awk -F'\\t' '/^#/ || $2 != \"ordered\"' m.tsv | "
+                        "sed '/naive/s/serial [0-9a-z]*/serial 11111111/' > b.tsv; rm m.tsv"),
+                     0);
+    assert_int_equal(record(fmt("--merge %s --merge %s", in_dir("a.tsv"), in_dir("b.tsv"))), RG_GOOD);
+    rg_result r = rows("m.tsv");
+    assert_non_null(strstr(row_of(&r, "naive")->cell[RG_C_MADE], "serial 11111111"));
+    assert_non_null(rg_result_head(&r, "mixed"));
+    assert_non_null(strstr(said, "several machines of one kind"));
+    rg_result_free(&r);
+    edited("a.tsv", "c.tsv", "^# machine", ": ", ": another ");
+    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
+    // As a killed run leaves it: the file of a step, its last row cut.
+    assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
+                     0);
+    assert_int_equal(record("--resume --plan"), RG_GOOD);
+    assert_non_null(strstr(said, "1 steps of the plan are in the record"));
+    assert_int_equal(record("--resume"), RG_GOOD);
+    assert_non_null(strstr(said, "2 steps of the plan are in the record"));
+    assert_int_not_equal(access(in_dir("m.step-corr-ordered.tsv.part"), F_OK), 0);
+}
+
+TEST(what_does_not_fit_is_said)
+{
+    plan(tables, "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
+    assert_int_equal(record("--budget 1"), RG_UNSURE); // `long` is left
+    assert_non_null(strstr(said, "no time: F9b"));
+    assert_non_null(strstr(said, "it needs 64 GPUs"));
+    rg_tables t;
+    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
+    assert_string_equal(rg_tables_find(&t, "numbers"), "# head\npart\tcpu\na\t1\n");
+    assert_non_null(strstr(rg_tables_find(&t, "record_seconds"), "numbers\t"));
+    rg_tables_free(&t);
+    assert_int_equal(record("--resume --step long"), RG_WRONG); // it fails
+    assert_int_equal(sh("rm m.tables.tsv"), 0);
+}
+
+TEST(the_report_knows_its_tables)
+{
+    assert_int_equal(sh("mkdir machines && printf '# table: other\\na\\n1\\n# table: truth\\nshell\\tfsc\\n22\\t0.9995\\n' "
+                        "> machines/kind.tables.tsv && regather report b.tsv --machines machines --no-figures --quiet --out p"),
+                     RG_GOOD);
+    rg_tsv ledger;
+    assert_int_equal(rg_tsv_read(in_dir("p/ledger.tsv"), &ledger), RG_GOOD);
+    bool judged = false;
+    for (int i = 0; i < ledger.n_rows; i++)
+        judged |= !strcmp(rg_tsv_cell(&ledger, i, "machine"), "kind") && !strcmp(rg_tsv_cell(&ledger, i, "id"), "S8b") &&
+                  !strcmp(rg_tsv_cell(&ledger, i, "verdict"), "reproduced");
+    assert_true(judged);
+    rg_tsv_free(&ledger);
+}
+
+static void refused(const char *line, const char *why)
+{
+    plan(line, "");
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m --plan"), RG_USAGE);
+    assert_said(why);
+}
+
+TEST(malformed_plans_are_refused)
+{
+    refused("bench\ta\t-\tb\t-\tcore\t1\t-\t-\tautocorr\n", "a needs \"b\", which no step is called");
+    refused("bench\ta\t-\t-\t-\tcore\t-\t-\t-\tautocorr\n", "expected seconds above 0");
+    refused("bench\ta\t-\t-\t-\tsome\t1\t-\t-\tautocorr\n", "expected core, gpu or alone");
+    refused("other\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected let, data, bench, tune or table");
+    refused("bench\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr:none\n", "the plan's step a is no command of bench");
+    refused("bench\ta\tv=1 1\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected a name of its own");
+    put_text("t", "no head\n");
+    rg_tables t;
+    rg_silent = true;
+    assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
+    put_text("t", "# table: a\nx\n# table: a\nx\n");
+    assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
+    rg_silent = false;
+}
+
+// Every claim that a record can make testable is in the shipped plan, and no other; all its steps are commands that bench
+// takes.
+TEST(the_shipped_plan_has_every_claim)
+{
+    char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
+    rg_record_plan shipped;
+    rg_record none = {.serial = ""};
+    rg_tsv t;
+    assert_int_equal(rg_record_plan_read(path, "/tmp", &shipped), RG_GOOD);
+    assert_int_equal(rg_record_plan_weigh(&shipped, &none, 8), RG_GOOD);
+    assert_int_equal(rg_tsv_read(claims, &t), RG_GOOD);
+    for (int i = 0; i < t.n_rows; i++) {
+        const char *id = rg_tsv_cell(&t, i, "id"), *kind = rg_tsv_cell(&t, i, "kind");
+        bool found = false;
+        for (int k = 0; k < shipped.n && !found; k++)
+            found = strstr(fmt(" %s ", shipped.step[k].claims), fmt(" %s ", id)) != NULL;
+        // Of a job's folder, which a record has not, and of the papers themselves.
+        const bool can = strcmp(kind, "paper") && strcmp(kind, "job") && strcmp(kind, "peaks");
+        if (found != can)
+            fail_msg("claim %s: %s", id, can ? "no step makes it testable" : "a step says that it makes it testable");
+    }
+    rg_tsv_free(&t);
+    rg_record_plan_free(&shipped);
+    free(path);
+    free(claims);
+}
+
+FIXTURE(set_up)
+{
+    said = rg_alloc(OUTPUT_MAX);
+    return test_dir_make(state);
+}
+
+TESTS(set_up, test_dir_remove)
