@@ -127,7 +127,7 @@ TEST(a_job_is_predicted_from_archives)
 // Those that are shipped as examples: nothing is found in them, score ranks them with the example's costs, and the awk's numbers are its own.
 TEST(shipped_archives)
 {
-    char *kit = rg_share_path("data/machines/kit"), *share = rg_share_path("bench/workloads"), *awk = rg_share_path("verify/tests/bench/score.awk");
+    char *kit = rg_share_path("data/machines"), *share = rg_share_path("bench/workloads"), *awk = rg_share_path("verify/tests/bench/score.awk");
     assert_int_equal(sh("cp '%s'/*.rgz . && n=0 && for a in $(cd '%s' && ls *.rgz); do n=$((n + 1)); l=${a%%.rgz}; "
                         "regather audit $a --workload '%s/cryo-em.tsv' --no-again > s; test $? = 3 && grep -q \"^$l: .* 0 findings\" s || exit 9; "
                         "mkdir -p k/$l && tar xzf $a -C k/$l && t=\"$t k/$l/runs.tsv k/$l/power.tsv\"; done; test $n -ge 1 && "
