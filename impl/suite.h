@@ -195,7 +195,7 @@ typedef struct rg_variant {
     // use state and scratch, which run finds as it left them. Timed with prepare; may be NULL.
     int (*load)(rg_call *);
     // Sets the outputs to 0, for a run that adds to what stands in them; called before every run but in bench's scope `adding`,
-    // which times run alone. NULL: run writes every output itself.
+    // which times run alone. Touches none where a parameter has run write every output itself. NULL: that is so always.
     int (*clear)(rg_call *);
     int (*run)(rg_call *);
     void (*finish)(rg_call *); // releases call->state; may be NULL

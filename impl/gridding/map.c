@@ -23,7 +23,8 @@ double gr_kernel_mean(int64_t radius_tenths)
 
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
 
-enum { TILE = 8 }; // values of x that are transformed side by side: a cache line of the sums, and FFTW's vectors
+enum { TILE = 8 };   // values of x that are transformed side by side: a cache line of the sums, and FFTW's vectors
+enum { AHEAD = 12 }; // planes between what is called for and what is used
 
 // What is cut out of the inverse transform: along z, then y, then x, and after each only what the map needs is kept, so that
 // n^2 (k + 1) values stand nowhere and fewer than half of the lines are transformed.
@@ -33,20 +34,32 @@ typedef struct cut {
     fftwf_complex *grid;    // [z][y][x], z and y of the map, x = 0 .. k
 } cut;
 
+// Calls for TILE values of x of both sums, of a plane that comes later: planes lie too far apart for the processor to guess.
+RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
+{
+    const int64_t e = gr_voxel(m->k, x0, y, z < m->k ? z : m->k);
+    __builtin_prefetch(m->g + 2 * e);
+    __builtin_prefetch(m->g + 2 * (e + TILE) - 1); // the lines of a plane begin anywhere
+    __builtin_prefetch(m->w + e);
+    __builtin_prefetch(m->w + e + TILE - 1);
+}
+
 // The quotient along one line in z, TILE lines side by side, inside the sphere of radius k, beyond which the weights are
 // one-sided; 0 where nothing was added.
 static void divide(const gr_map_of *m, int64_t x0, int64_t y, fftwf_complex *line)
 {
     const int64_t k = m->k, n = m->padded, low = -((n - 1) / 2), rest = k * k - y * y;
     memset(line, 0, (size_t)(n * TILE) * sizeof *line);
-    for (int64_t z = low; z <= k; z++)
+    for (int64_t z = low; z <= k; z++) {
+        call_for(m, x0, y, z + AHEAD);
         for (int64_t x = x0; x < x0 + TILE && x * x + z * z <= rest; x++) {
             int64_t e = gr_voxel(k, x, y, z);
             float *to = line[wrap(z, n) * TILE + x - x0];
-            double w = m->w[e] + m->wiener;
-            to[0] = w > 0 ? (float)(m->g[2 * e] / w) : 0;
-            to[1] = w > 0 ? (float)(m->g[2 * e + 1] / w) : 0;
+            double w = m->w[e] + m->wiener, per = w > 0 ? 1 / w : 0;
+            to[0] = (float)(m->g[2 * e] * per);
+            to[1] = (float)(m->g[2 * e + 1] * per);
         }
+    }
 }
 
 // Along z and y, for TILE values of x; plane: room for [z of the map][y][TILE].

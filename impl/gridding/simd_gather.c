@@ -2,7 +2,8 @@
 // simd_gather.c: each voxel collects its pixels, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
 // The volume is cut into bricks of 16 x 16 x 8 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
-// written once, by one thread, so that results do not depend on the number of threads. Of a sample (an image with an operator)
+// written once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands
+// there, so that images in several calls need no second volume. Of a sample (an image with an operator)
 // only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
 // the image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one
 // vector of weights, computed by a polynomial, and four multiply-adds; 4 (or 2) hits at a time, whose totals become one vector.
@@ -26,6 +27,7 @@ enum { LEFT = 3, RIGHT = 12, ABOVE = 6, BELOW = 12 };
 
 typedef struct plan {
     gr_call call;
+    int add;                 // to what stands in the volume
     int64_t samples, padded; // samples, and rounded up to a vector
     int64_t pitch, records;  // of a row and of an image, in records
     float scale;             // sqrt 2 / b: of distances so scaled, t = 1 - d^2 is the variable of the kernel's polynomial
@@ -101,7 +103,7 @@ static brick_fn *choose(const rg_shape *s, const int64_t *param)
 
 static plan lay_out(const rg_call *call)
 {
-    plan p = {.call = gr_call_of(call, 0)};
+    plan p = {.call = gr_call_of(call, 0), .add = call->param && call->param[1]};
     const gr_call *c = &p.call;
     p.samples = c->images * c->operators;
     p.padded = (p.samples + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
@@ -181,10 +183,11 @@ static inline void call_for_row(const float *row, int n)
     __builtin_prefetch(row + n - 1, 1);
 }
 
-// Writes the voxels of a brick; zeros where no sample touched it.
+// Writes the voxels of a brick, or adds to them; zeros where no sample touched it.
 static void write_brick(const plan *p, const brick *b)
 {
     const gr_call *c = &p->call;
+    if (p->add && !b->touched) return;
     const int nx = (int)(c->k + 1 - b->x < BX ? c->k + 1 - b->x : BX), ny = (int)(c->k + 1 - b->y < BY ? c->k + 1 - b->y : BY);
     const int64_t plane = gr_width(c->k) * (2 * c->k + 1);
     for (int row = 0; row < b->nz * BY; row++) {
@@ -197,7 +200,13 @@ static void write_brick(const plan *p, const brick *b)
             memset(W, 0, (size_t)nx * sizeof *W);
             continue;
         }
-        for (int x = 0; x < nx; x++) {
+        for (int x = 0; x < nx && p->add; x++) {
+            const float *sum = b->sum + 4 * (row * BX + x);
+            G[2 * x] += sum[0];
+            G[2 * x + 1] += sum[1];
+            W[x] += sum[2];
+        }
+        for (int x = 0; x < nx && !p->add; x++) {
             const float *sum = b->sum + 4 * (row * BX + x);
             G[2 * x] = sum[0];
             G[2 * x + 1] = sum[1];
@@ -232,6 +241,13 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
+static int clear(rg_call *call)
+{
+    const gr_call c = gr_call_of(call, 0);
+    if (call->param[1]) gr_clear(&c);
+    return RG_OK;
+}
+
 static plan sizes(const rg_shape *s)
 {
     void *const none[6] = {NULL};
@@ -257,8 +273,11 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_WEIGHT_MADS + 4);
 }
 
-static const int64_t isa_values[] = {0, 2, 512};
-static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512"}};
+static const int64_t isa_values[] = {0, 2, 512}, add_values[] = {0, 1};
+static const rg_param params[] = {
+    {"isa", isa_values, RG_COUNT(isa_values), 0, "0 best here, 2 AVX2, 512 AVX-512"},
+    {"add", add_values, RG_COUNT(add_values), 0, "0 writes the volume, 1 adds to what stands there, which was cleared before"},
+};
 
 RG_VARIANT(gridding_simd_gather) = {
     RG_VARIANT_OF("gridding", "simd_gather", RG_SIMD, RG_HOST,
@@ -269,5 +288,6 @@ RG_VARIANT(gridding_simd_gather) = {
     .refuse = refuse,
     .scratch = scratch,
     .cost = cost,
+    .clear = clear,
     .run = run,
 };

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GUARD = 4096, ALIGN = 256, POISON = 0xFF };
+enum { GUARD = 4096, ALIGN = 256 };
 
 size_t rg_buffer_bytes(size_t bytes, size_t element_bytes) { return ALIGN + GUARD + element_bytes + bytes + GUARD; }
 
@@ -98,7 +98,7 @@ void rg_buffer_free(rg_buffer *b)
     *b = (rg_buffer){0};
 }
 
-int rg_buffer_poison(rg_buffer *b) { return b->bytes ? b->device->fill(b->base, POISON, b->bytes) : RG_OK; }
+int rg_buffer_poison(rg_buffer *b) { return b->bytes ? b->device->fill(b->base, RG_POISON, b->bytes) : RG_OK; }
 int rg_buffer_put(rg_buffer *b, const void *from) { return b->bytes ? b->device->upload(b->base, from, b->bytes) : RG_OK; }
 int rg_buffer_get(const rg_buffer *b, void *to) { return b->bytes ? b->device->download(to, b->base, b->bytes) : RG_OK; }
 

@@ -9,6 +9,8 @@
 #include "../gpu/device.h"
 #include <stdbool.h>
 
+enum { RG_POISON = 0xFF };
+
 typedef struct rg_buffer {
     const rg_device *device;
     void *base;     // what the variant gets; element-aligned only when offset
@@ -28,7 +30,7 @@ int rg_buffer_protect(rg_buffer *, bool read_only); // of a fenced one; others a
 int64_t rg_buffer_touched(const rg_buffer *, const void *p, bool *inside);
 size_t rg_buffer_bytes(size_t bytes, size_t element_bytes); // that it takes, guards included
 void rg_buffer_free(rg_buffer *);
-int rg_buffer_poison(rg_buffer *);             // 0xFF bytes: NaN for floats, -1 for integers, nothing a right sum gives
+int rg_buffer_poison(rg_buffer *);             // RG_POISON bytes: NaN for floats, -1 for integers, nothing a right sum gives
 int rg_buffer_put(rg_buffer *, const void *);  // host memory -> buffer, bytes long
 int rg_buffer_get(const rg_buffer *, void *);
 // 0 when both guards are intact, else the offset in bytes from base of the damaged byte nearest to the buffer, and true in *hit.

@@ -68,8 +68,8 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones into a volume
-// of their own that is then added.
+// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones are added there
+// by a variant that can, else inserted into a volume of their own that is then added.
 typedef struct inserter {
     gr_job *job;
     pl_member *member;
@@ -157,24 +157,25 @@ static int make_later(inserter *in)
     return pl_failed(in->member, "making room for sums", error);
 }
 
-static int insert(inserter *in, int64_t count, const rg_buffer to[2])
+static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
 {
     const gr_job *job = in->job;
     const double since_s = rg_seconds();
     const rg_shape shape = gr_shape(job, count);
+    rg_frame *f = &in->frame;
     void *const arg[RG_ARGS_MAX] = {[GR_IMAGE] = in->image.base, [GR_CTF] = in->ctf.base, [GR_ROTATION] = in->rotation.base,
                                     [GR_G] = to[0].base, [GR_W] = to[1].base};
-    int code = rg_frame_borrow(&in->frame, job->entry, in->member->device, &shape, job->param, job->threads, arg);
-    code = rg_frame_failed(&in->frame, NULL, code ? code : rg_frame_run(&in->frame));
+    int code = rg_frame_borrow(f, job->entry, in->member->device, &shape, add ? job->adding : job->param, job->threads, arg);
+    code = code ? code : add ? rg_frame_add(f) : rg_frame_run(f);
     pl_lap(in->member, PL_INSERT, since_s);
-    return code;
+    return rg_frame_failed(f, NULL, code);
 }
 
-static int insert_later(inserter *in, int64_t count, const rg_buffer sum[2])
+static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
 {
     const int64_t voxels = gr_voxels(in->job->k);
     int code = make_later(in);
-    code = code == RG_GOOD ? insert(in, count, in->later) : code;
+    code = code == RG_GOOD ? insert(in, count, in->later, false) : code;
     const double since_s = rg_seconds();
     if (code == RG_GOOD) {
         pl_add(in->member, NULL, 2 * voxels, in->later[0].base, sum[0].base);
@@ -196,7 +197,7 @@ static int insert_rows(inserter *in, int half)
         const int64_t count = rows - begin < job->batch ? rows - begin : job->batch;
         code = fill(in, count, &job->ctf2[half]);
         if (code == RG_GOOD)
-            code = begin ? insert_later(in, count, sum) : insert(in, count, sum);
+            code = begin && !job->adds ? insert_apart(in, count, sum) : insert(in, count, sum, begin > 0);
     }
     free(row);
     return code;

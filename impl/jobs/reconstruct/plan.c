@@ -28,6 +28,10 @@ static int pick(gr_job *job, const char *requested, const char *device)
     int code = rg_choose(job->algo, device, requested, &one, 1, &batch, &c);
     job->entry = c.entry;
     memcpy(job->param, c.param, sizeof job->param);
+    memcpy(job->adding, c.param, sizeof job->adding);
+    for (int p = 0; code == RG_GOOD && p < c.entry->variant->n_params; p++)
+        if (!strcmp(c.entry->variant->param[p].name, "add"))
+            job->adding[p] = job->adds = true;
     return code;
 }
 
@@ -99,12 +103,12 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
         return (memory){.device = gpu_bytes(job, side, images),
                         .host = pinned + result};
     }
-    // The frame has a volume of its own, which a half's first call does without.
+    // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
-    double inserting = frame - (images < rows_of(job, 1) ? 0 : 12 * voxels) + 2 * CHUNK * threads * 4 * pixels + lanes;
+    double inserting = frame - (!job->adds && images < rows_of(job, 1) ? 0 : 12 * voxels) + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
-    double lattice = 12 * voxels; // a copy of one set of sums, while the operators of the grid are applied
+    double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, while the operators of the grid are applied
     double finishing = map > lattice ? map : lattice;
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
@@ -148,18 +152,20 @@ static bool taken(const gr_job *job, int64_t images)
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
 
-// On the host all images in one call, which then writes the sums themselves, where these images take no more than twice the bytes
-// of the sums; else as many a call as take these bytes once: a later call writes a volume that is then added, which is little
-// beside its images. A quarter of what is free at most.
+// On the host a call, which reads and writes the sums, wants images beside which that is little; but memory that no call has used
+// yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads, fewer
+// with fewer. Where later calls need a second volume, all images are in one call that takes the room of two. A quarter of what is
+// free at most.
 static void batch_of_host(gr_job *job, const rg_device_facts *host)
 {
     const double volume = 12 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
+    const double share = job->threads < 2 ? 0.5 : job->threads > 8 ? 2 : job->threads / 4.0;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param)
                   - (double)rg_frame_bytes(job->entry, &one, job->param);
     int64_t rows = rows_of(job, 1);
-    const double most = each * (double)rows <= 2 * volume ? 2 * volume : volume, room = quarter < most ? quarter : most;
-    double images = room / (each > 1 ? each : 1);
+    double most = job->adds ? share * volume : each * (double)rows <= 2 * volume ? 2 * volume : volume;
+    double images = (quarter < most ? quarter : most) / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
 }

@@ -33,7 +33,8 @@ enum { GR_PICTURES, GR_ROTATIONS, GR_ORIGINS, GR_CTFS };
 typedef struct gr_job {
     const rg_algo *algo;
     const rg_entry *entry;
-    int64_t param[RG_PARAMS_MAX];
+    int64_t param[RG_PARAMS_MAX], adding[RG_PARAMS_MAX]; // of a call that writes the sums, and of one that adds to them,
+    bool adds;                                           // where the variant has a parameter `add`
     rg_particles particles;
     const char *out, *command;
     bool ctf, invert;

@@ -182,6 +182,8 @@ TEST_BETWEEN(test_command, set_up, tear_down)
     assert_true(rg_shape_parse(e->algo, "s17,i2,o1,b19,k0", &shape, why));
     for (int i = 0; i < e->variant->param[0].n_values; i++)
         configurations += !e->variant->refuse(&shape, &e->variant->param[0].value[i]);
+    for (int p = 1; p < e->variant->n_params; p++)
+        configurations *= e->variant->param[p].n_values;
     assert_int_equal(tune(words), RG_GOOD);
     assert_non_null(strstr(text, "default"));
     assert_non_null(strstr(text, "best configuration: "));

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: `regather reconstruct` on so many threads (2) against `relion_reconstruct`, whole
+# processes by turns on one set of simulated images with one padding (2) and one kernel (radius 1.9, alpha 15): 128:1000:5 and
+# 256:300:2. RELION 3.1's program has one thread, and no option for more. Prints a row a run: seconds of the wall's clock and of the
+# processor (beside other work the second is what tells), largest resident memory, correlation of the map with the true one; then a
+# line a size, of medians. Kept as data/machines/NAME.relion.tsv.
+# Exit 1 when a program fails or a map is not like the truth; 4, with the reason, where RELION or GNU time is not installed.
+build=${1:?usage: bench/relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]} threads=${2:-2}
+regather=$(realpath "$build/regather") || exit 2
+shift && { [ $# -eq 0 ] || shift; }
+[ $# -gt 0 ] || set -- 128:1000:5 256:300:2
+command -v relion_reconstruct > /dev/null || { echo "relion_reconstruct is not installed (Debian: apt-get install relion)"; exit 4; }
+timer=$(command -v time) && [ -x "$timer" ] || timer=/usr/bin/time
+"$timer" -f %M true 2> /dev/null || { echo "GNU time, which measures memory, is not installed (Debian: apt-get install time)"; exit 4; }
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 130' INT TERM && cd "$work" || exit 2
+export REGATHER_PAGE=no
+
+# One run: a row of the table. Only the program itself is timed; its map is judged afterwards.
+row() { # PROGRAM SIDE IMAGES TURN COMMAND...
+    head="$1	$2	$3	$4" && shift 4
+    "$timer" -o used -f '%e %U %S %M' "$@" > said 2>&1 || { cat said >&2; echo "$* failed" >&2; return 1; }
+    "$regather" fsc map.mrc p/map.mrc --quiet --out fsc.tsv > compared || return 1
+    awk -v head="$head" -v OFS='\t' 'NR == FNR { if ($1 == "correlation") c = $2; next }
+        { printf "%s\t%.2f\t%.2f\t%.2f\t%.0f\t%s\n", head, $1, $2 + $3, $3, $4 / 1000, c; exit !(c > 0.9) }' compared used
+}
+
+"$regather" bench autocorr:ordered --shape w32,h32,r2,k0 --max-seconds 0.1 --quiet --out probe.tsv > /dev/null || exit 1
+{
+    sed -n '/^# \(suite\|revision\|date\|machine\|cpu\|cores\|kernel\): /p' probe.tsv
+    echo "# relion: $(relion_reconstruct --version | sed -n "s/^ *RELION version: *\([^ ]*\).*/\1/p;q")"
+    echo "# threads: regather $threads, relion 1"
+    printf 'program\tside\timages\tturn\twall_s\tcpu_s\tsystem_s\tpeak_MB\tcorrelation\n'
+} > table
+cat table
+for size in "$@"; do
+    side=${size%%:*} turns=${size##*:} images=${size#*:}
+    images=${images%:*}
+    rm -rf p && "$regather" phantom particles --box "$side" --images "$images" --out p --quiet > /dev/null || exit 1
+    for turn in $(seq "$turns"); do
+        row regather "$side" "$images" "$turn" "$regather" reconstruct p/particles.star --out map.mrc --threads "$threads" --quiet || exit 1
+        # RELION's stacks are named from the folder it runs in.
+        row relion "$side" "$images" "$turn" sh -c 'cd p && exec relion_reconstruct --i particles.star --o ../map.mrc' || exit 1
+    done | tee -a table
+    [ "$(grep -c "	$side	$images	" table)" -eq $((2 * turns)) ] || exit 1
+done
+awk -F '\t' '
+    function median(key, n,  a, b, t) {
+        for (a = 2; a <= n; a++) for (b = a; b > 1 && v[key, b - 1] > v[key, b]; b--) { t = v[key, b]; v[key, b] = v[key, b - 1]; v[key, b - 1] = t }
+        return n % 2 ? v[key, (n + 1) / 2] : (v[key, n / 2] + v[key, n / 2 + 1]) / 2
+    }
+    /^#/ || $1 == "program" { next }
+    {
+        size = $2 " px, " $3 " images"
+        if (!(size in seen)) { seen[size] = 1; order[++sizes] = size }
+        n[$1, size]++
+        for (c = 5; c <= 8; c++) v[$1, size, c, n[$1, size]] = $c
+    }
+    function of(program, size, c) { return median(program SUBSEP size SUBSEP c, n[program, size]) }
+    END {
+        for (s = 1; s <= sizes; s++)
+            printf "# %s: wall %.2f s against %.2f, ratio %.1f; processor %.2f s against %.2f, ratio %.1f; memory %.0f MB against %.0f, share %.2f\n",
+                order[s], a = of("regather", order[s], 5), b = of("relion", order[s], 5), b / a,
+                a = of("regather", order[s], 6), b = of("relion", order[s], 6), b / a,
+                a = of("regather", order[s], 8), b = of("relion", order[s], 8), a / b
+    }' table
