@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: `regather reconstruct` on so many threads (2) against `relion_reconstruct`, whole
-# processes by turns on one set of simulated images with one padding (2) and one kernel (radius 1.9, alpha 15): 128:1000:5 and
-# 256:300:2. RELION 3.1's program has one thread, and no option for more. Prints a row a run: seconds of the wall's clock and of the
-# processor (beside other work the second is what tells), largest resident memory, correlation of the map with the true one; then a
-# line a size, of medians. Kept as data/machines/NAME.relion.tsv.
+# relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: `regather reconstruct` on so many threads (2) against `relion_reconstruct`,
+# whole processes by turns on one set of simulated images with one padding (2) and one kernel (radius 1.9, alpha 15): 128:1000:5
+# and 256:300:2. RELION 3.1's program has one thread, and no option for more. Prints a row a run: seconds of the wall's clock and
+# of the processor (beside other work the second is what tells), largest resident memory, correlation of the map with the true
+# one; then a line a size, of medians. Kept as data/machines/NAME.relion.tsv.
 # Exit 1 when a program fails or a map is not like the truth; 4, with the reason, where RELION or GNU time is not installed.
 build=${1:?usage: bench/relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]} threads=${2:-2}
 regather=$(realpath "$build/regather") || exit 2
 shift && { [ $# -eq 0 ] || shift; }
 [ $# -gt 0 ] || set -- 128:1000:5 256:300:2
-command -v relion_reconstruct > /dev/null || { echo "relion_reconstruct is not installed (Debian: apt-get install relion)"; exit 4; }
+lacks() { echo "$1 is not installed (Debian: apt-get install $2)" && exit 4; }
+command -v relion_reconstruct > /dev/null || lacks relion_reconstruct relion
 timer=$(command -v time) && [ -x "$timer" ] || timer=/usr/bin/time
-"$timer" -f %M true 2> /dev/null || { echo "GNU time, which measures memory, is not installed (Debian: apt-get install time)"; exit 4; }
+"$timer" -f %M true 2> /dev/null || lacks 'GNU time, which measures memory,' time
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 130' INT TERM && cd "$work" || exit 2
 export REGATHER_PAGE=no
 
@@ -38,7 +39,8 @@ for size in "$@"; do
     images=${images%:*}
     rm -rf p && "$regather" phantom particles --box "$side" --images "$images" --out p --quiet > /dev/null || exit 1
     for turn in $(seq "$turns"); do
-        row regather "$side" "$images" "$turn" "$regather" reconstruct p/particles.star --out map.mrc --threads "$threads" --quiet || exit 1
+        row regather "$side" "$images" "$turn" "$regather" reconstruct p/particles.star --out map.mrc --threads "$threads" --quiet ||
+            exit 1
         # RELION's stacks are named from the folder it runs in.
         row relion "$side" "$images" "$turn" sh -c 'cd p && exec relion_reconstruct --i particles.star --o ../map.mrc' || exit 1
     done | tee -a table
@@ -46,7 +48,8 @@ for size in "$@"; do
 done
 awk -F '\t' '
     function median(key, n,  a, b, t) {
-        for (a = 2; a <= n; a++) for (b = a; b > 1 && v[key, b - 1] > v[key, b]; b--) { t = v[key, b]; v[key, b] = v[key, b - 1]; v[key, b - 1] = t }
+        for (a = 2; a <= n; a++) # sorted
+            for (b = a; b > 1 && v[key, b - 1] > v[key, b]; b--) { t = v[key, b]; v[key, b] = v[key, b - 1]; v[key, b - 1] = t }
         return n % 2 ? v[key, (n + 1) / 2] : (v[key, n / 2] + v[key, n / 2 + 1]) / 2
     }
     /^#/ || $1 == "program" { next }
@@ -59,7 +62,8 @@ awk -F '\t' '
     function of(program, size, c) { return median(program SUBSEP size SUBSEP c, n[program, size]) }
     END {
         for (s = 1; s <= sizes; s++)
-            printf "# %s: wall %.2f s against %.2f, ratio %.1f; processor %.2f s against %.2f, ratio %.1f; memory %.0f MB against %.0f, share %.2f\n",
+            printf "# %s: wall %.2f s against %.2f, ratio %.1f; processor %.2f s against %.2f, ratio %.1f; " \
+                "memory %.0f MB against %.0f, share %.2f\n",
                 order[s], a = of("regather", order[s], 5), b = of("relion", order[s], 5), b / a,
                 a = of("regather", order[s], 6), b = of("relion", order[s], 6), b / a,
                 a = of("regather", order[s], 8), b = of("relion", order[s], 8), a / b

@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "sensors.h"
 #include "../../impl/base/options.h"
+#include "../../impl/base/tsv.h"
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/table.h"
 
@@ -308,15 +309,95 @@ static void report_rates(void)
     rate_row("wgmma", "multiply-adds/s", n, row);
 }
 
+// ---- a job's stages ------------------------------------------------------------------------------------------------------
+
+// Of "fp32=1.2e+12 memory=3e+09" the amount of one resource, 0 where it is not named.
+static double amount(const char *needs, int resource)
+{
+    const size_t n = strlen(rg_resource_name[resource]);
+    for (const char *word = needs; *word; word += strcspn(word, " "), word += *word == ' ')
+        if (!strncmp(word, rg_resource_name[resource], n) && word[n] == '=')
+            return atof(word + n + 1);
+    return 0;
+}
+
+// The longest of what the calls needed at these rates, in s, 0 where nothing is known of them; *limit: the resource.
+static double bound_s(const char *needs, const rg_rates *rates, int *limit)
+{
+    double longest_s = 0;
+    for (int r = 0; r < RG_RESOURCES; r++)
+        if (amount(needs, r) / rates->per_s[r] > longest_s) {
+            longest_s = amount(needs, r) / rates->per_s[r];
+            *limit = r;
+        }
+    return longest_s;
+}
+
+static int rates_of(const rg_tsv *t, rg_rates *rates)
+{
+    const char *device = rg_tsv_head(t, "device"), *threads = rg_tsv_head(t, "threads");
+    char why[200];
+    unsigned wanted = 0;
+    for (int i = 0; i < t->n_rows; i++)
+        for (int r = 0; r < RG_RESOURCES; r++)
+            wanted |= amount(rg_tsv_cell(t, i, "needs"), r) > 0 ? 1u << r : 0;
+    if (!device || !threads || atoi(threads) < 1)
+        return rg_fail(RG_USAGE, "%s: expected the heads \"device\" and \"threads\" of a job's stages", t->path);
+    const rg_device *on = rg_device_open(device, why);
+    if (!on)
+        return rg_fail(RG_LACKS, "%s: of %s: %s", t->path, device, why);
+    if (on->is_emulated)
+        return rg_fail(RG_USAGE, "%s: on an emulated GPU, which has no rates", t->path);
+    if (!on->is_gpu)
+        rg_probe_cpu(atoi(threads), wanted, rates);
+    return !on->is_gpu || rg_probe_gpu(on, wanted, rates) == RG_OK ? RG_GOOD
+                                                                            : rg_fail(RG_LACKS, "%s: not probed", device);
+}
+
+// Bounds of the calls of each stage, and what the stages without known calls take.
+static int report_stages(const char *path)
+{
+    rg_tsv t;
+    rg_rates rates;
+    double other_s = 0;
+    int code = rg_tsv_read(path, &t);
+    if (code != RG_GOOD)
+        return code;
+    code = rg_tsv_needs(&t, "stage busy_s needs");
+    code = code == RG_GOOD ? rates_of(&t, &rates) : code;
+    if (code == RG_GOOD)
+        printf("stage\tbusy_s\tbound_s\tof\tfraction\n");
+    for (int i = 0; i < t.n_rows && code == RG_GOOD; i++) {
+        const char *stage = rg_tsv_cell(&t, i, "stage");
+        const double busy_s = rg_tsv_number(&t, i, "busy_s");
+        int limit = 0;
+        const double least_s = bound_s(rg_tsv_cell(&t, i, "needs"), &rates, &limit);
+        if (least_s > 0)
+            rg_tsv_print(stdout, "%s\t%.4f\t%.4f\t%s\t%.2f\n", stage, busy_s, least_s, rg_resource_name[limit],
+                         least_s / busy_s);
+        else if (strcmp(stage, "whole") && strcmp(stage, "region"))
+            other_s += busy_s;
+        else
+            rg_tsv_print(stdout, "%s\t%.4f\t-\t-\t-\n", stage, busy_s);
+    }
+    if (code == RG_GOOD)
+        printf("other\t%.4f\t-\t-\t-\n", other_s);
+    rg_tsv_free(&t);
+    return code;
+}
+
 typedef struct doctor {
     rg_given given;
     bool probe;
+    const char *stages;
 } doctor;
 
 static int run(void *options)
 {
     const doctor *d = options;
     rg_head head;
+    if (d->stages)
+        return report_stages(d->stages);
     rg_head_make(&head, NULL, 0, NULL);
     for (int i = 0; i < head.n; i++) {
         if (!strcmp(head.key[i], "suite") || !strcmp(head.key[i], "revision") || !strcmp(head.key[i], "compiler") ||
@@ -338,6 +419,8 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"probe", NULL, "also measure what the CPU and each GPU sustain (a few seconds)", RG_TO(doctor, probe)},
+    {"stages", "OUT_stages.tsv", "of a job on this machine: what each stage's calls take at the least, at rates measured now",
+     RG_TO(doctor, stages)},
     {0},
 };
 
@@ -348,6 +431,9 @@ const rg_command rg_cmd_doctor = {
     .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether this binary holds code\n"
             "for them; each library and program found or missing; whether energy counters can be read, whether clocks are locked. With\n"
             "--probe also the rates that `bench` sets times against.\n\n"
+            "--stages: each stage of a job whose kernels say what they need of the machine, its time, the least that this takes at\n"
+            "the rates of the job's device and threads, the resource that limits it, and the share of the bound that was reached;\n"
+            "`other`: stages without such kernels (reading, preparation, the host's steps, writing), some of them beside those.\n\n"
             "It reports and does not judge: the exit code is 0 whatever it finds.",
     .option = options,
     .bytes = sizeof(doctor),

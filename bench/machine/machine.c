@@ -37,11 +37,6 @@
 #define RG_NVCCFLAGS ""
 #endif
 
-const char *const rg_resource_name[RG_RESOURCES] = {
-    [RG_MEM_BYTES] = "memory", [RG_SHARED_BYTES] = "shared", [RG_F32_MAD] = "fp32",     [RG_F64_MAD] = "fp64",
-    [RG_I32_MAD] = "int32",    [RG_I16_MAD] = "int16",       [RG_I8_MAD] = "int8",      [RG_MATRIX_I8_MAD] = "matrix_int8",
-    [RG_ATOMIC] = "atomic",    [RG_ATOMIC_16B] = "atomic16", [RG_ATOMIC_MEM] = "atomic_mem", [RG_TEXTURE] = "texture",
-};
 #define MAD "multiply-adds/s"
 const char *const rg_resource_unit[RG_RESOURCES] = {
     [RG_MEM_BYTES] = "B/s",     [RG_SHARED_BYTES] = "B/s",       [RG_F32_MAD] = MAD,            [RG_F64_MAD] = MAD,

@@ -30,7 +30,6 @@ typedef struct rg_rates {
     double wgmma_i8_per_s;  // per_s[RG_MATRIX_I8_MAD]
     const char *isa;        // CPU: "avx512", "avx2" or "portable"; GPU: ""
 } rg_rates;
-extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", "fp32", ... as in the column `bound`
 extern const char *const rg_resource_unit[RG_RESOURCES]; // "B/s", "multiply-adds/s", "atomics/s", ...
 enum { RG_ALL_RESOURCES = (1 << RG_RESOURCES) - 1 }; // for `wanted`: one bit a resource, the others stay NaN
 // Probes this CPU with `threads` pinned threads, about 0.1 s a resource; the calling thread's own affinity stays as it is.

@@ -29,6 +29,8 @@ const char *rg_variant_fault(const rg_variant *, char why[RG_FAULT]);
 int rg_table_add(const rg_variant *, rg_origin, bool emulated, const char *plugin);
 
 // Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
+extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", "fp32", ... as in the column `bound`
+
 int rg_entry_count(void);
 const rg_entry *rg_entry_at(int i);
 

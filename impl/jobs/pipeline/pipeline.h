@@ -68,6 +68,7 @@ typedef struct pl_member {
     struct {
         double busy_s; // during which at least one image was in the stage
         int64_t calls;
+        rg_cost needs; // of its calls, where their variant says so
     } stage[PL_STAGES];
     int64_t bad_row; // that could not be read; -1: none
 } pl_member;
@@ -116,8 +117,19 @@ static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
     m->stage[stage].calls++;
 }
 
+// A call of this variant belongs to the stage.
+static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, const rg_shape *shape, const int64_t *param)
+{
+    rg_cost cost = {{0}};
+    if (e->variant->cost)
+        e->variant->cost(shape, param, &cost);
+    for (int r = 0; r < RG_RESOURCES; r++)
+        m->stage[stage].needs.amount[r] += cost.amount[r];
+}
+
 // Seconds and shares of the stages on stdout and, beside `out`, in OUT_stages.tsv: of several devices, the one that was at it
-// longest. `note`: lines that begin with "# ", of what was done. RG_GOOD, or one line and a code.
+// longest, and what its calls needed of the machine, of which `regather doctor --stages` makes the share of the bound. `note`:
+// lines that begin with "# ", of what was done. RG_GOOD, or one line and a code.
 int pl_stages_write(const pl_team *, const char *out, const char *note);
 
 // ---- images --------------------------------------------------------------------------------------------------------------

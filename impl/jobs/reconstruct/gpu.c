@@ -217,6 +217,7 @@ static bool insert(pipe *p, inputs *in)
     code = code ? code : pl_add(p->member, stream, voxels, p->frame.arg[GR_W], sum[1].base);
     code = code ? code : mark(p, in->added, stream);
     in->is_running = true;
+    pl_need(p->member, PL_INSERT, p->job->entry, &p->frame.shape, p->frame.param);
     return good(p, "inserting", code);
 }
 

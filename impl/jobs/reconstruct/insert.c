@@ -68,8 +68,8 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones are added there
-// by a variant that can, else inserted into a volume of their own that is then added.
+// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones are added
+// there by a variant that can, else inserted into a volume of their own that is then added.
 typedef struct inserter {
     gr_job *job;
     pl_member *member;
@@ -82,7 +82,8 @@ typedef struct inserter {
 static int make_argument(const inserter *in, rg_buffer *b, int which)
 {
     const rg_shape shape = gr_shape(in->job, in->job->batch);
-    return rg_buffer_make(b, in->member->device, (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float), sizeof(float), false);
+    const size_t bytes = (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float);
+    return rg_buffer_make(b, in->member->device, bytes, sizeof(float), false);
 }
 
 static int make_room(inserter *in)
@@ -168,6 +169,7 @@ static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
     int code = rg_frame_borrow(f, job->entry, in->member->device, &shape, add ? job->adding : job->param, job->threads, arg);
     code = code ? code : add ? rg_frame_add(f) : rg_frame_run(f);
     pl_lap(in->member, PL_INSERT, since_s);
+    pl_need(in->member, PL_INSERT, job->entry, &shape, f->param);
     return rg_frame_failed(f, NULL, code);
 }
 

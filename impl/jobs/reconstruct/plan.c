@@ -106,9 +106,10 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
-    double inserting = frame - (!job->adds && images < rows_of(job, 1) ? 0 : 12 * voxels) + 2 * CHUNK * threads * 4 * pixels + lanes;
+    double own = !job->adds && images < rows_of(job, 1) ? 12 * voxels : 0;
+    double inserting = frame - 12 * voxels + own + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
-    double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, while the operators of the grid are applied
+    double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, while they are applied
     double finishing = map > lattice ? map : lattice;
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
@@ -152,10 +153,10 @@ static bool taken(const gr_job *job, int64_t images)
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
 
-// On the host a call, which reads and writes the sums, wants images beside which that is little; but memory that no call has used
-// yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads, fewer
-// with fewer. Where later calls need a second volume, all images are in one call that takes the room of two. A quarter of what is
-// free at most.
+// On the host a call, which reads and writes the sums, wants images beside which that is little; but memory that no call has
+// used yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads,
+// fewer with fewer threads. Where later calls need a second volume, all images are in one call that takes the room of two. A
+// quarter of what is free at most.
 static void batch_of_host(gr_job *job, const rg_device_facts *host)
 {
     const double volume = 12 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;

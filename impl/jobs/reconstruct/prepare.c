@@ -28,7 +28,8 @@ int gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k, int 
     int n = (int)padded, columns = (int)gr_width(k), pitch = (int)row_pitch(p);
     p->room = fftwf_malloc((size_t)threads * room_bytes(p));
     if (!p->room)
-        return rg_fail(RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded, threads);
+        return rg_fail(RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded,
+                       threads);
     fftwf_complex *row = (fftwf_complex *)p->room, *column = row + row_values(p);
     // Estimated plans: measured ones may differ from run to run, and the map's last digits with them.
     p->rows = fftwf_plan_many_dft_r2c(1, &n, (int)side, (float *)row, NULL, 1, 2 * pitch, row, NULL, 1, pitch, FFTW_ESTIMATE);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+extern const rg_command rg_cmd_doctor;
+
 enum { VALUES = 3 }; // of an image: its row, and twice that
 
 typedef struct world {
@@ -198,12 +200,14 @@ static int stages(pl_member *m, void *context)
 {
     (void)context;
     m->stage[PL_READ].busy_s = 1 + m->index;
+    m->stage[PL_READ].needs.amount[RG_F32_MAD] = m->index ? 2.5e9 : 7;
+    m->stage[PL_READ].needs.amount[RG_MEM_BYTES] = 3;
     m->stage[PL_READ].calls = 2;
     m->stage[PL_CALL + 1].calls = 3;
     return RG_GOOD;
 }
 
-// Of several devices the longest time, and all calls; what was never entered does not appear.
+// Of several devices the longest time and what that one's calls needed, and all calls; what was never entered does not appear.
 TEST(test_stages)
 {
     size_t size;
@@ -215,12 +219,40 @@ TEST(test_stages)
     assert_int_equal(pl_stages_write(&t, in_dir("out.mrc"), "# command: none\n"), RG_GOOD);
     char *text = get_file(in_dir("out_stages.tsv"), &size);
     assert_non_null(strstr(text, "# command: none\n# on 2 x "));
-    assert_non_null(strstr(text, "stage\tbusy_s\tshare\tcalls\n"));
+    assert_non_null(strstr(text, "stage\tbusy_s\tshare\tcalls\tneeds\n"));
     assert_non_null(strstr(text, "\nread\t2.0000\t0.2"));
-    assert_non_null(strstr(text, "\t4\nsums:simd\t0.0000\t0.0000\t6\nwhole\t8."));
+    assert_non_null(strstr(text, "\t4\tmemory=3 fp32=2.5e+09\nsums:simd\t0.0000\t0.0000\t6\t-\nwhole\t8."));
     assert_null(strstr(text, "insert"));
     free(text);
     pl_team_close(&t);
+}
+
+// The share of the bound, of stages whose calls say what they needed; what cannot be set against rates is refused.
+TEST(test_stages_against_rates)
+{
+    char *words = rg_print("doctor --stages %s", in_dir("c_stages.tsv"));
+    static char printed[OUTPUT_MAX];
+    static const struct {
+        int code;
+        const char *text, *found;
+    } table[] = {
+        {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nsums:a\t1e4\tmemory=1 fp32=1e10\n",
+         "\tfp32\t0.00\n"},
+        {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nopen\t1.5\t-\nwhole\t9\t-\n",
+         "\nother\t3.5000\t-"},
+        {RG_USAGE, "stage\tbusy_s\tneeds\nread\t2\t-\n", "expected the heads"},
+        {RG_USAGE, "# device: host\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\n", "emulated"},
+        {RG_USAGE, "# device: cpu\n# threads: 1\nstage\tbusy_s\nread\t2\n", "needs"},
+    };
+    for (int i = 0; i < RG_COUNT(table); i++) {
+        put_file("c_stages.tsv", table[i].text, strlen(table[i].text));
+        catch_stderr();
+        const int code = run_command(&rg_cmd_doctor, words, printed);
+        const char *said = caught();
+        assert_int_equal(code, table[i].code);
+        assert_non_null(strstr(code == RG_GOOD ? printed : said, table[i].found));
+    }
+    free(words);
 }
 
 TESTS(test_dir_make, test_dir_remove)

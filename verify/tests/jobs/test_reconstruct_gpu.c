@@ -92,7 +92,7 @@ TEST(test_processes)
         assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
         size_t n;
         char *said = get_file(in_dir("said"), &n), *stages = get_file(in_dir("r2_stages.tsv"), &n);
-        assert_non_null(strstr(said, "stage\tbusy_s\tshare\tcalls\n"));
+        assert_non_null(strstr(said, "stage\tbusy_s\tshare\tcalls\tneeds\n"));
         assert_null(strstr(strstr(said, "stage\t") + 1, "stage\t")); // by the first process only
         assert_non_null(strstr(stages, "2 processes"));
         free(said);
