@@ -42,7 +42,6 @@ typedef struct rg_measure {
 } rg_measure;
 
 int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard); // "w750,r250", "w" -> 750
-double rg_row_ns(const rg_row *, rg_column);                            // a time of the row in ns, whatever its unit
 rg_measure rg_measure_of(const rg_result *, const rg_row *);
 bool rg_timed(const rg_row *);                                          // has passed and has a time
 bool rg_plain(const rg_row *);                                          // the papers' kind of input: 8 bits, one image (k0)

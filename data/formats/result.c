@@ -123,6 +123,7 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
             return rg_tsv_fault(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
     }
+    row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
     return RG_GOOD;
 }
 
@@ -203,6 +204,15 @@ bool rg_row_same(const rg_row *a, const rg_row *b)
 bool rg_row_is_probe(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "probe"); }
 
 bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "self-test"); }
+
+double rg_row_ns(const rg_row *row, rg_column column)
+{
+    static const struct { const char *unit; double ns; } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (int i = 0; i < RG_COUNT(known); i++)
+        if (!strcmp(row->cell[RG_C_UNIT], known[i].unit))
+            return rg_cell_number(row, column) * known[i].ns;
+    return NAN;
+}
 
 void rg_duration(double ns, char text[32])
 {

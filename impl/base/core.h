@@ -93,6 +93,7 @@ void rg_file_continues(const char *path);
 // The files that it has read, then those that it has written, each once; whether there is one of the latter.
 void rg_files_each(void (*)(void *of, const char *path, bool written), void *of);
 bool rg_files_written(void);
+bool rg_file_is_written(const char *path); // whether this one is
 extern bool rg_dry_run; // nothing is written: no file is opened, no folder is made
 // A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
 char *rg_path_beside(const char *path, const char *suffix, const char *ending);

@@ -226,6 +226,14 @@ static void remember_written(const char *path)
 
 bool rg_files_written(void) { return n_written > 0; }
 
+bool rg_file_is_written(const char *path)
+{
+    pthread_mutex_lock(&files_lock);
+    const bool is = is_written(path);
+    pthread_mutex_unlock(&files_lock);
+    return is;
+}
+
 void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of)
 {
     for (size_t i = 0; i < n_inputs; i++)

@@ -193,9 +193,10 @@ static int copy_shared(const char *folder, const char *name)
     char *line = NULL;
     size_t room = 0;
     rg_file file;
-    FILE *in = fopen(from, "r");
-    int code = in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
-    if (code == RG_GOOD) {
+    const bool copied = rg_file_is_written(to); // for a figure before, with what it takes
+    FILE *in = copied ? NULL : fopen(from, "r");
+    int code = copied ? RG_GOOD : in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
+    if (!copied && code == RG_GOOD) {
         while (code == RG_GOOD && getline(&line, &room, in) > 0) {
             fputs(line, file.stream);
             code = copy_named(folder, line);

@@ -29,26 +29,14 @@ int64_t rg_part(const char *text, const char *separators, const char *name, int6
     return standard;
 }
 
-double rg_row_ns(const rg_row *row, rg_column column)
-{
-    static const struct { const char *unit; double ns; } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(row->cell[RG_C_UNIT], known[i].unit))
-            return rg_cell_number(row, column) * known[i].ns;
-    return NAN;
-}
-
 rg_measure rg_measure_of(const rg_result *file, const rg_row *row)
 {
     const char *shape = row->cell[RG_C_SHAPE];
     return (rg_measure){file, row, rg_part(shape, ",", "w", -1), rg_part(shape, ",", "h", -1), rg_part(shape, ",", "r", -1),
-                        (int)rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1), rg_row_ns(row, RG_C_MEDIAN)};
+                        (int)rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1), row->timed_ns};
 }
 
-bool rg_timed(const rg_row *row)
-{
-    return *row->cell[RG_C_MEDIAN] && !strcmp(row->cell[RG_C_STATUS], "PASS") && rg_row_ns(row, RG_C_MEDIAN) > 0;
-}
+bool rg_timed(const rg_row *row) { return row->timed_ns > 0; }
 
 bool rg_plain(const rg_row *row)
 {
@@ -73,25 +61,19 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 static bool matches_one(const rg_row *row, const char *spec, size_t length)
 {
     char text[200];
-    const size_t algo = strlen(row->cell[RG_C_ALGO]);
-    if (length <= algo || spec[algo] != ':' || strncmp(spec, row->cell[RG_C_ALGO], algo)) // most rows
+    const size_t algo = strlen(row->cell[RG_C_ALGO]), variant = strlen(row->cell[RG_C_VARIANT]);
+    if (length <= algo || spec[algo] != ':' || strncmp(spec, row->cell[RG_C_ALGO], algo) ||
+        strcspn(spec + algo + 1, " @|") != variant || strncmp(spec + algo + 1, row->cell[RG_C_VARIANT], variant))
         return false;
-    snprintf(text, sizeof text, "%.*s", (int)length, spec);
+    snprintf(text, sizeof text, "%.*s", (int)(length - algo - 1 - variant), spec + algo + 1 + variant);
     char *parts = strchr(text, '@');
     if (parts) {
         *parts++ = 0;
         if (!rg_shaped(row->cell[RG_C_SHAPE], parts, ";"))
             return false;
     }
-    char *rest, *word = strtok_r(text, " ", &rest);
-    char *colon = word ? strchr(word, ':') : NULL;
-    if (!colon)
-        return false;
-    *colon = 0;
-    if (strcmp(row->cell[RG_C_ALGO], word) || strcmp(row->cell[RG_C_VARIANT], colon + 1))
-        return false;
-    int64_t threads = rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1);
-    while ((word = strtok_r(NULL, " ", &rest))) {
+    const int64_t threads = rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1);
+    for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *equals = strpbrk(word, "=<");
         if (!equals)
             return false;
@@ -144,13 +126,11 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
         for (int f = 0; f < m->n_files; f++)
             for (int i = 0; i < m->file[f].n_rows; i++) {
                 const rg_row *row = &m->file[f].row[i];
-                if (!*row->cell[RG_C_MEDIAN] || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) || !rg_timed(row) ||
-                    !rg_matches(row, spec)) // cheapest first
-                    continue;
-                rg_measure new = rg_measure_of(&m->file[f], row);
+                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) || !rg_matches(row, spec))
+                    continue; // cheapest first
                 int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
-                if (!found || rank < 0 || (rank == 0 && new.median_ns < best->median_ns)) {
-                    *best = new;
+                if (!found || rank < 0 || (rank == 0 && row->timed_ns < best->median_ns)) {
+                    *best = rg_measure_of(&m->file[f], row);
                     found = true;
                 }
             }

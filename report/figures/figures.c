@@ -192,45 +192,57 @@ static void make(const rg_listed *l)
 
 // ---- all -----------------------------------------------------------------------------------------------------------------
 
-static void end(rg_figure *f, rg_plot_running *running)
+// Every figure for a desk and for a phone, as many at a time as there are cores, while the data of the next ones are sought.
+enum { AT_ONCE_MOST = 64 };
+typedef struct drawing {
+    int n, next, figure[AT_ONCE_MOST]; // places, the one that has run longest, whose drawing runs there (-1: none)
+    rg_plot_running running[AT_ONCE_MOST];
+    char *log;
+} drawing;
+
+static void end(rg_report *r, drawing *d, int place)
 {
-    const int code = rg_plot_end(running);
+    if (d->figure[place] < 0)
+        return;
+    rg_figure *f = &r->figure[d->figure[place]];
+    const int code = rg_plot_end(&d->running[place]);
     if (code == RG_LACKS)
         snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
     else if (code != RG_GOOD)
         snprintf(f->why_not, sizeof f->why_not, "gnuplot failed: see fig/gnuplot.log");
     f->drawn &= code == RG_GOOD;
+    d->figure[place] = -1;
 }
 
-// Every figure for a desk and for a phone, as many at a time as there are cores.
-static void draw_all(rg_report *r)
+static void begin(rg_report *r, drawing *d, int figure, bool narrow)
 {
-    enum { AT_ONCE_MOST = 64 };
+    const rg_figure *f = &r->figure[figure];
+    const int place = d->next;
+    char *fig = rg_print("%s/fig", r->out), *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
+    end(r, d, place);
+    d->running[place] = narrow ? rg_plot_begin(fig, name, 360, f->narrow_height, true, d->log)
+                               : rg_plot_begin(fig, name, f->width, f->height, false, d->log);
+    d->figure[place] = figure;
+    d->next = (place + 1) % d->n;
+    free(fig);
+    free(name);
+}
+
+static drawing *nothing_drawn(const rg_report *r)
+{
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const int at_once = cores < 1 ? 1 : cores > AT_ONCE_MOST ? AT_ONCE_MOST : (int)cores, all = 2 * r->n_figures;
-    rg_plot_running running[AT_ONCE_MOST];
-    bool runs[AT_ONCE_MOST] = {false};
-    char *fig = rg_print("%s/fig", r->out), *log_path = rg_print("%s/gnuplot.log", fig), *log = NULL;
-    unlink(log_path);
-    FILE *empty = fopen(log_path, "w");
+    char *log = rg_print("%s/fig/gnuplot.log", r->out);
+    drawing *d = rg_alloc(sizeof *d);
+    d->n = cores < 1 ? 1 : cores > AT_ONCE_MOST ? AT_ONCE_MOST : (int)cores;
+    for (int k = 0; k < d->n; k++)
+        d->figure[k] = -1;
+    unlink(log);
+    FILE *empty = fopen(log, "w");
     if (empty)
         fclose(empty);
-    log = realpath(log_path, NULL);
-    for (int i = 0; i < all + at_once; i++) {
-        if (i >= at_once && runs[i % at_once])
-            end(&r->figure[(i - at_once) / 2], &running[i % at_once]);
-        const rg_figure *f = i < all ? &r->figure[i / 2] : NULL;
-        runs[i % at_once] = f && f->drawn;
-        if (!runs[i % at_once])
-            continue;
-        char name[100];
-        snprintf(name, sizeof name, "%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
-        running[i % at_once] = i % 2 ? rg_plot_begin(fig, name, 360, f->narrow_height, true, log)
-                                     : rg_plot_begin(fig, name, f->width, f->height, false, log);
-    }
+    d->log = realpath(log, NULL);
     free(log);
-    free(log_path);
-    free(fig);
+    return d;
 }
 
 void rg_draw(rg_report *r)
@@ -240,8 +252,16 @@ void rg_draw(rg_report *r)
     if (!list.path && rg_tsv_read(path, &list) != RG_GOOD)
         list.n_rows = 0;
     free(path);
+    drawing *d = nothing_drawn(r);
     for (int row = 0; row < list.n_rows; row++)
-        for (int m = 0; m < r->n_machines; m++)
+        for (int m = 0; m < r->n_machines; m++) {
+            const int before = r->n_figures;
             make(&(rg_listed){r, m, &list, row});
-    draw_all(r);
+            for (int narrow = 0; narrow < 2 && r->n_figures > before && r->figure[before].drawn; narrow++)
+                begin(r, d, before, narrow);
+        }
+    for (int k = 0; k < d->n; k++)
+        end(r, d, k);
+    free(d->log);
+    free(d);
 }

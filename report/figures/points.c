@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES_MOST = 64, SPEC = 200, X_MOST = 8192 /* extents up to here are looked for */ };
+enum { SERIES_MOST = 64, SPEC = 200 };
 
 typedef struct point {
     int64_t x;
-    rg_measure of;
+    rg_measure of, base;
     double ratio, low, high; // NaN without a base
+    double work;             // of the row that it stands for; 0: of a file that does not say
 } point;
 
 typedef struct series {
@@ -91,59 +92,48 @@ static bool measured_at(const search *s, const char *spec, const char *shape, in
 {
     char scope[SPEC];
     for (const char *at = s->scopes; next_of(&at, ',', scope);) {
-        rg_measure base;
         *p = (point){.x = x, .ratio = NAN, .low = NAN, .high = NAN};
-        if (!rg_pick(s->machine, spec, shape, scope, &p->of) || (*s->base && !partner_at(s, spec, shape, x, scope, &base)))
-            continue;
-        if (*s->base)
-            p->ratio = rg_time_ratio(&base, &p->of, &p->low, &p->high);
-        return true;
+        if (rg_pick(s->machine, spec, shape, scope, &p->of) && (!*s->base || partner_at(s, spec, shape, x, scope, &p->base)))
+            return true;
     }
     return false;
 }
 
-// The row of spec that stands for x: with a partner where there is a base; of the most work.
-static bool best_at(const search *s, const char *spec, int64_t x, point *best)
+static int by_x(const void *a, const void *b)
 {
-    double most = -1;
-    for (int f = 0; f < s->machine->n_files; f++)
-        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
-            const rg_row *row = &s->machine->file[f].row[i];
-            const char *shape = row->cell[RG_C_SHAPE];
-            const double work = rg_cell_number(row, RG_C_WORK);
-            point new;
-            if (!rg_timed(row) || !(work > most || (isnan(work) && most < 0)) || !rg_matches(row, spec) ||
-                rg_part(shape, ",", s->x, -1) != x || !rg_shaped(shape, s->shape, ",") ||
-                !measured_at(s, spec, shape, x, &new) || !has_needed(s, new.of.row))
-                continue;
-            most = isnan(work) ? 0 : work;
-            *best = new;
-        }
-    return most >= 0;
+    const point *const p[2] = {a, b};
+    return (p[0]->x > p[1]->x) - (p[0]->x < p[1]->x);
 }
 
+// A point an x, in order, so that lines can be drawn: of its rows, with a partner where there is a base, that of the most work.
 static int find_points(const search *s, series *to)
 {
-    bool *seen = rg_alloc(X_MOST * sizeof *seen);
     to->point = NULL;
     to->n = 0;
     for (int f = 0; f < s->machine->n_files; f++)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_row *row = &s->machine->file[f].row[i];
-            const int64_t x = rg_matches(row, to->spec) ? rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) : -1;
-            if (x >= 0 && x < X_MOST)
-                seen[x] = true;
+            const char *shape = row->cell[RG_C_SHAPE];
+            const double said = rg_cell_number(row, RG_C_WORK), work = isnan(said) ? 0 : said;
+            point new;
+            if (!rg_timed(row) || !rg_matches(row, to->spec))
+                continue;
+            const int64_t x = rg_part(shape, ",", s->x, -1);
+            int k = 0;
+            while (k < to->n && to->point[k].x != x)
+                k++;
+            if (x < 0 || (k < to->n && work <= to->point[k].work) || !rg_shaped(shape, s->shape, ",") ||
+                !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
+                continue;
+            if (k == to->n && !(to->point = realloc(to->point, (size_t)(++to->n) * sizeof *to->point)))
+                exit(rg_fail(RG_LACKS, "out of memory"));
+            to->point[k] = new;
+            to->point[k].work = work;
         }
-    for (int64_t x = 0; x < X_MOST; x++) { // in order, so that lines can be drawn
-        point new;
-        if (!seen[x] || !best_at(s, to->spec, x, &new))
-            continue;
-        to->point = realloc(to->point, (size_t)(to->n + 1) * sizeof *to->point);
-        if (!to->point)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-        to->point[to->n++] = new;
-    }
-    free(seen);
+    for (point *p = to->point; *s->base && p < to->point + to->n; p++)
+        p->ratio = rg_time_ratio(&p->base, &p->of, &p->low, &p->high);
+    if (to->n)
+        qsort(to->point, (size_t)to->n, sizeof *to->point, by_x);
     return to->n;
 }
 
@@ -246,11 +236,10 @@ static void keep_last(search *s)
 // ---- which shape ---------------------------------------------------------------------------------------------------------
 
 // The parts that must hold; those without a number ("w,h,k0") as in this row. false: the row has not that part.
-static bool fix_shape(const search *s, const char *wanted, const rg_row *row, char shape[96])
+static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
 {
     char part[SPEC];
     size_t n = 0;
-    (void)s;
     for (const char *at = wanted; next_of(&at, ',', part);) {
         const int64_t value = rg_part(row->cell[RG_C_SHAPE], ",", part, -1);
         const bool open = !part[strcspn(part, "0123456789")];
@@ -278,7 +267,7 @@ static void choose_shape(search *s)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_result *file = &s->machine->file[f];
             if (!rg_timed(&file->row[i]) || strcmp(file->row[i].cell[RG_C_ALGO], algo) ||
-                !fix_shape(s, wanted, &file->row[i], shape) || !rg_shaped(file->row[i].cell[RG_C_SHAPE], shape, ","))
+                !fix_shape(wanted, &file->row[i], shape) || !rg_shaped(file->row[i].cell[RG_C_SHAPE], shape, ","))
                 continue;
             int n = 0;
             int64_t last = -1; // rows of one x follow each other
