@@ -25,7 +25,7 @@ unset logscale
 set xtics 100
 set xrange [50 : 550]
 set yrange [0 : 8.5]
-set ylabel "speed-up over one GPU"
+set ylabel "speed-up over one GPU" # ours beside each other
 set multiplot
 do for [m = 1 : 3] {
     set lmargin at screen panel_left(m, 3); set rmargin at screen panel_right(m, 3)
@@ -34,9 +34,9 @@ do for [m = 1 : 3] {
     if (NARROW && m < 3) { unset xlabel } else { set xlabel "image side (pixels)" }
     if (m > 1 && !NARROW) { set format y ""; unset ylabel }
     if (m == 3) { set label 4 "paper: 8 over 4" at first 300, first 1.3 center textcolor rgb SOFT }
-    plot for [k = 1 : 3] DATA using (size_of(ours(m, k))):(column("ratio")) with linespoints linewidth 2 pointtype filled(k + 1) \
+    plot for [k = 1 : 3] DATA using (size_of(ours(m, k)) + 8 * (k - 2)):(column("ratio")) with linespoints linewidth 2 pointtype filled(k + 1) \
         pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
-        for [k = 1 : 3] DATA using (size_of(ours(m, k))):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
+        for [k = 1 : 3] DATA using (size_of(ours(m, k)) + 8 * (k - 2)):(column("ratio")):(column("ratio_low")):(column("ratio_high")) \
         with yerrorbars pointtype filled(k + 1) pointsize 0.9 linecolor rgb pen(k + 1) notitle, \
         for [k = 1 : 3] real(word(KINDS, k)) with lines dashtype 2 linecolor rgb LINE notitle, \
         for [k = 1 : 3] $PAPER using (printed(m, k) ? $1 : NaN):(printed(m, k) ? paper(m, k, $1) : NaN) \

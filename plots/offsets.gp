@@ -3,8 +3,9 @@
 load PLOTS."/style.gp"
 set logscale x 2
 set logscale y 10
-set xrange [*:*] noextend
-set format x "%g"
-set format y "%g"
+stats DATA using (column("x")) nooutput name "OFFSET"
+set xrange [OFFSET_min / 1.05 : OFFSET_max * 1.05]
+set xtics (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
+set format y "10^{%T}"
 set xlabel "maximum offset R (pixels)"
 if (!NARROW && |SERIES| > 11) { set key spacing 1.05 } # one column still

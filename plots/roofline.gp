@@ -17,6 +17,6 @@ set style fill solid 0.9 noborder
 set for [i = 1 : n] label (100 + i) SERIES[i] at graph 0, first i right offset -1, 0 textcolor rgb INK noenhanced
 plot for [i = 1 : n] DATA using (0):(i):(0):(of_series(i) ? column("fraction") : NaN):(i - 0.32):(i + 0.32) with boxxyerror \
         linecolor rgb rgb(name(i)), \
-    for [i = 1 : n] DATA using (of_series(i) ? column("fraction") : NaN):(i) \
+    for [i = 1 : n] DATA using (of_series(i) ? (column("fraction") > 1 ? column("fraction") : 1) : NaN):(i) \
         :(sprintf("%.0f", 100 * column("fraction"))." % of ".stringcolumn("bound")) \
         with labels left offset 0.4, 0 font ",12" textcolor rgb INK noenhanced

@@ -26,14 +26,16 @@ set ylabel textcolor rgb INK
 HEIGHT = 1.0 * CANVAS_Y / HIGH
 set tmargin at screen 0.965 * HEIGHT
 RIGHT_END = 0.89 # of panels: the key stands beyond
-panel_left(m, n) = NARROW ? 0.2 : 0.055 + (m - 1) * (RIGHT_END - 0.02) / n
-panel_right(m, n) = NARROW ? 0.97 : panel_left(m, n) + (RIGHT_END - 0.02) / n - 0.045
+LEFT_END = 75.0 / CANVAS_X
+panel_left(m, n) = NARROW ? 0.2 : LEFT_END + (m - 1) * (RIGHT_END + 0.035 - LEFT_END) / n
+panel_right(m, n) = NARROW ? 0.97 : panel_left(m, n) + (RIGHT_END + 0.035 - LEFT_END) / n - 0.045
 FOOT = 0.1 # of panels below each other: the key
 panel_top(m, n) = (NARROW ? 1 - (m - 1) * (1 - FOOT) / n - 0.035 : 0.91) * HEIGHT
 panel_bottom(m, n) = (NARROW ? 1 - m * (1 - FOOT) / n + 0.045 : 0.14) * HEIGHT
 if (TITLED) {
-    set label 1 TITLE at screen 0.02, 1 - 24.0 / HIGH left font ',17' textcolor rgb INK noenhanced
-    set label 2 SUBTITLE at screen 0.02, 1 - 50.0 / HIGH left font ',11' textcolor rgb SOFT noenhanced
+    fit(size, text) = sprintf(',%d', 0.7 * size * strlen(text) > 0.96 * CANVAS_X ? floor(0.96 * CANVAS_X / (0.7 * strlen(text))) : size) # one line
+    set label 1 TITLE at screen 0.02, 1 - 24.0 / HIGH left font fit(17, TITLE) textcolor rgb INK noenhanced
+    set label 2 SUBTITLE at screen 0.02, 1 - 50.0 / HIGH left font fit(11, SUBTITLE) textcolor rgb SOFT noenhanced
 }
 
 # One colour and mark a variant, everywhere: variants.tsv. A name that is not in it (a plug-in) is grey.

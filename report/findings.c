@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // findings.c: what was found, in sentences made from the verdicts by reference/findings.tsv: for the cards and titles of figures.
 #include "../impl/base/core.h"
+#include "../impl/suite.h"
 #include "report.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,18 +30,31 @@ int rg_claim_of(const rg_claims *c, const char *id)
 
 void rg_digits(double value, char text[32])
 {
-    snprintf(text, 32, fabs(value) < 1000 ? "%.3g" : "%.0f", value);
+    const double step = fabs(value) < 1000 ? 0 : pow(10, floor(log10(fabs(value))) - 2);
+    snprintf(text, 32, step > 0 ? "%.0f" : "%.3g", step > 0 ? step * round(value / step) : value);
+    for (int digits = 4; value < 1 && digits < 16 && !strcmp(text, "1"); digits++) // less than 1 is not printed as 1
+        snprintf(text, 32, "%.*g", digits, value);
 }
 
-// `from` with {ours} and {paper} filled in.
-static void fill(const char *from, const char *ours, const char *paper, char *to, size_t room)
+// `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
+static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room)
 {
+    char ours[32], low[32], high[32], open[80] = ", timed once";
+    rg_digits(j->value, ours);
+    rg_digits(j->low, low);
+    rg_digits(j->high, high);
+    if (isfinite(j->low) && isfinite(j->high))
+        snprintf(open, sizeof open, ", interval %s to %s", low, high);
+    const struct { const char *name, *text; } word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
     size_t n = 0;
     while (*from && n + 1 < room) {
-        const bool o = !strncmp(from, "{ours}", 6), p = !strncmp(from, "{paper}", 7);
-        const char *text = o ? ours : p ? paper : from;
-        n += (size_t)snprintf(to + n, room - n, "%.*s", o || p ? (int)strlen(text) : 1, text);
-        from += o ? 6 : p ? 7 : 1;
+        int k = 0;
+        while (k < RG_COUNT(word) && strncmp(from, word[k].name, strlen(word[k].name)))
+            k++;
+        const bool known = k < RG_COUNT(word);
+        const char *text = known ? word[k].text : from;
+        n += (size_t)snprintf(to + n, room - n, "%.*s", known ? (int)strlen(text) : 1, text);
+        from += known ? strlen(word[k].name) : 1;
     }
     to[n < room ? n : room - 1] = 0;
 }
@@ -55,8 +69,7 @@ bool rg_finding(const rg_report *r, const char *id, int machine, char *text, siz
     const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
     if (!column[j->outcome] || isnan(j->value))
         return false;
-    char ours[32], paper[96], over[32] = "not timed";
-    rg_digits(j->value, ours);
+    char paper[96], over[32] = "not timed";
     snprintf(paper, sizeof paper, "%.40s", rg_published(&r->claims, claim, "value"));
     if (j->over_autovec > 0)
         rg_digits(j->over_autovec, over);
@@ -64,7 +77,7 @@ bool rg_finding(const rg_report *r, const char *id, int machine, char *text, siz
         snprintf(paper + strlen(paper), sizeof paper - strlen(paper), "; over a compiler's vectors: %s", over);
     for (int i = 0; i < r->findings.n_rows; i++)
         if (!strcmp(rg_tsv_cell(&r->findings, i, "id"), id))
-            fill(rg_tsv_cell(&r->findings, i, column[j->outcome]), ours, paper, text, room);
+            fill(rg_tsv_cell(&r->findings, i, column[j->outcome]), j, paper, text, room);
     return *text;
 }
 

@@ -48,8 +48,11 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
     char part[32];
     for (const char *at = wanted; *at; at += strspn(at, separators)) {
         size_t length = strcspn(at, separators), letters = strcspn(at, "0123456789");
-        snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length), at);
-        if (rg_part(shape, ",", part, -1) != strtoll(at + letters, NULL, 10))
+        const char sign = letters && letters < length ? at[letters - 1] : 0;
+        const bool open = sign == '<' || sign == '>';
+        snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length) - open, at);
+        const int64_t found = rg_part(shape, ",", part, -1), named = strtoll(at + letters, NULL, 10);
+        if (sign == '>' ? found <= named : sign == '<' ? found < 0 || found >= named : found != named)
             return false;
         at += length;
     }
@@ -156,7 +159,7 @@ bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const
 }
 
 // Two samples at least, of one process or of two.
-static bool has_interval(const rg_row *row) { return strpbrk(row->cell[RG_C_SAMPLES], ";|") != NULL; }
+bool rg_has_interval(const rg_row *row) { return strpbrk(row->cell[RG_C_SAMPLES], ";|") != NULL; }
 
 const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char *b, const char *size, const char *scopes)
 {
@@ -176,7 +179,7 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             double work = rg_cell_number(row, RG_C_WORK);
             if (isnan(work)) // of files that do not say
                 work = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
-            const int rank = 2 * (*size && !strncmp(shape, size, strlen(size))) + (has_interval(x.row) && has_interval(y.row));
+            const int rank = 2 * (*size && !strncmp(shape, size, strlen(size))) + (rg_has_interval(x.row) && rg_has_interval(y.row));
             if (rank > best_rank || (rank == best_rank && work > best_work)) {
                 best_rank = rank;
                 best_work = work;

@@ -19,6 +19,7 @@ typedef struct point {
     rg_measure of, base;
     double ratio, low, high; // NaN without a base
     double work;             // of the row that it stands for; 0: of a file that does not say
+    bool sure;               // both have an interval
 } point;
 
 typedef struct series {
@@ -34,6 +35,7 @@ typedef struct search {
     const char *scopes, *needs;
     char x[16];
     bool last; // "r+": at the largest x of all alone
+    bool any;  // "t~": no x is more than another, so that the best of all points is the title's
     int n;
     series series[SERIES_MOST];
 } search;
@@ -105,7 +107,8 @@ static int by_x(const void *a, const void *b)
     return (p[0]->x > p[1]->x) - (p[0]->x < p[1]->x);
 }
 
-// A point an x, in order, so that lines can be drawn: of its rows, with a partner where there is a base, that of the most work.
+// A point an x, in order, so that lines can be drawn: of its rows, with a partner where there is a base, the one that has an
+// interval, as the claims have it, then that of the most work.
 static int find_points(const search *s, series *to)
 {
     to->point = NULL;
@@ -114,21 +117,23 @@ static int find_points(const search *s, series *to)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_row *row = &s->machine->file[f].row[i];
             const char *shape = row->cell[RG_C_SHAPE];
-            const double said = rg_cell_number(row, RG_C_WORK), work = isnan(said) ? 0 : said;
+            const double said = rg_cell_number(row, RG_C_WORK);
             point new;
-            if (!rg_timed(row) || !rg_matches(row, to->spec))
+            if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ","))
                 continue;
             const int64_t x = rg_part(shape, ",", s->x, -1);
             int k = 0;
             while (k < to->n && to->point[k].x != x)
                 k++;
-            if (x < 0 || (k < to->n && work <= to->point[k].work) || !rg_shaped(shape, s->shape, ",") ||
-                !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
+            if (x < 0 || !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
+                continue;
+            new.work = isnan(said) ? 0 : said;
+            new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
+            if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure && new.work <= to->point[k].work)))
                 continue;
             if (k == to->n && !(to->point = realloc(to->point, (size_t)(++to->n) * sizeof *to->point)))
                 exit(rg_fail(RG_LACKS, "out of memory"));
             to->point[k] = new;
-            to->point[k].work = work;
         }
     for (point *p = to->point; *s->base && p < to->point + to->n; p++)
         p->ratio = rg_time_ratio(&p->base, &p->of, &p->low, &p->high);
@@ -262,7 +267,7 @@ static void choose_shape(search *s)
     snprintf(algo, sizeof algo, "%.*s", spec ? (int)strcspn(spec + 1, ":") : 0, spec ? spec + 1 : "");
     bool open = false;
     for (const char *at = wanted; *at; at++)
-        open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]);
+        open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>';
     for (int f = 0; open && f < s->machine->n_files; f++)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_result *file = &s->machine->file[f];
@@ -323,13 +328,14 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
 {
     const point *best = NULL;
     const char *label = "";
-    for (int k = 0; k < s->n; k++) {
-        const point *last = &s->series[k].point[s->series[k].n - 1];
-        if (!best || last->x > best->x || (last->x == best->x && goodness(s, last) > goodness(s, best))) {
-            best = last;
+    for (int k = 0; k < s->n; k++)
+        for (int i = s->any ? 0 : s->series[k].n - 1; i < s->series[k].n; i++) {
+            const point *p = &s->series[k].point[i];
+            if (best && (s->any || p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x))
+                continue;
+            best = p;
             label = s->series[k].label;
         }
-    }
     char x[32], time[32], rate[48], fraction[32], energy[48], part[32];
     const rg_row *row = best->of.row;
     snprintf(x, sizeof x, "%lld", (long long)best->x);
@@ -344,12 +350,14 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
         least = fmin(least, 1 / s->series[0].point[i].ratio);
         most = fmax(most, 1 / s->series[0].point[i].ratio);
     }
-    char from_ratio[32], to_ratio[32];
+    char from_ratio[32], to_ratio[32], gain[32];
     snprintf(from_ratio, sizeof from_ratio, "%.2g", least);
     snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
+    rg_digits(1 / least, gain);
     const struct { const char *name, *text; } word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
                                                         {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
-                                                        {"{least}", from_ratio}, {"{most}", to_ratio}};
+                                                        {"{least}", from_ratio}, {"{most}", to_ratio},
+                                                        {"{first}", s->series[0].label}, {"{gain}", gain}};
     size_t n = 0;
     for (const char *at = from; *at && n + 1 < room;) {
         int k = 0;
@@ -428,8 +436,8 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
     search *s = rg_alloc(sizeof *s);
     char base[SPEC];
     *s = (search){.listed = l, .machine = rg_listed_machine(l), .scopes = rg_listed_cell(l, "scope"),
-                  .needs = rg_listed_cell(l, "needs"), .last = strchr(rg_listed_cell(l, "x"), '+')};
-    snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+"), rg_listed_cell(l, "x"));
+                  .needs = rg_listed_cell(l, "needs"), .last = strchr(rg_listed_cell(l, "x"), '+'), .any = strchr(rg_listed_cell(l, "x"), '~')};
+    snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+~"), rg_listed_cell(l, "x"));
     const char *bases = rg_listed_cell(l, "base");
     choose_shape(s);
     for (bool more = true; more && !s->n;) {
