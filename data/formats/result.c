@@ -115,6 +115,11 @@ static int check_columns(const rg_tsv *t)
     return RG_GOOD;
 }
 
+void rg_row_set_time(rg_row *row)
+{
+    row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
+}
+
 static int read_row(const rg_tsv *t, int i, rg_row *row)
 {
     for (int c = 0; c < RG_COLUMNS; c++) {
@@ -123,7 +128,7 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
             return rg_tsv_fault(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
     }
-    row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
+    rg_row_set_time(row);
     return RG_GOOD;
 }
 

@@ -24,7 +24,7 @@ extern const char *const rg_column_name[RG_COLUMNS];
 
 typedef struct rg_row {
     char *cell[RG_COLUMNS]; // "" when absent; a missing number is "" with the reason in a neighbouring cell, never 0
-    double timed_ns;        // the median of a row that was read and has passed; 0: has no time
+    double timed_ns;        // the median of a row that has passed, by rg_row_set_time; 0: has no time
 } rg_row;
 
 typedef struct rg_result {
@@ -46,6 +46,7 @@ bool rg_row_same(const rg_row *, const rg_row *);                // the same mea
 bool rg_row_is_probe(const rg_row *);                            // a rate of the machine
 bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
+void rg_row_set_time(rg_row *);                                 // once its cells are there, as rg_result_of does
 double rg_row_ns(const rg_row *, rg_column);                    // a time of the row in ns, whatever its unit
 void rg_duration(double ns, char text[32]);                     // "12.3 ms"; "" when not finite
 // Times, process after process, those of each in the order in which they were taken.

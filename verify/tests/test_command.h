@@ -95,6 +95,7 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     row.cell[RG_C_N] = rg_print("%d", n);
     free(row.cell[RG_C_MEDIAN]);
     row.cell[RG_C_MEDIAN] = rg_print("%.6f", n ? ns * (1 + 0.01 * ((n - 1) / 2 + n / 2) / 2.0 / n) : ns);
+    rg_row_set_time(&row);
     return row;
 }
 
@@ -102,6 +103,7 @@ static inline void test_set(rg_row *row, rg_column column, const char *text)
 {
     free(row->cell[column]);
     row->cell[column] = rg_print("%s", text);
+    rg_row_set_time(row);
 }
 
 // Writes the rows under a head of suite, machine and one input hash, and frees them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, the lines of
-// its short paths run as they are printed, and those of all other commands are taken.
+// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, and its commands
+// run as they are printed; which do not, and why, is in readme.tsv beside this file.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/report.h"
@@ -88,80 +88,74 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
 
 // ---- commands --------------------------------------------------------------------------------------------------------------
 
-// Calls run for every line of the blocks ```sh of README, from the heading on (NULL: of all); how many there were.
-static int each_line(const char *heading, void (*run)(const char *line))
-{
-    char *path = rg_share_path("README.md"), *text = read_whole(path);
-    bool on = !heading, code = false;
-    int n = 0;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (!strncmp(line, "## ", 3))
-            on = !heading || !strcmp(line + 3, heading);
-        if (!strncmp(line, "```", 3))
-            code = !strcmp(line, "```sh");
-        else if (on && code) {
-            run(line);
-            n++;
-        }
-    }
-    free(path);
-    free(text);
-    return n;
-}
-
 // As it stands, in the folder of the test; a comparison may come out as it likes.
 static void run_line(const char *line)
 {
     const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
-        fail_msg("README.md: exit %d of: %s", code, line);
+        fail_msg("README.md: exit %d of: %s\n%s", code, line, read_whole("out.txt"));
 }
 
-TEST(short_paths_run_as_printed)
+// That words, options and values are taken, where nothing is done.
+static void take_line(const char *line)
 {
-    char program[4096] = "", *folder = test_folder(), *source = rg_share_path("README.md"), *was = getcwd(NULL, 0);
+    if (!strncmp(line, "regather ", 9) || !strncmp(line, "mpirun ", 7) || !strncmp(line, "srun ", 5))
+        run_line(fmt("regather() { command regather \"$@\" --help; }; mpirun() { shift 2; \"$@\"; }; "
+                     "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s", line));
+}
+
+// The row of the list that a line begins as; -1: it stands in none.
+static int listed(const rg_tsv *list, const char *line)
+{
+    int row = -1;
+    for (int i = 0; i < list->n_rows && row < 0; i++)
+        row = !strncmp(line, rg_tsv_cell(list, i, "line"), strlen(rg_tsv_cell(list, i, "line"))) ? i : -1;
+    return row;
+}
+
+TEST(every_command_runs_as_printed_or_says_why_not)
+{
+    char program[4096] = "", *folder = test_folder(), *readme = rg_share_path("README.md"), *was = getcwd(NULL, 0);
+    char *list_path = rg_share_path("verify/tests/report/readme.tsv"), *text = read_whole(readme);
+    rg_tsv list;
+    assert_int_equal(rg_tsv_read(list_path, &list), RG_GOOD);
+    bool *used = rg_alloc((size_t)list.n_rows * sizeof *used), code = false;
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     char *path = rg_print("%s/../../..:%s", dirname(program), getenv("PATH"));
     setenv("PATH", path, 1);
-    setenv("REGATHER", dirname(source), 1);
+    setenv("REGATHER", dirname(readme), 1);
     setenv("OMP_NUM_THREADS", "2", 0);
     assert_int_equal(chdir(folder), 0);
-    assert_true(each_line("Four short paths", run_line) >= 10);
+    int ran = 0, not_run = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!strncmp(line, "```", 3))
+            code = !strcmp(line, "```sh");
+        else if (code && *line != '#') {
+            const int row = listed(&list, line);
+            const char *before = row < 0 ? "" : rg_tsv_cell(&list, row, "before");
+            const bool here = row < 0 || !*rg_tsv_cell(&list, row, "why");
+            if (*before)
+                run_line(before);
+            (here ? run_line : take_line)(line);
+            *(here ? &ran : &not_run) += 1;
+            if (row >= 0)
+                used[row] = true;
+        }
+    }
+    assert_true(ran >= 35 && not_run >= 10);
+    for (int i = 0; i < list.n_rows; i++)
+        if (!used[i])
+            fail_msg("readme.tsv: no line of README.md begins \"%s\"", rg_tsv_cell(&list, i, "line"));
     assert_int_equal(access("page/index.html", R_OK), 0);
-    assert_int_equal(access("results/rmax.tsv", R_OK), 0);
-    assert_int_equal(chdir(was), 0);
-    assert_int_equal(system(fmt("rm -rf '%s'", folder)), 0);
-    free(folder);
-    free(source);
-    free(path);
-    free(was);
-}
-
-// Every other line of this program, as it is printed: it takes the words, options and values. What they do would take minutes.
-static int taken;
-static void take_line(const char *line)
-{
-    const char *at = strstr(line, "regather ");
-    if (!at || (at != line && strncmp(line, "mpirun ", 7) && strncmp(line, "srun ", 5)))
-        return;
-    taken++;
-    run_line(fmt("regather() { command regather \"$@\" --help; }; mpirun() { shift 2; \"$@\"; }; "
-                 "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s", line));
-}
-
-TEST(every_line_is_taken)
-{
-    char program[4096] = "", *folder = test_folder(), *was = getcwd(NULL, 0);
-    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-    setenv("PATH", fmt("%s/../../..:%s", dirname(program), getenv("PATH")), 1);
-    assert_int_equal(chdir(folder), 0);
-    each_line(NULL, take_line);
-    assert_true(taken >= 55);
+    assert_int_equal(access("old/rmax.tsv", R_OK), 0);
     assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
     assert_int_equal(chdir(was), 0);
     assert_int_equal(system(fmt("rm -rf '%s'", folder)), 0);
-    free(folder);
-    free(was);
+    rg_tsv_free(&list);
+    char *const made[] = {folder, readme, was, list_path, text, path};
+    for (int i = 0; i < RG_COUNT(made); i++)
+        free(made[i]);
+    free(used);
 }
 
 TESTS(NULL, NULL)
