@@ -19,19 +19,13 @@ static bool ends_with(const char *text, const char *end)
 
 static rg_result *new_file(rg_bench_machine *m)
 {
-    rg_result *grown = realloc(m->file, (size_t)(m->n_files + 1) * sizeof *grown);
-    if (!grown)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    m->file = grown;
+    m->file = rg_more(m->file, m->n_files, sizeof *m->file);
     return &m->file[m->n_files];
 }
 
 static struct rg_named_table *new_table(rg_bench_machine *m, const char *name, int length)
 {
-    struct rg_named_table *grown = realloc(m->table, (size_t)(m->n_tables + 1) * sizeof *grown);
-    if (!grown)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    m->table = grown;
+    m->table = rg_more(m->table, m->n_tables, sizeof *m->table);
     snprintf(m->table[m->n_tables].name, sizeof m->table->name, "%.*s", length, name);
     return &m->table[m->n_tables];
 }
@@ -100,10 +94,7 @@ const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
 
 static rg_bench_machine *new_machine(rg_report *r, bool here)
 {
-    rg_bench_machine *grown = realloc(r->machine, (size_t)(r->n_machines + 1) * sizeof *grown);
-    if (!grown)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    r->machine = grown;
+    r->machine = rg_more(r->machine, r->n_machines, sizeof *r->machine);
     r->machine[r->n_machines] = (rg_bench_machine){.here = here};
     return &r->machine[r->n_machines++];
 }
@@ -193,10 +184,7 @@ static int write_one(const rg_report *r, const char *name, int machine)
             rg_write_markdown(r, &page);
         else
             rg_write_ledger(r, file.stream);
-        if (code == RG_GOOD)
-            code = rg_file_commit(&file);
-        else
-            rg_file_abandon(&file);
+        code = rg_file_end(&file, code);
     }
     free(path);
     return code;

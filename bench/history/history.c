@@ -123,11 +123,7 @@ static rg_series *series_of(rg_history *h, const rg_run *run, const rg_row *row)
         if (rg_row_same(s->key, row) && !strcmp(s->machine, machine) && !strcmp(s->suite, suite) && !strcmp(s->input, input))
             return s;
     }
-    if ((h->n_series & (h->n_series - 1)) == 0) { // a power of two is full
-        h->series = realloc(h->series, (size_t)(h->n_series ? 2 * h->n_series : 1) * sizeof *h->series);
-        if (!h->series)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-    }
+    h->series = rg_more(h->series, h->n_series, sizeof *h->series);
     rg_series *s = &h->series[h->n_series++];
     *s = (rg_series){.key = row, .machine = machine, .suite = suite, .input = input};
     s->point = rg_alloc((size_t)h->n_runs * sizeof *s->point);

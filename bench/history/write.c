@@ -247,9 +247,7 @@ static int write_page(const rg_history *h, const char *folder, bool all)
     rg_html_end(&p);
     free(what);
     free(how);
-    if (code)
-        rg_file_abandon(&file);
-    return code ? code : rg_file_commit(&file);
+    return rg_file_end(&file, code);
 }
 
 int rg_history_write(const rg_history *h, const char *folder, bool all)

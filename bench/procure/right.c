@@ -238,10 +238,7 @@ static void sample_text(FILE *to, const char *path, const char *name, int file, 
             const double v = strtod(word, &end);
             if (*end)
                 continue;
-            if ((n & (n - 1)) == 0)
-                value = realloc(value, (n ? 2 * n : 1) * sizeof *value);
-            if (!value)
-                exit(rg_fail(RG_LACKS, "out of memory"));
+            value = rg_more(value, n, sizeof *value);
             value[n++] = v;
         }
     }

@@ -278,9 +278,7 @@ static int write_page(const rg_score *s, const char *folder)
                           "`bench/RULES.md`; `regather audit` holds the archives to them.");
     rg_html_end(&p);
     free(what), free(money);
-    if (code)
-        rg_file_abandon(&file);
-    return code ? code : rg_file_commit(&file);
+    return rg_file_end(&file, code);
 }
 
 int rg_score_write(const rg_score *s, const char *folder, const char *command)

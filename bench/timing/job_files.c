@@ -267,9 +267,7 @@ static void list(const char *folder, const char *below, rg_job_list *l)
             list(folder, path, l);
             free(path);
         } else {
-            l->name = realloc(l->name, (size_t)(l->n + 1) * sizeof *l->name);
-            if (!l->name)
-                exit(rg_fail(RG_LACKS, "out of memory"));
+            l->name = rg_more(l->name, l->n, sizeof *l->name);
             l->name[l->n++] = path;
         }
         free(full);

@@ -154,10 +154,7 @@ int rg_image_write_png(const char *path, const rg_image *image)
         w.info = png_create_info_struct(w.png);
     code = w.info ? encode(&w, file.stream, path, image) : rg_fail(RG_LACKS, "%s: libpng cannot be started", path);
     png_destroy_write_struct(&w.png, &w.info);
-    if (code == RG_GOOD)
-        return rg_file_commit(&file);
-    rg_file_abandon(&file);
-    return code;
+    return rg_file_end(&file, code);
 }
 
 #endif

@@ -23,11 +23,7 @@ enum { TARGET = 4 };
 
 static void add_image(rg_mdoc *m)
 {
-    if ((m->n & (m->n - 1)) == 0) {
-        m->image = realloc(m->image, (size_t)(m->n ? 2 * m->n : 1) * sizeof *m->image);
-        if (!m->image)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-    }
+    m->image = rg_more(m->image, m->n, sizeof *m->image);
     m->image[m->n++] = (rg_mdoc_image){NAN, NAN, NAN, NAN};
 }
 

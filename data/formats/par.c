@@ -170,7 +170,7 @@ static int read_row(rg_par *p, const char *line, const char *end, int64_t line_n
 
 static int read_rows(rg_par *p, const char *text, const char *end)
 {
-    int64_t line_number = 0, room = 0;
+    int64_t line_number = 0;
     int code = RG_GOOD;
     for (const char *line = text, *next; line < end && code == RG_GOOD; line = next + 1) {
         next = memchr(line, '\n', (size_t)(end - line));
@@ -181,12 +181,7 @@ static int read_rows(rg_par *p, const char *text, const char *end)
             last--;
         if (last == line || *line == 'C' || *line == 'c')
             continue;
-        if (p->n == room) {
-            room = room ? 2 * room : 256;
-            p->row = realloc(p->row, (size_t)room * sizeof *p->row);
-            if (!p->row)
-                exit(rg_fail(RG_LACKS, "out of memory for the rows of %s", p->path));
-        }
+        p->row = rg_more(p->row, p->n, sizeof *p->row);
         code = read_row(p, line, last, line_number);
     }
     if (code == RG_GOOD && !p->n)
@@ -262,10 +257,7 @@ int rg_par_write(const char *path, const rg_par *p)
     putc('\n', file.stream);
     for (int64_t i = 0; i < p->n && code == RG_GOOD; i++)
         code = write_row(p, i, file.stream, path);
-    if (code == RG_GOOD)
-        return rg_file_commit(&file);
-    rg_file_abandon(&file);
-    return code;
+    return rg_file_end(&file, code);
 }
 
 // ---- as particles --------------------------------------------------------------------------------------------------------

@@ -81,9 +81,7 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
     char *path = stack_path(p->path, name);
     if (!path)
         return rg_star_fault(p->path, line, "expected the stack \"%s\" here or beside the STAR file, found none", name);
-    p->stack = realloc(p->stack, (size_t)(p->n_stacks + 1) * sizeof *p->stack);
-    if (!p->stack)
-        exit(rg_fail(RG_LACKS, "out of memory for the list of stacks"));
+    p->stack = rg_more(p->stack, p->n_stacks, sizeof *p->stack);
     p->stack[p->n_stacks++] = (rg_particle_stack){.path = path};
     *slot = (rg_stack_name){name, p->n_stacks - 1};
     known->n++;
@@ -169,11 +167,10 @@ static int read_groups(reading *r)
         if (code != RG_GOOD)
             return code;
         if (group >= r->groups) {
-            r->optics_row = realloc(r->optics_row, (size_t)(group + 1) * sizeof *r->optics_row);
-            if (!r->optics_row)
-                exit(rg_fail(RG_LACKS, "out of memory for optics groups"));
-            while (r->groups <= group)
+            while (r->groups <= group) {
+                r->optics_row = rg_more(r->optics_row, r->groups, sizeof *r->optics_row);
                 r->optics_row[r->groups++] = -1;
+            }
         }
         if (r->optics_row[group] >= 0)
             return rg_star_fault(r->star.path, r->optics->row_line[row], "expected each optics group once, found %" PRId64
@@ -467,18 +464,25 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     return code;
 }
 
-rg_particles rg_particles_reader(const rg_particles *p)
+static void close_stack(rg_particles *p)
 {
-    rg_particles reader = *p;
-    reader.open = -1;
+    if (p->open >= 0)
+        rg_mrc_close(&p->file);
+    p->open = -1;
+}
+
+rg_particles *rg_particles_reader(const rg_particles *p)
+{
+    rg_particles *reader = rg_alloc(sizeof *reader);
+    *reader = *p;
+    reader->open = -1;
     return reader;
 }
 
-void rg_particles_reader_close(rg_particles *reader)
+void rg_particles_reader_close(void *reader)
 {
-    if (reader->open >= 0)
-        rg_mrc_close(&reader->file);
-    reader->open = -1;
+    close_stack(reader);
+    free(reader);
 }
 
 int rg_particles_plain(const rg_particles *p)
@@ -494,7 +498,7 @@ int rg_particles_open_without_poses(rg_particles *p, const char *star_path) { re
 
 void rg_particles_close(rg_particles *p)
 {
-    rg_particles_reader_close(p);
+    close_stack(p);
     for (int i = 0; i < p->n_stacks; i++)
         free(p->stack[i].path);
     free(p->stack);
@@ -518,7 +522,7 @@ int rg_particles_image(rg_particles *p, int64_t i, float *image)
     const rg_particle *q = &p->row[i];
     int code = RG_GOOD;
     if (p->open != q->stack) {
-        rg_particles_reader_close(p);
+        close_stack(p);
         code = rg_mrc_open(&p->file, p->stack[q->stack].path);
         if (code != RG_GOOD)
             return code;

@@ -60,8 +60,8 @@ int rg_particles_table(const rg_star *, const rg_star_table **);
 // Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_image(rg_particles *, int64_t i, float *image);
 // The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
-rg_particles rg_particles_reader(const rg_particles *);
-void rg_particles_reader_close(rg_particles *);
+rg_particles *rg_particles_reader(const rg_particles *);
+void rg_particles_reader_close(void *reader);
 
 // ---- for the readers of rows (particles.c, par.c): the stacks that they name ------------------------------------------------
 

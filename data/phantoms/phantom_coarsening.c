@@ -143,11 +143,7 @@ static int run(void *options)
         return code;
     fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n", s->given.line,
             s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
-    code = write_frames(s, times.stream);
-    if (code == RG_GOOD)
-        return rg_file_commit(&times);
-    rg_file_abandon(&times);
-    return code;
+    return rg_file_end(&times, write_frames(s, times.stream));
 }
 
 const rg_command rg_phantom_coarsening = {

@@ -67,9 +67,7 @@ void rg_bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
     if (f) {
         free(f->bytes);
     } else {
-        b->file = realloc(b->file, (size_t)(b->n + 1) * sizeof *b->file);
-        if (!b->file)
-            exit(rg_fail(RG_LACKS, "out of memory"));
+        b->file = rg_more(b->file, b->n, sizeof *b->file);
         f = &b->file[b->n++];
         snprintf(f->path, sizeof f->path, "%s", path);
     }

@@ -116,6 +116,16 @@ void *rg_alloc(size_t bytes)
     return p;
 }
 
+void *rg_more(void *array, int64_t n, size_t bytes)
+{
+    if (n & (n - 1)) // a power of two is full
+        return array;
+    void *more = realloc(array, (n ? 2 * (size_t)n : 1) * bytes);
+    if (!more)
+        exit(rg_fail(RG_LACKS, "out of memory"));
+    return more;
+}
+
 char *rg_print(const char *format, ...)
 {
     char *text = NULL;

@@ -54,6 +54,7 @@ const char *rg_colour(FILE *f, const char *name);
 // ---- small helpers -------------------------------------------------------------------------------------------------------
 
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
+void *rg_more(void *array, int64_t n, size_t bytes); // with room behind its n elements; it grows by this alone, from NULL; fails alike
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:
 // "width=750,height=1500,max-offset=250,kind=cross".
@@ -79,6 +80,7 @@ typedef struct rg_file {
 } rg_file;
 int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
+int rg_file_end(rg_file *, int code); // committed when all went well, else abandoned; the code
 void rg_file_abandon(rg_file *);
 // Whether a file can be made there, asked before the work, by one process of a run; NULL can. RG_GOOD, or one line and
 // RG_USAGE. Until the command ends or opens it, the name is locked as above.

@@ -145,15 +145,12 @@ static known *known_of(dev_t device, ino_t inode)
 static void remember(const char *path, const struct stat *facts, bool own)
 {
     known *k = known_of(facts->st_dev, facts->st_ino);
-    if (!k && (n_inputs & (n_inputs - 1)) == 0) {
-        input = realloc(input, (n_inputs ? 2 * n_inputs : 1) * sizeof *input);
-        if (!input)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-    }
-    if (!k)
-        input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
-    else
+    if (k) {
         k->own |= own;
+        return;
+    }
+    input = rg_more(input, n_inputs, sizeof *input);
+    input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
 }
 
 static bool is_written(const char *path)
@@ -213,14 +210,10 @@ void rg_files_end(void)
 static void remember_written(const char *path)
 {
     pthread_mutex_lock(&files_lock);
-    const bool is_new = commands_running > 0 && !is_written(path);
-    if (is_new && (n_written & (n_written - 1)) == 0) {
-        written = realloc(written, (n_written ? 2 * n_written : 1) * sizeof *written);
-        if (!written)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-    }
-    if (is_new)
+    if (commands_running > 0 && !is_written(path)) {
+        written = rg_more(written, n_written, sizeof *written);
         written[n_written++] = rg_print("%s", path);
+    }
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -349,6 +342,14 @@ int rg_file_commit(rg_file *file)
     if (!whole) // errno of a write that failed before is gone
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
     forget(file);
+    return code;
+}
+
+int rg_file_end(rg_file *file, int code)
+{
+    if (code == RG_GOOD)
+        return rg_file_commit(file);
+    rg_file_abandon(file);
     return code;
 }
 

@@ -18,9 +18,7 @@ extern char **environ;
 
 static void set(rg_plot *p, char *assignment)
 {
-    p->set = realloc(p->set, (size_t)(p->n + 1) * sizeof *p->set);
-    if (!p->set)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    p->set = rg_more(p->set, p->n, sizeof *p->set);
     p->set[p->n++] = assignment;
 }
 
@@ -132,10 +130,7 @@ int rg_plot_end(rg_plot_running *r)
 {
     if (r->code != RG_GOOD)
         return r->code;
-    if (has_drawn(r->process, r->file.stream))
-        return rg_file_commit(&r->file);
-    rg_file_abandon(&r->file);
-    return RG_WRONG;
+    return rg_file_end(&r->file, has_drawn(r->process, r->file.stream) ? RG_GOOD : RG_WRONG);
 }
 
 // Script and log are named from `folder`, path from here.
@@ -203,10 +198,7 @@ static int copy_shared(const char *folder, const char *name)
         }
         if (code == RG_GOOD && ferror(in))
             code = rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
-        if (code == RG_GOOD)
-            code = rg_file_commit(&file);
-        else
-            rg_file_abandon(&file);
+        code = rg_file_end(&file, code);
     }
     if (in)
         fclose(in);

@@ -45,9 +45,7 @@ bool rg_summary_affords(double bytes) { return wanted && bytes < rg_memory_free(
 
 static void add(facts *f, const char *what, char *text)
 {
-    f->at = realloc(f->at, (size_t)(f->n + 1) * sizeof *f->at);
-    if (!f->at)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    f->at = rg_more(f->at, f->n, sizeof *f->at);
     f->at[f->n++] = (fact){rg_print("%s", what), text};
 }
 
@@ -440,11 +438,7 @@ int rg_summary_write(const rg_command *command, const void *options)
         rg_warn("%s: is there and no page of regather, so no page was written", path);
     else if (path && (code = rg_file_open(&file, path)) == RG_GOOD) {
         page.out = file.stream;
-        code = put_page(&page, command, given, path);
-        if (code == RG_GOOD)
-            code = rg_file_commit(&file);
-        else
-            rg_file_abandon(&file);
+        code = rg_file_end(&file, put_page(&page, command, given, path));
     }
     free(path);
     return code;

@@ -16,17 +16,6 @@ int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const cha
                    rg_quote_bytes(found, (int)strnlen(found, 60)));
 }
 
-// Room for one more element when n is 0 or a power of two.
-static void *grown(void *array, size_t n, size_t bytes)
-{
-    if (n & (n - 1))
-        return array;
-    void *more = realloc(array, (n ? 2 * n : 1) * bytes);
-    if (!more)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    return more;
-}
-
 // Cuts the text at its tabs into n cells.
 static void cut_cells(char *text, char **cell, int n)
 {
@@ -57,8 +46,8 @@ static int row(rg_tsv *t, char *text, int line, int n)
 {
     if (n != t->n_columns)
         return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
-    t->row_line = grown(t->row_line, (size_t)t->n_rows, sizeof *t->row_line);
-    t->cell = grown(t->cell, (size_t)t->n_rows, (size_t)n * sizeof *t->cell);
+    t->row_line = rg_more(t->row_line, t->n_rows, sizeof *t->row_line);
+    t->cell = rg_more(t->cell, t->n_rows, (size_t)n * sizeof *t->cell);
     t->row_line[t->n_rows] = line;
     cut_cells(text, t->cell + (size_t)t->n_rows++ * (size_t)n, n);
     return RG_GOOD;
@@ -69,7 +58,7 @@ static int one_line(rg_tsv *t, char *text, size_t length, int line)
     if (length > RG_TSV_LINE_MOST)
         return rg_fail(RG_USAGE, "%s: line %d: expected at most %d bytes, found %zu", t->path, line, RG_TSV_LINE_MOST, length);
     if (*text == '#' && !t->column) {
-        t->head = grown(t->head, (size_t)t->n_head, sizeof *t->head);
+        t->head = rg_more(t->head, t->n_head, sizeof *t->head);
         t->head[t->n_head++] = (rg_tsv_line){line, text};
     }
     if (*text == '#' || !*text)

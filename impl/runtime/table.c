@@ -190,9 +190,7 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
         if (entry[i].algo == e.algo && entry[i].emulated == emulated && !strcmp(entry[i].name, e.name))
             return rg_fail(RG_USAGE, "%s: there are two variants \"%s:%s\"", in, v->algo, e.name);
     }
-    entry = realloc(entry, (size_t)(n_entries + 1) * sizeof *entry);
-    if (!entry)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    entry = rg_more(entry, n_entries, sizeof *entry);
     entry[n_entries++] = e;
     return RG_GOOD;
 }

@@ -157,10 +157,7 @@ static void make(const rg_listed *l)
         rg_plot_free(&found.plot);
         return;
     }
-    rg_figure *grown = realloc(r->figure, (size_t)(r->n_figures + 1) * sizeof *grown);
-    if (!grown)
-        exit(rg_fail(RG_LACKS, "out of memory"));
-    r->figure = grown;
+    r->figure = rg_more(r->figure, r->n_figures, sizeof *r->figure);
     rg_figure *f = &r->figure[r->n_figures++];
     *f = (rg_figure){.paper = rg_listed_cell(l, "paper"), .name = rg_listed_cell(l, "name"), .machine = l->machine,
                      .picture = strstr(form, "picture"), .whole = !strncmp(form, "whole", 5)};

@@ -131,8 +131,8 @@ static int find_points(const search *s, series *to)
             new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
             if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure && new.work <= to->point[k].work)))
                 continue;
-            if (k == to->n && !(to->point = realloc(to->point, (size_t)(++to->n) * sizeof *to->point)))
-                exit(rg_fail(RG_LACKS, "out of memory"));
+            if (k == to->n)
+                to->point = rg_more(to->point, to->n++, sizeof *to->point);
             to->point[k] = new;
         }
     for (point *p = to->point; *s->base && p < to->point + to->n; p++)

@@ -39,9 +39,7 @@ static void add(maker *m, const rg_shape *shape, const int64_t *param, int threa
             !memcmp(c->param, param, (size_t)m->variant->n_params * sizeof *param))
             return; // planned before
     }
-    plan->item = realloc(plan->item, (size_t)(plan->n + 1) * sizeof *plan->item);
-    if (!plan->item)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    plan->item = rg_more(plan->item, plan->n, sizeof *plan->item);
     rg_case *c = &plan->item[plan->n++];
     *c = (rg_case){.shape = *shape, .threads = threads};
     memcpy(c->param, param, (size_t)m->variant->n_params * sizeof *param);

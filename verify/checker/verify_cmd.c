@@ -387,10 +387,8 @@ static int run(void *of)
     printf("seed %" PRIu64 "\n", s->how.seed);
     code = check_chosen(s, pattern);
     rg_verify_end();
-    if (s->out && code)
-        rg_file_abandon(&file);
-    else if (s->out)
-        code = rg_file_commit(&file);
+    if (s->out)
+        code = rg_file_end(&file, code);
     return code ? code : conclude(s);
 }
 

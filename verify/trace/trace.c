@@ -127,11 +127,7 @@ static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg
 
 static void add(rg_pairs *pairs, const rg_pair *p)
 {
-    if ((pairs->n & (pairs->n - 1)) == 0) { // a power of two is full
-        pairs->pair = realloc(pairs->pair, (size_t)(pairs->n ? 2 * pairs->n : 1) * sizeof *p);
-        if (!pairs->pair)
-            exit(rg_fail(RG_LACKS, "out of memory"));
-    }
+    pairs->pair = rg_more(pairs->pair, pairs->n, sizeof *p);
     pairs->pair[pairs->n++] = *p;
 }
 

@@ -94,7 +94,5 @@ int rg_trace_cases(rg_trace_how how, const char *stem, const char *command, int6
         how.shape = shape[i];
         code = one_shape(&how, table, wrong);
     }
-    if (code && stem)
-        rg_file_abandon(&file);
-    return code || !stem ? code : rg_file_commit(&file);
+    return stem ? rg_file_end(&file, code) : code;
 }

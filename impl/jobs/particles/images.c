@@ -31,22 +31,11 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
     return read_image(f, reader, row, (float *)part[IMAGE] + at * f->particles.side * f->particles.side);
 }
 
-static void *open_reader(const void *context)
-{
-    rg_particles *reader = rg_alloc(sizeof *reader);
-    *reader = rg_particles_reader(&((const fr_files *)context)->particles);
-    return reader;
-}
-
-static void close_reader(void *reader)
-{
-    rg_particles_reader_close(reader);
-    free(reader);
-}
+static void *open_reader(const void *context) { return rg_particles_reader(&((const fr_files *)context)->particles); }
 
 pl_source fr_images_source(const fr_files *f)
 {
-    return (pl_source){.path = f->input, .context = f, .open = open_reader, .close = close_reader, .read = read_row,
+    return (pl_source){.path = f->input, .context = f, .open = open_reader, .close = rg_particles_reader_close, .read = read_row,
                        .part_bytes = {[IMAGE] = (size_t)(f->particles.side * f->particles.side) * sizeof(float),
                                       [OPTICS] = FR_OPTICS * sizeof(float), [SHIFT] = 2 * sizeof(float)}};
 }

@@ -38,18 +38,7 @@ static void rotations(const gr_job *job, const rg_particle *q, float *out)
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-static void *open_reader(const void *context)
-{
-    rg_particles *reader = rg_alloc(sizeof *reader);
-    *reader = rg_particles_reader(&((const gr_job *)context)->particles);
-    return reader;
-}
-
-static void close_reader(void *reader)
-{
-    rg_particles_reader_close(reader);
-    free(reader);
-}
+static void *open_reader(const void *context) { return rg_particles_reader(&((const gr_job *)context)->particles); }
 
 static int read_image(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
 {
@@ -240,7 +229,7 @@ int gr_insert(gr_job *job)
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
     const size_t pixels = (size_t)(job->particles.side * job->particles.side);
-    job->source = (pl_source){.path = job->particles.path, .context = job, .open = open_reader, .close = close_reader,
+    job->source = (pl_source){.path = job->particles.path, .context = job, .open = open_reader, .close = rg_particles_reader_close,
                               .read = read_image,
                               .part_bytes = {[GR_PICTURES] = pixels * sizeof(float),
                                              [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),

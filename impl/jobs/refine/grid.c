@@ -53,14 +53,9 @@ static bool in_unit(const unit *u, double theta, double phi)
     return !u->folded || theta <= atan(1 / cos(folded * DEGREE)) / DEGREE + EDGE_DEG;
 }
 
-static void add(fr_grid *g, int64_t *room, double phi, double theta, double psi)
+static void add(fr_grid *g, double phi, double theta, double psi)
 {
-    if (g->n == *room) {
-        *room = *room ? 2 * *room : 1024;
-        g->direction = realloc(g->direction, (size_t)*room * sizeof *g->direction);
-        if (!g->direction)
-            exit(rg_fail(RG_LACKS, "out of memory for the directions of a search"));
-    }
+    g->direction = rg_more(g->direction, g->n, sizeof *g->direction);
     g->direction[g->n++] = (fr_direction){phi, theta, psi};
 }
 
@@ -68,7 +63,6 @@ const char *fr_grid_make(fr_grid *g, const char *group, double step_deg)
 {
     const double step = 90 / floor(90 / step_deg + 0.5);
     unit u;
-    int64_t room = 0;
     *g = (fr_grid){.in_plane = (int64_t)floor(90 / fmax(step_deg / 5, 1) + 0.5)};
     const char *why = unit_of(group, &u);
     for (int t = 0; !why && t * step <= u.theta_deg + EDGE_DEG; t++) {
@@ -77,9 +71,9 @@ const char *fr_grid_make(fr_grid *g, const char *group, double step_deg)
             double phi = f * 360 / around;
             if (!in_unit(&u, theta, phi))
                 continue;
-            add(g, &room, phi, theta, 0);
+            add(g, phi, theta, 0);
             if (u.behind)
-                add(g, &room, phi + 180, 180 - theta, 180);
+                add(g, phi + 180, 180 - theta, 180);
         }
     }
     return why;

@@ -138,12 +138,12 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
     double *plane = fftw_alloc_real((size_t)(n * 2 * half));
     fftw_complex *f = (fftw_complex *)plane;
     fftw_plan there = fftw_plan_dft_r2c_2d(n, n, plane, f, FFTW_ESTIMATE), back = fftw_plan_dft_c2r_2d(n, n, f, plane, FFTW_ESTIMATE);
-    rg_particles reader = rg_particles_reader(p);
+    rg_particles *reader = rg_particles_reader(p);
     rg_mrc_out out;
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), n, n, p->n, RG_MRC_FLOAT32, p->pixel_A, false), RG_GOOD);
     for (int64_t i = 0; i < p->n; i++) {
         const rg_ctf ctf = rg_ctf_make(&p->row[i].ctf);
-        assert_int_equal(rg_particles_image(&reader, i, image), RG_GOOD);
+        assert_int_equal(rg_particles_image(reader, i, image), RG_GOOD);
         for (int e = 0; e < n * n; e++)
             plane[e / n * 2 * half + e % n] = image[e];
         fftw_execute(there);
@@ -159,7 +159,7 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
         assert_int_equal(rg_mrc_write_section(&out, image), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
-    rg_particles_reader_close(&reader);
+    rg_particles_reader_close(reader);
     fftw_destroy_plan(there);
     fftw_destroy_plan(back);
     fftw_free(plane);
