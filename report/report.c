@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), k = strlen(end);
-    return n >= k && !strcmp(text + n - k, end);
-}
-
 static rg_result *new_file(rg_bench_machine *m)
 {
     m->file = rg_more(m->file, m->n_files, sizeof *m->file);
@@ -114,14 +108,14 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
     }
     char *path = rg_print("%s/%s", folder, name);
     const char *rest = name + strcspn(name, ".") + 1;
-    int code = add(m, path, ends_with(name, ".verify.tsv") ? VERIFY : ANY, rest, (int)strlen(rest) - (int)strlen(".tsv"));
+    int code = add(m, path, rg_ends_with(name, ".verify.tsv") ? VERIFY : ANY, rest, (int)strlen(rest) - (int)strlen(".tsv"));
     free(path);
     return code;
 }
 
 static int is_tsv(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && ends_with(entry->d_name, ".tsv");
+    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv");
 }
 
 static int add_references(rg_report *r, const char *folder)
@@ -180,7 +174,7 @@ static int write_one(const rg_report *r, const char *name, int machine)
             code = rg_write_machine_page(r, machine, &page);
         else if (html)
             code = rg_write_index(r, &page);
-        else if (ends_with(name, ".md"))
+        else if (rg_ends_with(name, ".md"))
             rg_write_markdown(r, &page);
         else
             rg_write_ledger(r, file.stream);

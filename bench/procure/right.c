@@ -24,12 +24,6 @@ uint64_t rg_nonce_seed(const char *nonce)
     return strtoull(hex, NULL, 16) >> 1;
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcmp(name + n - m, ending);
-}
-
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
 static double map_error(const char *truth, const char *found)
@@ -163,7 +157,7 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     double largest = 0;
     int photos = 0;
     for (int i = 0; i < l.n; i++) {
-        if (!ends_with(l.name[i], ".png") && !ends_with(l.name[i], ".pgm"))
+        if (!rg_ends_with(l.name[i], ".png") && !rg_ends_with(l.name[i], ".pgm"))
             continue;
         char *photo = rg_print("%s/%s", in, l.name[i]), *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
         const double error = photo_error(photo, c2d, seed + (uint64_t)i);
@@ -264,9 +258,9 @@ char *rg_right_samples(const char *folder, uint64_t seed)
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         char *path = rg_print("%s/%s", folder, l.name[i]);
         const char *name = l.name[i];
-        if (ends_with(name, ".mrc") || ends_with(name, ".mrcs"))
+        if (rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs"))
             sample_map(to, path, name, i, seed);
-        else if (ends_with(name, ".png") || ends_with(name, ".pgm"))
+        else if (rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"))
             sample_photo(to, path, name, i, seed);
         else
             sample_text(to, path, name, i, seed);
@@ -281,8 +275,9 @@ char *rg_right_samples(const char *folder, uint64_t seed)
 static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, rg_alike *found)
 {
     const char *name = rg_tsv_cell(a, first, "file");
-    const bool is_map = ends_with(name, ".mrc") || ends_with(name, ".mrcs"), is_photo = ends_with(name, ".png") || ends_with(name, ".pgm");
-    const bool is_poses = ends_with(name, ".star"), is_transforms = ends_with(name, ".tsv");
+    const bool is_map = rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs");
+    const bool is_photo = rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm");
+    const bool is_poses = rg_ends_with(name, ".star"), is_transforms = rg_ends_with(name, ".tsv");
     double largest = 0;
     int differ = 0;
     for (int i = first; i < past; i++)

@@ -13,16 +13,10 @@
 #include <sys/stat.h>
 #include <wordexp.h>
 
-static bool ends_with(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcmp(name + n - m, ending);
-}
-
 // What differs from run to run and is no result: where time went, what was read and written, and plots, whose tables are compared.
 static bool is_output(const char *name)
 {
-    return strcmp(name, "log") && !ends_with(name, ".log") && !ends_with(name, "_stages.tsv") && !ends_with(name, ".svg");
+    return strcmp(name, "log") && !rg_ends_with(name, ".log") && !rg_ends_with(name, "_stages.tsv") && !rg_ends_with(name, ".svg");
 }
 
 static bool is_map(const char *name)
@@ -30,7 +24,7 @@ static bool is_map(const char *name)
     static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"};
     bool any = false;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        any |= ends_with(name, map[i]);
+        any |= rg_ends_with(name, map[i]);
     return any;
 }
 
@@ -58,7 +52,7 @@ static void leave_out_labels(const char *name, char *bytes, size_t *n)
     if (is_map(name) && *n >= 1024)
         memset(bytes + 220, 0, 1024 - 220);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (ends_with(name, table[i])) {
+        if (rg_ends_with(name, table[i])) {
             size_t kept = 0;
             for (size_t at = 0, past; at < *n; at = past) {
                 const char *end = memchr(bytes + at, '\n', *n - at);
@@ -137,7 +131,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
         for (size_t i = 0; i < words.we_wordc; i++)
             if (is_file(words.we_wordv[i])) {
                 hash_file(&in, words.we_wordv[i]);
-                if (ends_with(words.we_wordv[i], ".star"))
+                if (rg_ends_with(words.we_wordv[i], ".star"))
                     hash_stacks(&in, words.we_wordv[i]);
             }
         wordfree(&words);

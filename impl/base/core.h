@@ -105,6 +105,7 @@ const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else
 // the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
 char *rg_share_path(const char *relative);
+bool rg_ends_with(const char *text, const char *end);
 const char *rg_base_name(const char *path); // what stands after the last slash
 // Path of a program found in PATH, malloc'ed, or NULL.
 char *rg_program_path(const char *name);

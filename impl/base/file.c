@@ -426,6 +426,12 @@ int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, con
     return code;
 }
 
+bool rg_ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
 const char *rg_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -3,7 +3,7 @@
 // table says of it.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "../report.h"
+#include "figures.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,27 +16,13 @@ static int is_table(const struct dirent *entry)
     return dot && dot != entry->d_name && !strcmp(dot, ".tsv");
 }
 
-static int copy(const char *from, const char *to)
-{
-    char block[1 << 14];
-    rg_file file;
-    FILE *in = fopen(from, "rb");
-    if (!in) // without gnuplot there are none
-        return RG_GOOD;
-    int code = rg_file_open(&file, to);
-    for (size_t n; code == RG_GOOD && (n = fread(block, 1, sizeof block, in)) > 0;)
-        fwrite(block, 1, n, file.stream);
-    fclose(in);
-    return code ? code : rg_file_commit(&file);
-}
-
 static int copy_pictures(const rg_report *r, const char *name)
 {
     int code = RG_GOOD;
     for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
         const char *kind = svg ? "svg" : "png";
-        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("%s/fig/trace_%s.%s", r->out, name, kind);
-        code = copy(from, to);
+        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("trace_%s.%s", name, kind);
+        code = access(from, R_OK) ? RG_GOOD : rg_copy_to_fig(r, from, to); // without gnuplot there are none
         free(from);
         free(to);
     }

@@ -99,6 +99,19 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     return row;
 }
 
+static inline char *file_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    const size_t n = (size_t)ftell(f);
+    char *text = rg_alloc(n + 1);
+    rewind(f);
+    assert_int_equal(fread(text, 1, n, f), n);
+    fclose(f);
+    return text;
+}
+
 static inline void test_set(rg_row *row, rg_column column, const char *text)
 {
     free(row->cell[column]);

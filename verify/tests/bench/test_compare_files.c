@@ -261,17 +261,6 @@ TEST(names_may_be_mapped)
     free(mapped), free(unknown), free(half);
 }
 
-static char *slurp(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *all = rg_alloc(1 << 16);
-    all[fread(all, 1, (1 << 16) - 1, f)] = '\0';
-    fclose(f);
-    unlink(path);
-    return all;
-}
-
 // A name is text in every format: no tag, no link, no further column.
 TEST(verdicts_are_written_for_others)
 {
@@ -292,15 +281,15 @@ TEST(verdicts_are_written_for_others)
     rg_tsv_free(&t);
     unlink(path);
     free(path);
-    char *xml = slurp(path = rg_print("%s/o.xml", folder));
+    char *xml = file_text(path = rg_print("%s/o.xml", folder));
     assert_non_null(strstr(xml, "tests=\"2\" failures=\"1\" skipped=\"0\""));
     assert_non_null(strstr(xml, "<failure message=\"SLOWER: B / A = 1.1 ["));
     assert_non_null(strstr(xml, "&lt;b&gt;|x|&amp;&quot;[y](z)"));
-    free(path), free(xml);
-    char *md = slurp(path = rg_print("%s/o.md", folder));
+    unlink(path), free(path), free(xml);
+    char *md = file_text(path = rg_print("%s/o.md", folder));
     assert_non_null(strstr(md, "| **SLOWER** | autocorr\\:simd"));
     assert_non_null(strstr(md, "\\<b\\>\\|x\\|\\&\"\\[y\\]\\(z\\)"));
-    free(path), free(md), free(line);
+    unlink(path), free(path), free(md), free(line);
 }
 
 TEST(the_next_command_names_the_plugin)

@@ -70,16 +70,6 @@ static void write_runs(bool step)
 
 static int history(void) { return run_command(&rg_cmd_history, words, text); }
 
-static char *slurp(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *all = rg_alloc(1 << 20);
-    all[fread(all, 1, (1 << 20) - 1, f)] = '\0';
-    fclose(f);
-    return all;
-}
-
 TEST(a_step_stands_between_its_commits)
 {
     write_runs(true);
@@ -108,13 +98,13 @@ TEST(a_step_stands_between_its_commits)
 // Names are text on the page; the figure stands beside it where gnuplot is here.
 TEST(the_page_is_data_alone)
 {
-    char *page = slurp(in_folder("H/index.html")), *body = strstr(page, "<body>"), *gnuplot = rg_program_path("gnuplot");
+    char *page = file_text(in_folder("H/index.html")), *body = strstr(page, "<body>"), *gnuplot = rg_program_path("gnuplot");
     assert_non_null(body);
     assert_non_null(strstr(body, "SLOWER"));
     assert_null(strstr(body, "<script>x"));
     if (gnuplot) {
         assert_non_null(strstr(body, "src=\"./fig/1.svg\""));
-        char *figure = slurp(in_folder("H/fig/1.svg"));
+        char *figure = file_text(in_folder("H/fig/1.svg"));
         assert_non_null(strstr(figure, "c0014"));
         assert_null(strstr(figure, "<script>x"));
         free(figure);
@@ -127,9 +117,9 @@ TEST(the_page_is_data_alone)
 // The same command, the same bytes, over what it made itself.
 TEST(a_second_run_makes_the_same)
 {
-    char *before = slurp(in_folder("H/history.tsv")), *page = slurp(in_folder("H/index.html"));
+    char *before = file_text(in_folder("H/history.tsv")), *page = file_text(in_folder("H/index.html"));
     assert_int_equal(history(), RG_WRONG);
-    char *after = slurp(in_folder("H/history.tsv")), *again = slurp(in_folder("H/index.html"));
+    char *after = file_text(in_folder("H/history.tsv")), *again = file_text(in_folder("H/index.html"));
     assert_string_equal(before, after);
     assert_string_equal(page, again);
     free(before), free(after), free(page), free(again);
@@ -177,9 +167,9 @@ TEST(what_cannot_be_is_refused)
     rg_row row = test_row("simd", "device", 11, 1e5);
     test_set(&row, RG_C_MEDIAN, "50000");
     test_write(in_folder("in/forged.tsv"), "regather 0.1", "00ff", &row, 1);
-    char *before = slurp(in_folder("H/history.tsv"));
+    char *before = file_text(in_folder("H/history.tsv"));
     assert_int_equal(history(), RG_USAGE);
-    char *after = slurp(in_folder("H/history.tsv"));
+    char *after = file_text(in_folder("H/history.tsv"));
     assert_string_equal(before, after);
     free(before), free(after);
     put_text("in/forged.tsv", "shell\tfsc\n1\t0.5\n"); // another table
@@ -191,7 +181,7 @@ TEST(what_cannot_be_is_refused)
     put_text("mine/index.html", "mine");
     char *line = rg_print("history %s/in --out %s/mine --quiet", folder, folder);
     assert_int_equal(run_command(&rg_cmd_history, line, text), RG_USAGE);
-    char *mine = slurp(in_folder("mine/index.html"));
+    char *mine = file_text(in_folder("mine/index.html"));
     assert_string_equal(mine, "mine");
     free(mine), free(line);
     line = rg_print("history %s/mine --out %s/new --quiet", folder, folder); // without a result file

@@ -31,16 +31,6 @@ static bool has_row(const char *text, const char *word, const char *path)
     return found;
 }
 
-static char *text_of(const char *path)
-{
-    char *text = rg_alloc(1 << 16);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    text[fread(text, 1, (1 << 16) - 1, f)] = '\0';
-    fclose(f);
-    return text;
-}
-
 static int count(const char *text, const char *begin)
 {
     int n = strncmp(text, begin, strlen(begin)) == 0;
@@ -66,7 +56,7 @@ static void compare(const rg_command *command, const char *words, const char *ou
     assert_non_null(strstr(plan, "GiB are free; "));
     assert_non_null(strstr(plan, "\ntime of "));
     run(command, line);
-    char *text = text_of(in_dir(log));
+    char *text = file_text(in_dir(log));
     assert_int_equal(strncmp(text, "# log of regather\n# command: regather ", 38), 0);
     assert_int_equal(count(text, "written\t"), count(plan, "file\t"));
     for (char *at = strstr(text, "\nwritten\t"); at; at = strstr(at, "\nwritten\t")) {
@@ -153,7 +143,7 @@ TEST(test_autocorr)
 // Without the line that says how long its hashes took.
 static char *log_of(const char *path)
 {
-    char *text = text_of(path), *line = strstr(text, "# hashed: ");
+    char *text = file_text(path), *line = strstr(text, "# hashed: ");
     assert_non_null(line);
     char *after = strchr(line, '\n') + 1;
     memmove(line, after, strlen(after) + 1);
@@ -183,7 +173,7 @@ TEST(test_log)
     catch_stderr();
     run(&rg_cmd_fsc, words);
     assert_non_null(strstr(caught(), "is there and no log of regather"));
-    char *kept = text_of(in_dir("l.tsv.log"));
+    char *kept = file_text(in_dir("l.tsv.log"));
     assert_string_equal(kept, "mine\n");
     free(first);
     free(same);

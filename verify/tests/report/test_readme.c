@@ -15,16 +15,6 @@ static const char machine[] = "h200-16xeon";
 static const rg_outcome shown[] = {RG_REPRODUCED, RG_ORDER,      RG_DIRECTION,   RG_CONTRADICTED,
                                    RG_EXISTS,     RG_NOT_CALLED, RG_NOT_TESTABLE};
 
-static char *read_whole(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *text = rg_alloc(OUTPUT_MAX);
-    text[fread(text, 1, OUTPUT_MAX - 1, f)] = '\0';
-    fclose(f);
-    return text;
-}
-
 // "| Lu 2009 | 23 | 2 | ... |" of the ledger.
 static char *row_of(const rg_tsv *ledger, const char *paper)
 {
@@ -55,7 +45,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     char *argv[] = {"report", record, "--machines", machines, "--stale", "--no-figures", "--quiet", "--out", folder, NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     char *path = rg_print("%s/ledger.tsv", folder), *readme_path = rg_share_path("README.md");
-    char *readme = read_whole(readme_path), *page_path = rg_print("%s/REPORT.md", folder), *page = read_whole(page_path);
+    char *readme = file_text(readme_path), *page_path = rg_print("%s/REPORT.md", folder), *page = file_text(page_path);
     rg_tsv ledger, papers;
     assert_int_equal(rg_tsv_read(path, &ledger), RG_GOOD);
     char *papers_path = rg_share_path("reference/papers.tsv");
@@ -93,7 +83,7 @@ static void run_line(const char *line)
 {
     const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
-        fail_msg("README.md: exit %d of: %s\n%s", code, line, read_whole("out.txt"));
+        fail_msg("README.md: exit %d of: %s\n%s", code, line, file_text("out.txt"));
 }
 
 // That words, options and values are taken, where nothing is done.
@@ -116,7 +106,7 @@ static int listed(const rg_tsv *list, const char *line)
 TEST(every_command_runs_as_printed_or_says_why_not)
 {
     char program[4096] = "", *folder = test_folder(), *readme = rg_share_path("README.md"), *was = getcwd(NULL, 0);
-    char *list_path = rg_share_path("verify/tests/report/readme.tsv"), *text = read_whole(readme);
+    char *list_path = rg_share_path("verify/tests/report/readme.tsv"), *text = file_text(readme);
     rg_tsv list;
     assert_int_equal(rg_tsv_read(list_path, &list), RG_GOOD);
     bool *used = rg_alloc((size_t)list.n_rows * sizeof *used), code = false;
