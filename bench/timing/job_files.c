@@ -229,7 +229,7 @@ static void compare_folders(const char *a, const char *b, bool back, rg_job_outp
             found->largest = fmax(found->largest, file_difference(in_a, in_b, &differ));
         }
         if (differ && !found->differ++)
-            snprintf(found->first, sizeof found->first, "%s", entry->d_name);
+            snprintf(found->first, sizeof found->first, "%.199s", entry->d_name);
         free(in_a), free(in_b);
     }
     if (d)

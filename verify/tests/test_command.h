@@ -5,6 +5,7 @@
 
 #include "../../data/formats/result.h"
 #include "../../impl/runtime/command.h"
+#include "test.h"
 #include "test_build.h"
 
 #include <stdlib.h>
