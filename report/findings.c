@@ -32,8 +32,8 @@ void rg_digits(double value, char text[32])
 {
     const double step = fabs(value) < 1000 ? 0 : pow(10, floor(log10(fabs(value))) - 2);
     snprintf(text, 32, step > 0 ? "%.0f" : "%.3g", step > 0 ? step * round(value / step) : value);
-    for (int digits = 4; value < 1 && digits < 16 && !strcmp(text, "1"); digits++) // less than 1 is not printed as 1
-        snprintf(text, 32, "%.*g", digits, value);
+    if (value < 1 && !strcmp(text, "1")) // less than 1 is not printed as 1
+        snprintf(text, 32, "%.5g", fmin(value, 0.99999));
 }
 
 // `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
