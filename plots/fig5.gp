@@ -3,9 +3,9 @@
 # C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
 load PLOTS."/style.gp"
 half = (SIDE - 1) / 2
-RIGHT_END = 1.01
+RIGHT_END = 0.99
 set multiplot
-set lmargin at screen panel_left(1, 2); set rmargin at screen panel_right(1, 2)
+set lmargin at screen panel_left(1, 2); set rmargin at screen panel_right(1, 2) - (NARROW ? 0 : 0.03)
 set tmargin at screen panel_top(1, 2); set bmargin at screen panel_bottom(1, 2)
 set size ratio -1
 set palette defined (0 "#0b1f3a", 0.35 "#0072b2", 0.65 "#8fd3c0", 1 "#fff6d5")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # slices.gp: three sections of maps of SIDE voxels: DATA u v first second third, PANELS their names. One scale of grey for all.
 load PLOTS."/style.gp"
-RIGHT_END = 1.03
+RIGHT_END = 0.99
 unset key
 unset grid
 unset colorbox

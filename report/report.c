@@ -354,7 +354,7 @@ const rg_command rg_cmd_report = {
     .words = "RESULT.tsv...",
     .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
     .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
-            "DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg and .png. Every number comes out of a file that the\n"
+            "DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg. Every number comes out of a file that the\n"
             "report names. Rows whose kernel has another source now than when they were timed (hashes in the rows) are left out,\n"
             "with a warning; with --stale they count, and verdicts that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only, contradicted today, exists, not called\n"
             "(no interval, or one that holds both answers), not testable here or paper inconsistent; reference/claims.tsv says by\n"
