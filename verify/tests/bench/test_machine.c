@@ -4,6 +4,7 @@
 #include "../../../bench/machine/sensors.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/cpu.h"
+#include "../../../impl/runtime/table.h"
 #include "../test.h"
 
 #include <math.h>
