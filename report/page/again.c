@@ -76,7 +76,7 @@ void rg_untested(const rg_report *r, int machine, const char *paper, char *text,
     if (n < room && all > count[GPUS])
         n += (size_t)snprintf(text + n, room - n, "; then `make reproduce`");
     if (n < room && count[GPUS])
-        n += (size_t)snprintf(text + n, room - n, "; `report/steps.sh build record NAME scaling modes_scaling`");
+        n += (size_t)snprintf(text + n, room - n, "; `regather record --out NAME`");
     if (n < room)
         snprintf(text + n, room - n, ".");
 }
@@ -101,7 +101,7 @@ void rg_again(const rg_report *r, int claim, int machine, char *text, size_t roo
     for (int i = 0; i < RG_COUNT(timed); i++)
         is_timed |= !strcmp(kind, timed[i]);
     if (needs_gpus(r, claim)) {
-        snprintf(text, room, "report/steps.sh build record NAME scaling modes_scaling");
+        snprintf(text, room, "regather record --out NAME");
     } else if (!strcmp(kind, "equal") && rg_algo_find(algo)) {
         snprintf(text, room, "regather verify %s", algo);
     } else if (!strcmp(kind, "configs") && rg_algo_find(algo)) {
