@@ -24,9 +24,7 @@ static int computer_of(rg_points *p, const char *label, int threads)
     for (int i = 0; i < p->n_computers; i++)
         if (!strcmp(p->computer[i].label, label) && p->computer[i].threads == threads)
             return i;
-    p->computer = realloc(p->computer, (size_t)(p->n_computers + 1) * sizeof *p->computer);
-    if (!p->computer)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    p->computer = rg_more(p->computer, p->n_computers, sizeof *p->computer);
     rg_computer *c = &p->computer[p->n_computers];
     snprintf(c->label, sizeof c->label, "%s", label);
     c->threads = threads;
@@ -83,9 +81,7 @@ static void read_row(rg_points *p, const rg_tsv *t, int row, const char *label)
                 p->point[i] = at;
             return;
         }
-    p->point = realloc(p->point, (size_t)(p->n + 1) * sizeof *p->point);
-    if (!p->point)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+    p->point = rg_more(p->point, p->n, sizeof *p->point);
     p->point[p->n++] = at;
 }
 

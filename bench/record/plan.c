@@ -26,17 +26,10 @@ typedef struct lets {
 
 static void let(lets *l, const char *name, const char *value)
 {
-    char **names = rg_alloc((size_t)(l->n + 1) * sizeof *names), **values = rg_alloc((size_t)(l->n + 1) * sizeof *values);
-    for (int i = 0; i < l->n; i++) {
-        names[i] = l->name[i];
-        values[i] = l->value[i];
-    }
-    free(l->name);
-    free(l->value);
-    l->name = names;
-    l->value = values;
-    names[l->n] = rg_print("%s", name);
-    values[l->n++] = rg_print("%s", value);
+    l->name = rg_more(l->name, l->n, sizeof *l->name);
+    l->value = rg_more(l->value, l->n, sizeof *l->value);
+    l->name[l->n] = rg_print("%s", name);
+    l->value[l->n++] = rg_print("%s", value);
 }
 
 static void lets_free(lets *l)
@@ -137,11 +130,7 @@ static int add_step(rg_record_plan *plan, const rg_tsv *t, int i, const lets *l)
         }
     s.command = command;
     free(shapes);
-    rg_record_step *more = rg_alloc((size_t)(plan->n + 1) * sizeof *more);
-    if (plan->n)
-        memcpy(more, plan->step, (size_t)plan->n * sizeof *more);
-    free(plan->step);
-    plan->step = more;
+    plan->step = rg_more(plan->step, plan->n, sizeof *plan->step);
     const bool twice = rg_record_plan_find(plan, s.name) >= 0;
     plan->step[plan->n++] = s;
     if (!(s.seconds > 0))
@@ -240,11 +229,7 @@ void rg_record_plan_free(rg_record_plan *plan)
 
 static void add_key(rg_record_step *s, rg_row row)
 {
-    rg_row *more = rg_alloc((size_t)(s->n_keys + 1) * sizeof *more);
-    if (s->n_keys)
-        memcpy(more, s->key, (size_t)s->n_keys * sizeof *more);
-    free(s->key);
-    s->key = more;
+    s->key = rg_more(s->key, s->n_keys, sizeof *s->key);
     s->key[s->n_keys++] = row;
 }
 

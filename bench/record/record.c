@@ -164,8 +164,8 @@ static void be_step(const recorder *r, const rg_record_step *s, const char *prod
     setenv("product", product, 1);
     if (word)
         execv(r->program, word);
-    char *line = rg_print(". '%s' && { %s\n}", r->words, s->command);
-    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    char *line = rg_print(". \"$0\" && { %s\n}", s->command); // a path is data, also one with a quote
+    execl("/bin/sh", "sh", "-c", line, r->words, (char *)NULL);
     _exit(127);
 }
 
