@@ -40,6 +40,7 @@ typedef struct recorder {
     double began_s, budget_s;
     int gpus, beside; // GPUs; steps of one core that run at a time beside another one
     int cores[CORES_MOST];
+    cpu_set_t rest; // what no step of one core shares a core with
     double expected_s;
     bool over; // the time is
     int ordered, rows_new;
@@ -151,6 +152,8 @@ static void be_step(const recorder *r, const rg_record_step *s, const char *prod
         CPU_ZERO(&set);
         CPU_SET(r->cores[s->core], &set);
         sched_setaffinity(0, sizeof set, &set);
+    } else if (r->beside && s->runs == RG_RUNS_GPU) {
+        sched_setaffinity(0, sizeof r->rest, &r->rest);
     }
     char *log = rg_print("%s/%s.log", r->work, s->name);
     int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), from = open("/dev/null", O_RDONLY);
@@ -491,6 +494,52 @@ static int run_steps(recorder *r)
     }
 }
 
+// The processors that are one core to the system, this one among them: two that share one take up to 1.5 times as long.
+static cpu_set_t core_of(int cpu)
+{
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(cpu, &core);
+    char *path = rg_print("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *f = fopen(path, "r");
+    int from, to;
+    while (f && fscanf(f, "%d", &from) == 1) { // "0,8" or "0-1"
+        if (fscanf(f, "-%d", &to) != 1)
+            to = from;
+        for (int c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++)
+            CPU_SET(c, &core);
+        if (fgetc(f) != ',')
+            break;
+    }
+    if (f)
+        fclose(f);
+    free(path);
+    return core;
+}
+
+static void without(cpu_set_t *set, cpu_set_t core)
+{
+    CPU_AND(&core, &core, set);
+    CPU_XOR(set, set, &core);
+}
+
+// One processor of each core for steps of one core, from the last one on; the other cores are the rest's.
+static void share_cores(recorder *r, int64_t beside)
+{
+    cpu_set_t left;
+    int cpu[CPU_SETSIZE], n = 0;
+    sched_getaffinity(0, sizeof left, &left);
+    r->rest = left;
+    for (int c = CPU_SETSIZE - 1; c >= 0; c--)
+        if (CPU_ISSET(c, &left)) {
+            without(&left, core_of(c));
+            cpu[n++] = c;
+        }
+    r->beside = (int)fmin(fmin(n - 1, CORES_MOST), beside ? (double)beside : n < CORES_LEAST ? 0 : n / 2);
+    for (int k = 0; k < r->beside; k++)
+        without(&r->rest, core_of(r->cores[k] = cpu[k]));
+}
+
 static int prepare(recorder *r)
 {
     const request *q = r->q;
@@ -510,15 +559,7 @@ static int prepare(recorder *r)
     code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, r->work, &r->plan);
     free(standard);
     r->gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
-    cpu_set_t set;
-    int cores[CORES_MOST * 16], n = 0;
-    sched_getaffinity(0, sizeof set, &set);
-    for (int c = 0; c < CPU_SETSIZE && n < RG_COUNT(cores); c++)
-        if (CPU_ISSET(c, &set))
-            cores[n++] = c;
-    r->beside = (int)fmin(fmin(n, CORES_MOST), q->beside ? (double)q->beside : n < CORES_LEAST ? 0 : n / 2);
-    for (int k = 0; k < r->beside; k++)
-        r->cores[k] = cores[n - 1 - k];
+    share_cores(r, q->beside);
     return code;
 }
 
