@@ -110,11 +110,12 @@ TEST(what_does_not_fit_is_said)
 {
     plan(tables, "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
-    char *words = rg_share_path("bench/record/words.sh"), *share = fmt("%s", in_dir("it's $HOME"));
+    char *words = rg_share_path("bench/record/words.sh");
     assert_int_equal(sh("mkdir -p \"it's \\$HOME/bench/record\" && cp '%s' \"it's \\$HOME/bench/record\"", words), 0);
-    assert_int_equal(setenv("REGATHER_SHARE", share, 1), 0); // a path is no shell text
+    assert_int_equal(setenv("REGATHER_SHARE", in_dir("it's $HOME"), 1), 0); // a path is no shell text
     assert_int_equal(record("--budget 1"), RG_UNSURE); // `long` is left
     unsetenv("REGATHER_SHARE");
+    free(words);
     assert_non_null(strstr(said, "no time: F9b"));
     assert_non_null(strstr(said, "it needs 64 GPUs"));
     rg_tables t;
