@@ -233,6 +233,21 @@ static void machines(rg_page *p, const rg_score *s)
     p->make->table_end(p);
 }
 
+// The shortest job, where starts of processes and GPUs weigh more than the work; NULL: none is so short.
+static char *too_short(const rg_score *s)
+{
+    int machine = 0, job = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->workload->n; j++)
+            if (s->machine[i].job[j].median_s < s->machine[machine].job[job].median_s)
+                machine = i, job = j;
+    const double shortest_s = s->machine[machine].job[job].median_s;
+    return shortest_s >= 1 ? NULL
+                           : rg_print("Runs of less than a second (%s on %s: %.2g s) are mostly the start of a process and of its "
+                                      "GPU. Rank machines for a purchase by a larger size, medium or full.",
+                                      s->workload->job[job].job, s->machine[machine].a.label, shortest_s);
+}
+
 static int write_page(const rg_score *s, const char *folder)
 {
     rg_file file;
@@ -252,6 +267,10 @@ static int write_page(const rg_score *s, const char *folder)
     p.make->heading(&p, 1, NULL, "Machines ranked");
     p.make->paragraph(&p, what);
     ranking(&p, s);
+    char *brief = too_short(s);
+    if (brief)
+        p.make->paragraph(&p, brief);
+    free(brief);
     p.make->paragraph(&p, "The score is the weighted geometric mean over the jobs. Its interval is Student's t over whole-process runs, and 1 % from one "
                           "archive to the next on the same machine, which is assumed. Machines that it does not tell apart share a rank; P(best) is how "
                           "often a machine would be the fastest, were all measured again.");

@@ -64,12 +64,14 @@ TEST(ranks_and_ties)
     assert_int_equal(sh("awk -F'\\t' '!/^#/ && $1 == \"fast\" { if ($5 > 0.99) ok = 1 } END { exit !ok }' page/score.tsv"), 0);
     assert_int_equal(sh("grep -q 'slow\t.*upper estimate' page/score.tsv && grep -q 'fast\t.*measured' page/score.tsv"), 0);
     assert_int_equal(sh("grep -q 'at most' page/index.html && grep -q 'all prices here are invented' page/index.html"), 0);
+    assert_int_equal(sh("grep -q 'sums on fast: 0.5 s' page/index.html"), 0);
 }
 
 // Of two machines that are equal, each is the best as often as the other.
 TEST(equals_are_best_as_often)
 {
     assert_int_equal(sh("cp slow.rgz twin.rgz && regather score slow.rgz twin.rgz --workload w.tsv --reference twin --out twins > s && "
+                        "! grep -q 'less than a second' twins/index.html && "
                         "awk -F'\\t' '!/^#/ && $1 != \"machine\" { n++; if ($4 != 1 || $5 < 0.47 || $5 > 0.53 || $6 != 1) bad = 1 } END { exit bad || n != 2 }' twins/score.tsv"), 0);
 }
 
