@@ -7,29 +7,38 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // nvmlReturn_t in words; the numbers are NVML's ABI.
 static const char *reason(int code)
 {
     switch (code) {
+    case 1: return "not initialised in this process";
     case 3: return "not supported by this GPU";
     case 4: return "no permission";
     case 6: return "GPU not found by NVML";
     case 9: return "NVIDIA driver not loaded";
     case 15: return "GPU is lost";
     case 18: return "driver and library versions differ: reboot or reload the driver";
-    default: return "NVML error";
+    default: return "error without words here";
     }
 }
+
+// What was asked for last; NULL after every nvmlInit, which may hand out other handles.
+static void *last_gpu;
 
 const rg_nvml *rg_nvml_load(char why[160])
 {
     static rg_nvml nvml;
+    static void *library;
     static char failed[160];
-    static bool tried, ready;
-    if (!tried) {
-        tried = true;
-        void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    static pid_t tried_in; // a child that fork() made has the library, in which nothing is initialised
+    static bool ready;
+    if (tried_in != getpid()) {
+        tried_in = getpid();
+        last_gpu = NULL;
+        ready = false;
+        library = library ? library : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             snprintf(failed, sizeof failed, "libnvidia-ml.so.1 not found: no NVIDIA driver");
         } else {
@@ -63,13 +72,12 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
 {
     // Asked for at every sample, while facts() takes milliseconds: the last answer is kept.
     static char named[sizeof "gpu999999"];
-    static void *answer;
     rg_device_facts facts;
     *nvml = rg_nvml_load(why);
     if (!*nvml)
         return NULL;
-    if (answer && strcmp(named, device->name) == 0)
-        return answer;
+    if (last_gpu && strcmp(named, device->name) == 0)
+        return last_gpu;
     int code = device->facts(&facts);
     if (code != RG_OK) {
         snprintf(why, 160, "%s", device->error(code));
@@ -79,7 +87,7 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
     if (!gpu)
         return NULL;
     snprintf(named, sizeof named, "%s", device->name);
-    answer = gpu;
+    last_gpu = gpu;
     return gpu;
 }
 

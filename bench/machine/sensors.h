@@ -39,7 +39,7 @@ typedef struct rg_nvml {
     RG_NVML_FUNCTIONS(F)
 #undef F
 } rg_nvml;
-// NULL with the reason in why ("libnvidia-ml.so.1 not found", ...). Loaded and initialised once; not thread safe.
+// NULL with the reason in why ("libnvidia-ml.so.1 not found", ...). Loaded once, initialised once a process; not thread safe.
 const rg_nvml *rg_nvml_load(char why[160]);
 // The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
 void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
