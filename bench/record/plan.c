@@ -209,6 +209,18 @@ int rg_record_plan_find(const rg_record_plan *plan, const char *name)
     return -1;
 }
 
+bool rg_record_each_need(const rg_record_plan *plan, const rg_record_step *s, bool (*keep_on)(rg_record_step *, void *),
+                         void *of)
+{
+    char *needs = rg_print("%s", s->needs);
+    bool all = true;
+    for (char *rest = needs, *need; all && (need = strsep(&rest, " "));)
+        if (*need)
+            all = keep_on(&plan->step[rg_record_plan_find(plan, need)], of);
+    free(needs);
+    return all;
+}
+
 void rg_record_plan_free(rg_record_plan *plan)
 {
     for (int i = 0; i < plan->n; i++) {

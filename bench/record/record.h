@@ -7,6 +7,7 @@
 #include "../../data/formats/tables.h"
 #include "../timing/lineup.h"
 
+#include <sched.h>
 #include <sys/types.h>
 
 // ---- store.c: the record ---------------------------------------------------------------------------------------------------
@@ -64,7 +65,44 @@ int rg_record_plan_read(const char *path, const char *work, rg_record_plan *);
 int rg_record_plan_weigh(rg_record_plan *, const rg_record *, int gpus);
 int rg_record_plan_find(const rg_record_plan *, const char *name); // -1 when there is none
 void rg_record_plan_free(rg_record_plan *);
+// Whether all steps that this one needs are to keep_on's liking, which is asked until one is not.
+bool rg_record_each_need(const rg_record_plan *, const rg_record_step *, bool (*keep_on)(rg_record_step *, void *), void *of);
 // The words of a command, apart by blanks but for those between double quotes; malloc'ed together, ended by NULL.
 char **rg_record_words(const char *command);
+
+// ---- cores.c: processors ---------------------------------------------------------------------------------------------------
+
+enum { RG_BESIDE_MOST = 64 };
+typedef struct rg_record_cores {
+    int beside;              // so many steps of one core at a time beside another one
+    int cpu[RG_BESIDE_MOST]; // their processors
+    cpu_set_t rest;          // what none of them shares a core with
+    bool hidden;             // which processors share a core is not said here
+} rg_record_cores;
+// Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores.
+void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *);
+void rg_record_share_here(int64_t beside, rg_record_cores *);
+
+// ---- choose.c: what fits ---------------------------------------------------------------------------------------------------
+
+// Chooses steps by value a second; the seconds that they take together.
+double rg_record_choose(rg_record_plan *, int beside, double budget_s);
+void rg_record_show(const rg_record_plan *, const rg_record_cores *, int gpus, double expected_s);
+
+// ---- run.c: the chosen steps -----------------------------------------------------------------------------------------------
+
+typedef struct rg_record_run {
+    const char *out; // the record's name
+    rg_record record;
+    rg_record_plan plan;
+    rg_record_cores cores;
+    char *program, *work, *words; // this program, the folder of the steps' files, the shell's words that they may use
+    double began_s, budget_s;
+    bool over; // the time is
+    int rows_new;
+} rg_record_run;
+// From now on a signal ends what runs and keeps what it made. Takes over what a run that was killed left, by its steps' names.
+int rg_record_run_begin(rg_record_run *);
+int rg_record_run_steps(rg_record_run *);
 
 #endif

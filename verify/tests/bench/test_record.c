@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_record.c: `regather record` with small plans: what it measures and what not again, what it takes over from other
-// machines and from a run that was killed, what does not fit the time; and that the shipped plan knows every claim that can be
-// measured.
+// machines and from a run that was killed, what does not fit the time; which processors it uses; and that the shipped plan knows
+// every claim that can be measured.
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/record/record.h"
 #include "../test_command.h"
@@ -140,6 +140,104 @@ TEST(the_report_knows_its_tables)
                   !strcmp(rg_tsv_cell(&ledger, i, "verdict"), "reproduced");
     assert_true(judged);
     rg_tsv_free(&ledger);
+}
+
+// ---- processors ------------------------------------------------------------------------------------------------------------
+
+// Lists of siblings as Linux writes them: of cores with two processors each, numbered by turns or beside each other, or of one.
+typedef enum { ALONE, HALVES, PAIRS, BARE } lists;
+
+static const char *list_of(lists kind, int k, int n)
+{
+    return kind == HALVES  ? fmt("%d,%d", k % (n / 2), k % (n / 2) + n / 2)
+           : kind == PAIRS ? fmt("%d-%d", k / 2 * 2, k / 2 * 2 + 1)
+           : kind == ALONE ? fmt("%d", k)
+                           : "";
+}
+
+static char *numbers(const cpu_set_t *set)
+{
+    char *text = rg_print("%s", "");
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, set)) {
+            char *more = rg_print("%s%s%d", text, *text ? " " : "", c);
+            free(text);
+            text = more;
+        }
+    return text;
+}
+
+TEST(steps_of_one_core_share_no_core)
+{
+    static const struct {
+        int n;
+        lists kind;
+        bool is_virtual;
+        int first; // processor that may be used
+        int beside;
+        const char *cpu, *rest; // those of steps of one core, in any order, and the others'
+        bool hidden;
+    } machine[] = {
+        {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
+        {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false},
+        {16, PAIRS, false, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false},
+        {16, PAIRS, true, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false},
+        // Right whether they are in truth as HALVES or as PAIRS.
+        {16, ALONE, true, 0, 0, "9 11 13 15", "0 2 4 6", true},
+        {16, BARE, true, 0, 0, "9 11 13 15", "0 2 4 6", true},
+        {16, BARE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
+        {16, ALONE, true, 0, 2, "13 15", "0 1 2 3 4 6 8 9 10 11", true},
+        {16, ALONE, false, 0, 64, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", "0", false},
+        {16, HALVES, false, 12, 0, "14 15", "12 13", false}, // a part of the machine
+        {8, ALONE, true, 0, 0, "5 7", "0 2", true},
+        {4, ALONE, true, 0, 0, "", "0 1 2 3", true},
+        {4, ALONE, false, 0, 0, "2 3", "0 1", false},
+        {2, ALONE, true, 0, 0, "", "0 1", false},
+        {1, ALONE, false, 0, 8, "", "0", false},
+    };
+    for (int i = 0; i < RG_COUNT(machine); i++) {
+        const int n = machine[i].n;
+        const char *siblings[16];
+        cpu_set_t usable, used;
+        CPU_ZERO(&usable);
+        CPU_ZERO(&used);
+        for (int k = 0; k < n; k++)
+            siblings[k] = list_of(machine[i].kind, k, n);
+        for (int k = machine[i].first; k < n; k++)
+            CPU_SET(k, &usable);
+        rg_record_cores cores;
+        rg_record_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, &cores);
+        for (int k = 0; k < cores.beside; k++)
+            CPU_SET(cores.cpu[k], &used);
+        char *cpu = numbers(&used), *rest = numbers(&cores.rest);
+        if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
+            fail_msg("machine %d: steps of one core on \"%s\", the rest on \"%s\"%s", i, cpu, rest,
+                     cores.hidden ? ", hidden" : "");
+        assert_int_equal(cores.beside, CPU_COUNT(&used)); // none twice
+        free(cpu);
+        free(rest);
+    }
+}
+
+static rg_record_cores shown;
+static int show(void *none)
+{
+    const rg_record_plan plan_of_none = {0};
+    (void)none;
+    rg_record_show(&plan_of_none, &shown, 0, 0);
+    return RG_GOOD;
+}
+
+TEST(the_plan_says_what_a_virtual_machine_hides)
+{
+    static const rg_option none[] = {{0}};
+    const rg_command command = {.name = "show", .words = "", .option = none, .bytes = sizeof(rg_given), .run = show};
+    for (int hidden = 0; hidden < 2; hidden++) {
+        shown = (rg_record_cores){.beside = 4, .hidden = hidden};
+        assert_int_equal(run_command(&command, "show", said), RG_GOOD);
+        assert_int_equal(strstr(said, "does not say which processors share a core") != NULL, hidden);
+        assert_non_null(strstr(said, "with at most 4 of one core"));
+    }
 }
 
 static void refused(const char *line, const char *why)

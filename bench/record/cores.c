@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// cores.c: which processors steps of one core run on, and which are left for others beside them.
+#include "record.h"
+
+#include "../machine/sensors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CORES_LEAST = 4 }; // fewer have one step at a time
+
+// This processor and those of a list like "0,8" or "0-1".
+static cpu_set_t with(int cpu, const char *list)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    for (char *end; *list; list = end + (*end == ',')) {
+        const long from = strtol(list, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+        if (end == list)
+            break;
+        for (long c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++)
+            CPU_SET(c, &set);
+    }
+    return set;
+}
+
+static void without(cpu_set_t *set, cpu_set_t core)
+{
+    CPU_AND(&core, &core, set);
+    CPU_XOR(set, set, &core);
+}
+
+// One processor of each core for steps of one core, from the last one on, on half of the cores; the other cores are the rest's.
+// Two that share a core take up to 1.5 times as long. A virtual machine in which none is said to share one may hide it: there a
+// processor's core is what it is by either usual numbering, 2 k and 2 k + 1 or k and k + n / 2, so that no
+// row is too slow whichever it has.
+void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *c)
+{
+    cpu_set_t core[CPU_SETSIZE], left = usable;
+    int cpu[CPU_SETSIZE], cores = 0;
+    c->hidden = is_virtual && n >= CORES_LEAST;
+    for (int k = 0; k < n; k++) {
+        core[k] = with(k, siblings[k]);
+        c->hidden &= CPU_COUNT(&core[k]) == 1;
+    }
+    for (int k = 0; c->hidden && k < n; k++) {
+        CPU_SET(k ^ 1, &core[k]);
+        CPU_SET((k + n / 2) % n, &core[k]);
+    }
+    for (int k = n - 1; k >= 0; k--)
+        if (CPU_ISSET(k, &left)) {
+            without(&left, core[k]);
+            cpu[cores++] = k;
+        }
+    const double half = cores < CORES_LEAST ? 0 : cores / 2;
+    c->beside = (int)fmin(fmax(0, fmin(cores - 1, RG_BESIDE_MOST)), beside ? (double)beside : half);
+    c->rest = usable;
+    for (int k = 0; k < c->beside; k++)
+        without(&c->rest, core[c->cpu[k] = cpu[k]]);
+}
+
+void rg_record_share_here(int64_t beside, rg_record_cores *c)
+{
+    static char text[CPU_SETSIZE][64], flags[8192];
+    const char *siblings[CPU_SETSIZE];
+    const long there = sysconf(_SC_NPROCESSORS_CONF);
+    const int n = (int)(there < CPU_SETSIZE ? there : CPU_SETSIZE);
+    for (int k = 0; k < n; k++) {
+        rg_line(text[k], sizeof text[k], "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", k);
+        siblings[k] = text[k];
+    }
+    // The flag is x86's; Xen's paravirtual machines have the folder.
+    const bool is_virtual = access("/sys/hypervisor/type", F_OK) == 0 ||
+                            (rg_proc_field("/proc/cpuinfo", "flags", flags, sizeof flags) && strstr(flags, " hypervisor"));
+    cpu_set_t usable;
+    sched_getaffinity(0, sizeof usable, &usable);
+    rg_record_share(n, siblings, usable, is_virtual, beside, c);
+}
