@@ -8,4 +8,5 @@ set xrange [OFFSET_min / 1.05 : OFFSET_max * 1.05]
 set xtics (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
 set format y "10^{%T}"
 set xlabel "maximum offset R (pixels)"
-if (!NARROW && |SERIES| > 11) { set key spacing 1.05 } # one column still
+KEYS = |SERIES| + words(PRINTED)
+if (!NARROW && KEYS > 11) { set key spacing KEYS > 14 ? 0.95 : 1.05 } # one column still

@@ -431,20 +431,40 @@ static void put_marks(const search *s, rg_plot *plot)
     rg_plot_text(plot, "PRINTED", printed);
 }
 
+static bool is_curve(const search *s)
+{
+    bool any = false;
+    for (int k = 0; k < s->n; k++)
+        any |= s->series[k].n > 1;
+    return any;
+}
+
+static void drop_series(search *s)
+{
+    for (int k = 0; k < s->n; k++)
+        free(s->series[k].point);
+    memset(s->series, 0, sizeof s->series);
+    s->n = 0;
+}
+
+// Of several bases the first that makes a curve; where none does, the first that was timed.
 void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
 {
     search *s = rg_alloc(sizeof *s);
-    char base[SPEC];
+    char base[SPEC], first[SPEC] = "";
     *s = (search){.listed = l, .machine = rg_listed_machine(l), .scopes = rg_listed_cell(l, "scope"),
                   .needs = rg_listed_cell(l, "needs"), .last = strchr(rg_listed_cell(l, "x"), '+'), .any = strchr(rg_listed_cell(l, "x"), '~')};
     snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+~"), rg_listed_cell(l, "x"));
     const char *bases = rg_listed_cell(l, "base");
     choose_shape(s);
-    for (bool more = true; more && !s->n;) {
+    for (bool more = true; more && !is_curve(s);) {
+        drop_series(s);
         more = next_of(&bases, '/', base);
-        snprintf(s->base, sizeof s->base, "%s", more ? base : "");
-        if (more || !*rg_listed_cell(l, "base"))
+        snprintf(s->base, sizeof s->base, "%s", more ? base : first);
+        if (more || *first || !*rg_listed_cell(l, "base"))
             find_series(s);
+        if (s->n && !*first)
+            snprintf(first, sizeof first, "%s", s->base);
     }
     if (s->last)
         keep_last(s);
@@ -469,8 +489,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         say_about(s, found->about, sizeof found->about);
         check_panels(s, found);
     }
-    for (int k = 0; k < s->n; k++)
-        free(s->series[k].point);
+    drop_series(s);
     free(path);
     free(s);
 }

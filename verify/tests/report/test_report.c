@@ -467,7 +467,8 @@ TEST(jobs_are_in_no_figure_of_offsets)
     rmdir(folder);
 }
 
-// Figs 6, 7 and 9 have Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, NumPy is what Fig. 7 is over.
+// Figs 6, 7 and 9 have Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, NumPy is what Fig. 7 is over,
+// and simple C where NumPy makes no curve.
 TEST(listing_1_is_in_the_figures_of_offsets)
 {
     made m;
@@ -504,6 +505,18 @@ TEST(listing_1_is_in_the_figures_of_offsets)
         assert_int_equal(found, 1);
         rg_tsv_free(&t);
     }
+    // Simple C at two offsets makes a curve, which NumPy at one does not.
+    rg_row *more = add(&m, "naive", "w750,h1500,r50,k0", "threads=1", "PASS", 3e9);
+    test_set(more, RG_C_SPACE, "host");
+    test_set(more, RG_C_WORK, "8e9");
+    rg_report again = {.out = folder, .plots = plots, .n_machines = 1, .machine = &m.machine};
+    rg_draw(&again);
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(fmt("%s/fig/fig7.tsv", folder), &t), RG_GOOD);
+    for (int k = 0; k < t.n_rows; k++)
+        if (!strcmp(rg_tsv_cell(&t, k, "series"), "as_printed"))
+            assert_true(fabs(rg_tsv_number(&t, k, "ratio") / (8e8 / 2e9 / (3e5 / 3e9)) - 1) < 1e-4);
+    rg_tsv_free(&t);
     free_machine(&m);
     assert_int_equal(system(fmt("rm -r '%s'", folder)), 0);
     free(folder);
