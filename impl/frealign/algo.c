@@ -32,6 +32,17 @@ int64_t fr_band_stored(const rg_shape *s)
     return n;
 }
 
+// Roundings are uniform within the errors that bound.h counts, and independent: a correlation is off by their root mean square
+// over the root of the number of coefficients, and by more than six times that with a chance of 1e-8. Phases are in the mean
+// square at most half of that at the corner. Masks and coefficients of unequal weight (the pattern extreme, c^2) leave at least
+// an eighth of the coefficients independent.
+double fr_correlation_error(const rg_shape *s, double transforms, double coefficients)
+{
+    const double side = (double)s->n[FR_SIDE], u = FR_U, phase = fr_phase_error() / (2 * sqrt(3));
+    const double rms = sqrt(u * u * (FR_SECTION / 3.0 + transforms * fr_log(side * side)) + phase * phase);
+    return fmin(fr_score_error(s, transforms, 0), 6 * rms / sqrt(fmax(1, coefficients / 8)));
+}
+
 const char *fr_invalid(const rg_shape *s, unsigned interpolations, int64_t flags)
 {
     const int64_t *n = s->n, kind = n[FR_KIND];

@@ -15,6 +15,8 @@ int64_t fr_count_reference(const rg_shape *);
 int64_t fr_count_pose(const rg_shape *);
 int64_t fr_count_setting(const rg_shape *);
 int64_t fr_band_stored(const rg_shape *); // stored coefficients of the band of n[FR_OUTER], n[FR_INNER]
+// How far a correlation over so many coefficients may be off: by the statistics of rounding, at most bound.h's worst case.
+double fr_correlation_error(const rg_shape *, double transforms, double coefficients);
 // What no algorithm of this folder takes; interpolations: bit mask of those the algorithm has.
 const char *fr_invalid(const rg_shape *, unsigned interpolations, int64_t flags);
 const char *fr_index_fault(const rg_shape *);
@@ -29,6 +31,8 @@ void fr_where_node(int64_t side, int64_t element, int parts, char text[64]);
 double fr_draw(const rg_shape *, int stream, int64_t index);
 enum { FR_DRAW_X, FR_DRAW_C, FR_DRAW_F3, FR_DRAW_POSE, FR_DRAW_SETTING, FR_DRAW_OTHER };
 
+// A shift of up to 8 pixels along an axis, and of both axes together: FR_PHASE radians at the corner of the plane.
+void fr_draw_shift(const rg_shape *, int64_t at, double px[2]);
 void fr_fill_images(const rg_shape *, rg_pattern, int stream, float *X);
 void fr_fill_ctf(const rg_shape *, rg_pattern, float *c);
 void fr_fill_reference(const rg_shape *, rg_pattern, float *F3);

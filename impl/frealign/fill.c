@@ -85,10 +85,11 @@ static double angle(const rg_shape *s, rg_pattern pattern, int64_t at)
     }
 }
 
-// Up to 4 pixels; 26 radians at the corner of the plane.
-static void make_shift(const rg_shape *s, int64_t at, double px[2])
+void fr_draw_shift(const rg_shape *s, int64_t at, double px[2])
 {
-    for (int axis = 0; axis < 2; axis++) px[axis] = 4 * fr_draw(s, FR_DRAW_POSE, at + axis);
+    const double u = 4 * fr_draw(s, FR_DRAW_POSE, at), v = 4 * fr_draw(s, FR_DRAW_POSE, at + 1);
+    px[0] = u + v;
+    px[1] = u - v;
 }
 
 void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose)
@@ -98,7 +99,7 @@ void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose)
         const double uniform = acos(fr_draw(s, FR_DRAW_POSE, 16 * t + 1));
         fr_rotation(angle(s, pattern, 16 * t), pattern == RG_RANDOM ? uniform : angle(s, pattern, 16 * t + 1),
                     angle(s, pattern, 16 * t + 2), m);
-        make_shift(s, 16 * t + 8, px);
+        fr_draw_shift(s, 16 * t + 8, px);
         fr_pose(m, 1, px, s->n[FR_SIDE], pose + FR_POSE_FLOATS * t);
     }
 }
@@ -112,16 +113,19 @@ void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose)
             double m[9], px[2];
             fr_rotation(angle(s, pattern, 16 * p) + turn, angle(s, pattern, 16 * p + 1), angle(s, pattern, 16 * p + 2), m);
             for (int e = 3; e < 9 && o >= order; e++) m[e] = -m[e]; // the two-fold on x
-            make_shift(s, 16 * p + 8, px);
+            fr_draw_shift(s, 16 * p + 8, px);
             fr_pose(m, 1, px, s->n[FR_SIDE], pose + FR_POSE_FLOATS * (p * operators + o));
         }
 }
 
-// The mask's radius, never one whose circle a pixel lies upon; the fall-off of the rings; the ring from which |C| counts.
+// The mask's radius, never one whose circle a pixel lies upon: its edge lies within the image, in extreme across its sides
+// and corners, in maximum beyond; the fall-off of the rings; the ring from which |C| counts.
 void fr_fill_setting(const rg_shape *s, rg_pattern pattern, float *setting)
 {
-    const double side = (double)s->n[FR_SIDE];
-    setting[0] = (float)(pattern == RG_MAXIMUM ? 2 * side : floor(side * (0.25 + 0.2 * share(s, FR_DRAW_SETTING, 0))) + 0.37);
+    const double side = (double)s->n[FR_SIDE], radius = share(s, FR_DRAW_SETTING, 0);
+    setting[0] = (float)(pattern == RG_MAXIMUM   ? 2 * side
+                         : pattern == RG_EXTREME ? floor(side * (0.5 + 0.2 * radius)) + 2.37
+                                                 : floor(side * (0.25 + 0.2 * radius)) + 0.37);
     setting[1] = (float)(4 / (side * side) * share(s, FR_DRAW_SETTING, 1));
     setting[2] = (float)floor(side / 2 * share(s, FR_DRAW_SETTING, 2));
 }

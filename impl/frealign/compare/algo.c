@@ -85,32 +85,44 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 
 // ---- what must hold ------------------------------------------------------------------------------------------------------
 
+// About how many coefficients of a half plane are in the band.
+static double in_band(const rg_shape *s)
+{
+    const double a = (double)s->n[FR_INNER], b = (double)s->n[FR_OUTER];
+    return 1.5708 * (b * b - a * a);
+}
+
+// Errors of the transforms are those of the whole plane, against the power of a ring that may be weak: of rings that weigh the
+// same, half of FR_RING_SPREAD is left.
 static rg_tolerance tolerance_cc3m(const rg_shape *s)
 {
-    const double spread = s->n[FR_KIND] & FR_RINGS ? 2 : 1;
-    return (rg_tolerance){RG_BOUND, spread * fr_score_error(s, 2, 0), 0,
-                          "float rounding of the section, two transforms, shift and sums (bound.h)"};
+    const double spread = s->n[FR_KIND] & FR_RINGS ? FR_RING_SPREAD / 2 : 1;
+    return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2 * spread * spread, in_band(s)), fr_sum_error(0),
+                          "float rounding of the section, two transforms, shift and sums (fr_correlation_error)"};
 }
 
+// The first ring has the fewest coefficients, about 3.14 of its radius.
 static rg_tolerance tolerance_presb(const rg_shape *s)
 {
-    return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * fr_score_error(s, 2, 0), 0,
-                          "float rounding of the section, two transforms, shift and sums, in a weak ring (bound.h)"};
+    const double transforms = 2 * FR_RING_SPREAD * FR_RING_SPREAD;
+    return (rg_tolerance){RG_BOUND, fr_correlation_error(s, transforms, 3.14 * (double)s->n[FR_INNER]), fr_sum_error(0),
+                          "float rounding of the section, two transforms, shift, sums, in a weak ring (fr_correlation_error)"};
 }
 
-// Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each.
+// Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each. A factor of all of
+// them, which a correlation does not have, is rounded too: fr_sum_error.
 static rg_tolerance tolerance_sigma2(const rg_shape *s)
 {
-    const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_score_error(s, 2, 0);
+    const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_correlation_error(s, 2, in_band(s));
     const double largest = 8 * 3.15 * outer * outer / (side * side * side * side);
-    return (rg_tolerance){RG_BOUND, e * largest, e,
-                          "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
+    return (rg_tolerance){RG_BOUND, e * largest, e + fr_sum_error(0),
+                          "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
 static rg_tolerance tolerance_ccoef(const rg_shape *s)
 {
-    return (rg_tolerance){RG_BOUND, fr_score_error(s, 2, 0), 0,
-                          "float rounding of the section, a transform of either image, shift and sums (bound.h)"};
+    return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2, in_band(s)), fr_sum_error(0),
+                          "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
 static const char *at_most_one(const float *cc, int64_t n)

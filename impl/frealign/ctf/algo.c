@@ -74,8 +74,9 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
         const double w = 0.6 * (1 + fr_draw(s, FR_DRAW_C, 8 * p + 4)) / 2;
         optics[FR_OPTICS * p + 4] = (float)sqrt(1 - w * w);
         optics[FR_OPTICS * p + 5] = (float)w;
-        for (int axis = 0; axis < 2; axis++)
-            shift[2 * p + axis] = (float)(8 * atan(1) / (double)side * 4 * fr_draw(s, FR_DRAW_POSE, 2 * p + axis));
+        double px[2];
+        fr_draw_shift(s, 2 * p, px);
+        for (int axis = 0; axis < 2; axis++) shift[2 * p + axis] = (float)(8 * atan(1) / (double)side * px[axis]);
     }
     fr_fill_setting(s, pattern, arg[FR_APPLY_SETTING]);
     for (int64_t k = 0; k < count_ssnr(s); k++) ssnr[k] = k == 0 ? 0 : (float)((fr_draw(s, FR_DRAW_OTHER, k) + 1) / 2);
@@ -86,7 +87,8 @@ static rg_tolerance tolerance(const rg_shape *s)
 {
     const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,
                  e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
-    return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * e, e, "float rounding of three transforms, shift and CTF (bound.h)"};
+    return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * e, e,
+                          "float rounding of three transforms, shift and, most of all, a CTF of up to 32 half turns (bound.h)"};
 }
 
 // Coefficients of the columns 0 and N/2 of D are those of a real image; the CTF is at most 1.

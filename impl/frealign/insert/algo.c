@@ -75,14 +75,16 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 }
 
 // At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
-// weight[1] r^2 <= 1), and errs by that of the phase, the exponential and six products. in_order: terms a node, 8 of each
-// plane.
+// weight[1] r^2 <= 1), and errs by that of the phase, the exponential and six products: uniform, independent in particles but
+// not in their operators, whose sum is beyond six times its root mean square with a chance of 1e-8. in_order: terms a node, 8
+// of each plane.
 static rg_tolerance tolerance(const rg_shape *s)
 {
-    const double planes = (double)s->n[FR_PARTICLES] * (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
-    const double each = fr_phase_error() + 12 * FR_U, sums = fr_sum_error(8 * planes);
-    return (rg_tolerance){RG_BOUND, planes * term * each + (1 + term * sqrt(planes)) * sums, sums,
-                          "float rounding of the phase, the weights, and sums in any order (bound.h)"};
+    const double particles = (double)s->n[FR_PARTICLES], trials = (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
+    const double each = fr_phase_error() + 12 * FR_U, sums = fr_sum_error(8 * particles * trials);
+    const double terms = trials * term * fmin(particles, 6 * sqrt(particles / 6));
+    return (rg_tolerance){RG_BOUND, terms * each + (1 + term * sqrt(particles * trials)) * sums, sums,
+                          "float rounding of the largest phase and weights, and sums in any order (bound.h)"};
 }
 
 static void where(const rg_shape *s, int which, int64_t element, char text[64])

@@ -92,12 +92,14 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     }
 }
 
-// cc is at most 2: coefficients with i > 0 count twice in w and once in the norms.
+// Coefficients of the half disc that is kept, without the mean.
+static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] * (double)s->n[FR_OUTER]; }
+
+// cc is at most 2: coefficients with i > 0 count twice in w and once in the norms. The padded transform is as two.
 static rg_tolerance tolerance(const rg_shape *s)
 {
-    const double wide = fr_transform_error(FR_PAD_TURN * s->n[FR_SIDE]);
-    return (rg_tolerance){RG_BOUND, 2 * (fr_score_error(s, s->n[FR_KIND] & FR_MASKED ? 3 : 1, 0) + wide), 0,
-                          "float rounding of the section, the padded transform, phases and sums (bound.h)"};
+    return (rg_tolerance){RG_BOUND, 2 * fr_correlation_error(s, s->n[FR_KIND] & FR_MASKED ? 4 : 2, kept(s)), fr_sum_error(0),
+                          "float rounding of the section, the padded transform, phases and sums (fr_correlation_error)"};
 }
 
 static const char *invariant(const rg_shape *s, void *const *arg)
@@ -122,9 +124,6 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
                  (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG,
                  (int)(lag / FR_LAGS) - FR_LAG);
 }
-
-// Coefficients of the half disc that is kept, without the mean.
-static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] * (double)s->n[FR_OUTER]; }
 
 static double traffic_bytes(const rg_shape *s)
 {
