@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, and its commands
-// run as they are printed; which do not, and why, is in readme.tsv beside this file.
+// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, its figure is the
+// one that the report draws of it, and its commands run as they are printed; which do not, and why, is in readme.tsv beside this
+// file.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/report.h"
@@ -38,11 +39,27 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
     return row;
 }
 
+// Where the figure was drawn by another gnuplot than the one here, which says so in it, there is nothing to hold it against.
+static void assert_figure(const char *folder)
+{
+    char *drawn_path = rg_print("%s/fig/fig6-%s.svg", folder, machine), *program = rg_program_path("gnuplot");
+    char *shown_path = rg_share_path("data/machines/h200-16xeon.fig6.svg"), *shown = file_text(shown_path);
+    char *drawn = program ? file_text(drawn_path) : NULL, *by = strstr(shown, "<desc>");
+    assert_non_null(by);
+    if (!drawn || strncmp(by, strstr(drawn, "<desc>"), strcspn(by, "\n")))
+        print_message("skipped: the figure was not drawn by the gnuplot of this machine\n");
+    else if (strcmp(shown, drawn))
+        fail_msg("the figure of README.md, %s, is not %s: copy it", shown_path, drawn_path);
+    char *const made[] = {drawn_path, program, shown_path, shown, drawn};
+    for (int i = 0; i < RG_COUNT(made); i++)
+        free(made[i]);
+}
+
 TEST(counts_of_the_readme_are_those_of_the_ledger)
 {
     char *folder = test_folder(), *output = rg_alloc(OUTPUT_MAX);
     char *record = rg_share_path("data/machines/h200-16xeon.tsv"), *machines = rg_share_path("data/machines");
-    char *argv[] = {"report", record, "--machines", machines, "--stale", "--no-figures", "--quiet", "--out", folder, NULL};
+    char *argv[] = {"report", record, "--machines", machines, "--stale", "--quiet", "--out", folder, NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     char *path = rg_print("%s/ledger.tsv", folder), *readme_path = rg_share_path("README.md");
     char *readme = file_text(readme_path), *page_path = rg_print("%s/REPORT.md", folder), *page = file_text(page_path);
@@ -67,6 +84,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
                 fail_msg("README.md does not name %s as contradicted", rg_tsv_cell(&ledger, i, "id"));
         }
     assert_non_null(strstr(page, rg_outcome_name[RG_CONTRADICTED]));
+    assert_figure(folder);
     rg_tsv_free(&ledger);
     rg_tsv_free(&papers);
     char *command = rg_print("rm -rf '%s'", folder);
