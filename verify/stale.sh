@@ -5,7 +5,8 @@
 # of a tag v* is (TAG).
 build=$(realpath "${1:?usage: verify/stale.sh BUILD [FOLDER [TAG]]}") folder=${2:-}
 [ -n "$folder" ] || { cd "$(dirname "$0")/.." && folder=data/machines; } || exit 2
-tag=${3:-$([ -n "${2:-}" ] || git describe --exact-match --tags --match 'v*' 2> /dev/null)}
+# Of this tree's own repository, not of one that it was unpacked in.
+tag=${3:-$([ -n "${2:-}" ] || [ ! -e .git ] || git describe --exact-match --tags --match 'v*' 2> /dev/null)}
 found=0 files=0
 for file in "$folder"/*.tsv; do
     files=$((files + 1))

@@ -86,4 +86,27 @@ TEST(shipped_records_are_looked_through)
     assert_int_equal(sh("grep -q '^stale: records/three.tsv: 2 rows without the hash' out"), 0);
 }
 
+// As `make check` asks: of the records of its own tree, at whatever commit that is.
+TEST(a_release_is_the_commit_of_its_tag)
+{
+    if (sh("command -v git > out")) {
+        print_message("skipped: no git\n");
+        skip();
+    }
+    for (const char *const *name = (const char *const[]){"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", NULL}; *name; name++)
+        unsetenv(*name); // set where a hook runs this
+    assert_int_equal(sh("mkdir -p tree/verify tree/data/machines && cp \"$TREE/verify/stale.sh\" tree/verify && "
+                        "cp old.tsv tree/data/machines && cp -r tree inner && mv inner tree && cd tree && git init -q . && "
+                        "git config user.name a && git config user.email a@b && git add -A && git commit -qm one"), 0);
+    assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD);
+    assert_int_equal(sh("grep -q '^stale: data/machines/old.tsv: 1 row ' out && git -C tree tag v1.0"), 0);
+    assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_WRONG);
+    assert_int_equal(sh("grep -q '^v1.0 is a release' out && git -C tree commit -q --allow-empty -m two"), 0);
+    assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // after it
+    assert_int_equal(sh("git -C tree tag trial && tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // no release
+    assert_int_equal(sh("git -C tree tag -a v1.1 -m two && tree/verify/stale.sh \"$BUILT\" > out"), RG_WRONG);
+    assert_int_equal(sh("tree/inner/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // another project's tag
+    assert_int_equal(sh("cp f.tsv tree/data/machines/old.tsv && tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD);
+}
+
 TESTS(set_up, test_dir_remove)
