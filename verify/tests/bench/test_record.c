@@ -96,6 +96,12 @@ TEST(pieces_become_one_record)
     rg_result_free(&r);
     edited("a.tsv", "c.tsv", "^# machine", ": ", ": another ");
     assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
+    edited("b.tsv", "c.tsv", "^# input", "fnv1a [0-9a-f]*", "fnv1a 0123456789abcdef"); // of another image
+    assert_int_equal(sh("cp a.tsv m.tsv"), 0);
+    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
+    r = rows("m.tsv");
+    assert_null(row_of(&r, "naive"));
+    rg_result_free(&r);
     // As a killed run leaves it: the file of a step, its last row cut.
     assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
                      0);
