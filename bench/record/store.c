@@ -216,7 +216,8 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row)
     const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
     int code = RG_GOOD;
     if (now && had && strcmp(now, had))
-        code = rg_fail(RG_USAGE, "%s: %s is \"%s\", in the record it is \"%s\"", file->path, input, now, had);
+        code = rg_fail(RG_USAGE, "%s: %s is \"%s\", in the record it is \"%s\": it takes a record of another name", file->path,
+                       input, now, had);
     else if (now)
         set_head(&r->rows, input, now);
     if (!code && of && !is_job(row))
