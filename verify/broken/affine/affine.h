@@ -49,7 +49,7 @@ RG_HD int transform(rg_call *call)
 #define TYPICAL af_typical
 #endif
 
-RG_HD int correlate(rg_call *call)
+static inline int correlate(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
