@@ -3,11 +3,14 @@
 #include "hash.h"
 #include "core.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { STRIPE = 32, BLOCK = 1 << 20 };
+enum { STRIPE = 32, BLOCK = 1 << 20, THREADS_MOST = 64 };
 #define P1 0x9E3779B185EBCA87u
 #define P2 0xC2B2AE3D27D4EB4Fu
 #define P3 0x165667B19E3779F9u
@@ -72,8 +75,39 @@ uint64_t rg_hash(const void *data, size_t bytes)
     return finish(&l, bytes, (const unsigned char *)data + whole);
 }
 
-// False where the file ends before.
-static bool hash_piece(const rg_hashed *f, int64_t from, unsigned char *block, uint64_t *hash)
+// ---- files ---------------------------------------------------------------------------------------------------------------
+
+typedef struct file {
+    rg_hashed is;
+    struct timespec changed; // when the file was, last
+    size_t pieces, taken, left; // taken: by somebody, in their order; left: not yet done
+    uint64_t *hash;
+    bool asked; // somebody waits for it
+} file;
+
+// Files whose pieces are taken by whoever has time.
+typedef struct hashing {
+    file *file;
+    size_t n;
+    bool stop;
+    pthread_mutex_t lock;
+    pthread_cond_t done; // a file is
+    pthread_t thread[THREADS_MOST];
+    int threads;
+} hashing;
+
+static hashing *ahead; // of what this command has read; NULL: none
+
+static void add_file(hashing *h, const char *path, int64_t bytes, const struct timespec *changed)
+{
+    const size_t pieces = bytes > 0 ? (size_t)((bytes + RG_HASH_PIECE - 1) / RG_HASH_PIECE) : 1;
+    h->file = rg_more(h->file, (int64_t)h->n, sizeof *h->file);
+    h->file[h->n++] = (file){.is = {.path = path, .bytes = bytes}, .changed = *changed, .pieces = pieces, .left = pieces,
+                             .hash = rg_alloc(pieces * sizeof(uint64_t))};
+}
+
+// False where the file ends before, or nobody wants it any more.
+static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsigned char *block, uint64_t *hash)
 {
     const int64_t left = f->bytes - from, bytes = left < RG_HASH_PIECE ? left : RG_HASH_PIECE;
     lanes l = BEGIN;
@@ -84,7 +118,7 @@ static bool hash_piece(const rg_hashed *f, int64_t from, unsigned char *block, u
         setvbuf(file, NULL, _IONBF, 0);
     for (int64_t at = 0; good && at < bytes; at += BLOCK) {
         const size_t wanted = bytes - at < BLOCK ? (size_t)(bytes - at) : BLOCK;
-        got = fread(block, 1, wanted, file);
+        got = __atomic_load_n(&h->stop, __ATOMIC_RELAXED) ? 0 : fread(block, 1, wanted, file);
         good = got == wanted;
         add_stripes(&l, block, got - got % STRIPE);
     }
@@ -94,33 +128,129 @@ static bool hash_piece(const rg_hashed *f, int64_t from, unsigned char *block, u
     return good;
 }
 
+static file *next_file(const hashing *h, bool asked)
+{
+    for (size_t i = 0; i < h->n && !__atomic_load_n(&h->stop, __ATOMIC_RELAXED); i++)
+        if (h->file[i].taken < h->file[i].pieces && (h->file[i].asked || !asked))
+            return &h->file[i];
+    return NULL;
+}
+
+// Pieces until none is left; asked: of those files only that somebody waits for.
+static void take_pieces(hashing *h, bool asked)
+{
+    unsigned char *block = rg_alloc(BLOCK);
+    pthread_mutex_lock(&h->lock);
+    for (file *f; (f = next_file(h, asked));) {
+        const size_t p = f->taken++;
+        pthread_mutex_unlock(&h->lock);
+        const bool good = hash_piece(h, &f->is, (int64_t)p * RG_HASH_PIECE, block, &f->hash[p]);
+        pthread_mutex_lock(&h->lock);
+        f->is.unread |= !good;
+        if (--f->left == 0) {
+            f->is.hash = f->pieces == 1 ? f->hash[0] : rg_hash(f->hash, f->pieces * sizeof *f->hash);
+            pthread_cond_broadcast(&h->done);
+        }
+    }
+    pthread_mutex_unlock(&h->lock);
+    free(block);
+}
+
+static void end(hashing *h)
+{
+    for (int t = 0; t < h->threads; t++)
+        pthread_join(h->thread[t], NULL);
+    for (size_t i = 0; i < h->n; i++)
+        free(h->file[i].hash);
+    free(h->file);
+    pthread_mutex_destroy(&h->lock);
+    pthread_cond_destroy(&h->done);
+}
+
+// That file as it is now, where it was hashed or will be; NULL: it has changed since, or was never thought of.
+static file *file_ahead(const rg_hashed *f, struct timespec *changed)
+{
+    struct stat facts = {0};
+    stat(f->path, &facts);
+    *changed = facts.st_mtim;
+    for (size_t i = 0; ahead && i < ahead->n; i++) {
+        file *a = &ahead->file[i];
+        if (!strcmp(a->is.path, f->path) && a->is.bytes == f->bytes && !memcmp(&a->changed, changed, sizeof *changed))
+            return a;
+    }
+    return NULL;
+}
+
 void rg_hash_files(rg_hashed *f, size_t n, int threads)
 {
-    size_t pieces = 0;
-    size_t *first = rg_alloc((n + 1) * sizeof *first); // piece of each file; of all
-    for (size_t i = 0; i < n; i++, first[i] = pieces)
-        pieces += f[i].bytes > 0 ? (size_t)((f[i].bytes + RG_HASH_PIECE - 1) / RG_HASH_PIECE) : 1;
-    uint64_t *hash = rg_alloc((pieces + 1) * sizeof *hash);
-    size_t *of = rg_alloc((pieces + 1) * sizeof *of);
+    hashing own = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+    file **from = rg_alloc((n + 1) * sizeof(file *));
+    struct timespec changed;
+    if (ahead)
+        pthread_mutex_lock(&ahead->lock);
     for (size_t i = 0; i < n; i++)
-        for (size_t p = first[i]; p < first[i + 1]; p++)
-            of[p] = i;
+        if ((from[i] = file_ahead(&f[i], &changed)))
+            from[i]->asked = true;
+        else
+            add_file(&own, f[i].path, f[i].bytes, &changed);
+    if (ahead)
+        pthread_mutex_unlock(&ahead->lock);
 #pragma omp parallel num_threads(threads)
     {
-        unsigned char *block = rg_alloc(BLOCK);
-#pragma omp for schedule(dynamic)
-        for (size_t p = 0; p < pieces; p++)
-            if (!hash_piece(&f[of[p]], (int64_t)(p - first[of[p]]) * RG_HASH_PIECE, block, &hash[p])) {
-#pragma omp atomic write
-                f[of[p]].unread = true;
-            }
-        free(block);
+        if (ahead)
+            take_pieces(ahead, true);
+        take_pieces(&own, false);
     }
-    for (size_t i = 0; i < n; i++) {
-        const size_t count = first[i + 1] - first[i];
-        f[i].hash = count == 1 ? hash[first[i]] : rg_hash(hash + first[i], count * sizeof *hash);
+    for (size_t i = 0, k = 0; i < n; i++) {
+        const file *a = from[i] ? from[i] : &own.file[k++];
+        if (from[i])
+            pthread_mutex_lock(&ahead->lock);
+        while (a->left)
+            pthread_cond_wait(&ahead->done, &ahead->lock);
+        if (from[i])
+            pthread_mutex_unlock(&ahead->lock);
+        f[i].hash = a->is.hash;
+        f[i].unread = a->is.unread;
     }
-    free(of);
-    free(hash);
-    free(first);
+    free(from);
+    end(&own);
+}
+
+// ---- beside other work ---------------------------------------------------------------------------------------------------
+
+static void *look_ahead(void *of)
+{
+    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); // as it likes
+    take_pieces(of, false);
+    return NULL;
+}
+
+static void add_input(void *of, const char *path, bool written)
+{
+    struct stat facts;
+    if (!written && stat(path, &facts) == 0)
+        add_file(of, path, facts.st_size, &facts.st_mtim);
+}
+
+void rg_hash_begin(int threads)
+{
+    if (ahead)
+        return;
+    ahead = rg_alloc(sizeof *ahead);
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->done, NULL);
+    rg_files_each(add_input, ahead);
+    while (ahead->threads < threads && ahead->threads < THREADS_MOST
+           && pthread_create(&ahead->thread[ahead->threads], NULL, look_ahead, ahead) == 0)
+        ahead->threads++;
+}
+
+void rg_hash_end(void)
+{
+    if (!ahead)
+        return;
+    __atomic_store_n(&ahead->stop, true, __ATOMIC_RELAXED);
+    end(ahead);
+    free(ahead);
+    ahead = NULL;
 }

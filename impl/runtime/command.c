@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // command.c: the door of every command.
 #include "command.h"
+#include "../base/hash.h"
 #include "../base/log.h"
 #include "../base/summary.h"
 #include "../gpu/device.h"
@@ -92,6 +93,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
             rg_summary_end();
     }
     rg_options_free(command, options);
+    rg_hash_end();
     rg_files_end();
     return code;
 }

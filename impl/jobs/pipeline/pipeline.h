@@ -106,6 +106,8 @@ int pl_team_run(pl_team *, pl_task *, void *context);
 // Opens the first member's device in this thread before any task. RG_GOOD, or one line and RG_LACKS.
 int pl_team_enter(pl_member *);
 void pl_team_progress(pl_team *, int64_t images); // so many more are done; from any thread
+// All inputs have been opened: what the log says of them is found out beside the work of GPUs (hash.h).
+void pl_team_hash(const pl_team *);
 void pl_team_close(pl_team *);
 // Share `index` of `of` equal ones of n; returns how many, *first: the first of them.
 int64_t pl_share(int64_t n, int index, int of, int64_t *first);

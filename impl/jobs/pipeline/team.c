@@ -2,6 +2,7 @@
 // team.c: a job on one or several devices of this machine, a thread each; the first belongs to the calling thread.
 #include "pipeline.h"
 #include "ranks.h"
+#include "../../base/hash.h"
 #include "../../runtime/choice.h"
 
 #include <inttypes.h>
@@ -91,6 +92,14 @@ int pl_team_open(pl_team *t, const pl_devices *of)
         t->is_opening[i] = pthread_create(&t->opening[i], NULL, open_ahead, &t->member[i]) == 0;
     pl_lap(t->member, PL_OPEN, of->began_s);
     return RG_GOOD;
+}
+
+// While GPUs work, a quarter of the processors is more than a log needs: one hashes 4e9 B/s.
+void pl_team_hash(const pl_team *t)
+{
+    const rg_entry *e = t->of.entry;
+    if (rg_rank == 0 && !rg_dry_run)
+        rg_hash_begin(rg_on_cpu(e) || e->emulated ? 0 : (t->of.threads + 3) / 4);
 }
 
 void pl_team_close(pl_team *t)

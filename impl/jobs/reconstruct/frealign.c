@@ -185,6 +185,7 @@ static int reconstruct(fr_reconstruction *r)
 {
     pl_team *t = &r->team.team;
     r->volume = rg_alloc(2 * (size_t)t->n * sizeof *r->volume);
+    pl_team_hash(t);
     rg_progress_begin(&t->progress, "reconstruct", "images", (double)r->files.particles.n);
     int code = pl_team_run(t, insert, r);
     rg_progress_end(&t->progress);

@@ -237,6 +237,7 @@ int gr_insert(gr_job *job)
     t->source = &job->source;
     job->sum = rg_alloc((size_t)t->n * GR_SUMS * sizeof *job->sum);
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
+    pl_team_hash(t);
     rg_progress_begin(&t->progress, "reconstruct", "images", (double)(job->past - job->first));
     int code = pl_team_run(t, gr_on_gpu(job) ? gr_insert_on_gpu : on_host, job);
     rg_progress_end(&t->progress);

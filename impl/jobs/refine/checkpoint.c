@@ -2,6 +2,7 @@
 // checkpoint.c: OUT.part: what it is of (the command and its inputs), then batch by batch a line a finished particle, its row
 // and all that is new of it, 17 digits, and a line of the batch's sums. A batch without that last line is not taken.
 #include "refine.h"
+#include "../../base/hash.h"
 #include "../../base/malformed.h"
 #include "../../base/tsv.h"
 
@@ -62,64 +63,39 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
 
 // ---- what the file is of --------------------------------------------------------------------------------------------------
 
-typedef struct hash {
-    uint64_t value;
-} hash;
-
-// FNV-1a over words of eight bytes, the last one filled up with zeros.
-static void hash_bytes(hash *h, const void *bytes, size_t n)
-{
-    const char *at = bytes;
-    for (uint64_t word; n; at += sizeof word, n -= n < sizeof word ? n : sizeof word) {
-        word = 0;
-        memcpy(&word, at, n < sizeof word ? n : sizeof word);
-        h->value = (h->value ^ word) * 0x100000001B3u;
-        h->value ^= h->value >> 32;
-    }
-}
-
-static int hash_file(hash *h, const char *path)
-{
-    enum { PIECE = 1 << 16 };
-    FILE *file;
-    int64_t bytes;
-    int code = rg_input_open(path, &file, &bytes);
-    if (code != RG_GOOD)
-        return code;
-    char *piece = rg_alloc(PIECE);
-    for (size_t n; (n = fread(piece, 1, PIECE, file)) > 0;)
-        hash_bytes(h, piece, n);
-    hash_bytes(h, &bytes, sizeof bytes);
-    if (ferror(file))
-        code = rg_fail(RG_USAGE, "%s: cannot be read", path);
-    free(piece);
-    fclose(file);
-    return code;
-}
-
 // The particles' file and the reference whole; stacks, which may be larger than memory, by size and time of their last change.
-static int hash_inputs(const fr_files *f, const char *reference, uint64_t *value)
+static int hash_inputs(const fr_files *f, const char *reference, int threads, uint64_t *value)
 {
-    hash h = {0xCBF29CE484222325u};
-    int code = hash_file(&h, f->input);
-    if (code == RG_GOOD)
-        code = hash_file(&h, reference);
-    for (int i = 0; i < f->particles.n_stacks && code == RG_GOOD; i++) {
-        struct stat facts;
-        if (stat(f->particles.stack[i].path, &facts) != 0)
-            return rg_fail(RG_USAGE, "%s: cannot be read: %s", f->particles.stack[i].path, strerror(errno));
-        const int64_t of[] = {facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
-        hash_bytes(&h, of, sizeof of);
+    enum { WHOLE = 2, OF_STACK = 3 };
+    rg_hashed whole[WHOLE] = {{.path = f->input}, {.path = reference}};
+    const size_t n = (size_t)(WHOLE * 2 + f->particles.n_stacks * OF_STACK);
+    int64_t *of = rg_alloc(n * sizeof *of), *at = of;
+    const char *bad = NULL;
+    struct stat facts;
+    for (int i = 0; i < WHOLE; i++)
+        whole[i].bytes = stat(whole[i].path, &facts) == 0 ? facts.st_size : 0;
+    rg_hash_files(whole, WHOLE, threads);
+    for (int i = 0; i < WHOLE; i++) {
+        bad = whole[i].unread ? whole[i].path : bad;
+        *at++ = whole[i].bytes;
+        *at++ = (int64_t)whole[i].hash;
     }
-    *value = h.value;
-    return code;
+    for (int i = 0; i < f->particles.n_stacks && !bad; i++) {
+        bad = stat(f->particles.stack[i].path, &facts) != 0 ? f->particles.stack[i].path : NULL;
+        *at++ = facts.st_size;
+        *at++ = facts.st_mtim.tv_sec;
+        *at++ = facts.st_mtim.tv_nsec;
+    }
+    *value = rg_hash(of, n * sizeof *of);
+    free(of);
+    return bad ? rg_fail(RG_USAGE, "%s: cannot be read", bad) : RG_GOOD;
 }
 
 // The lines above the rows. The command is the one that was typed, without --resume.
-static int make_head(const char *typed, const fr_files *f, const char *reference, char **head)
+static int make_head(const rg_given *given, const fr_files *f, const char *reference, char **head)
 {
     static const char option[] = " --resume";
-    char *command = rg_print("%s", typed);
+    char *command = rg_print("%s", given->line);
     for (char *word = command; (word = strstr(word, option));)
         if (word[strlen(option)] == ' ' || !word[strlen(option)])
             memmove(word, word + strlen(option), strlen(word + strlen(option)) + 1);
@@ -127,7 +103,7 @@ static int make_head(const char *typed, const fr_files *f, const char *reference
             word++;
     uint64_t inputs = 0;
     size_t bytes;
-    int code = hash_inputs(f, reference, &inputs);
+    int code = hash_inputs(f, reference, rg_given_threads(given), &inputs);
     FILE *text = open_memstream(head, &bytes);
     if (!text)
         exit(rg_fail(RG_LACKS, "out of memory"));
@@ -343,13 +319,13 @@ void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
 }
 
 // On rank 0: which rows are done, and the file that goes on from them.
-static int open_file(fr_checkpoint *p, const char *typed, const fr_refinement *r, bool *done)
+static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, bool *done)
 {
     char *head = NULL;
     int64_t kept = 0;
     int code = rg_file_can_write(r->out);
     if (code == RG_GOOD)
-        code = make_head(typed, p->files, r->reference, &head);
+        code = make_head(given, p->files, r->reference, &head);
     const bool there = access(p->path, F_OK) == 0;
     if (code == RG_GOOD && there)
         code = read_part(p, p->files, head, r->resume, done, &kept);
@@ -371,7 +347,7 @@ int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinem
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
-    int code = rg_rank == 0 ? open_file(p, given->line, r, done) : RG_GOOD;
+    int code = rg_rank == 0 ? open_file(p, given, r, done) : RG_GOOD;
     if (code == RG_GOOD)
         rg_ranks_share(done, (size_t)n * sizeof *done);
     for (int64_t i = 0; i < n; i++)

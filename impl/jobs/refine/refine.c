@@ -338,6 +338,8 @@ static int refine(job *j)
         const fr_room room = room_of(j, j->files.particles.n);
         code = fr_team_allows(t, &room);
     }
+    if (code == RG_GOOD)
+        pl_team_hash(&t->team);
     if (code == RG_GOOD && rg_dry_run)
         fr_refinement_plan_time(r, t);
     if (code == RG_GOOD)

@@ -251,6 +251,8 @@ static int search_all(search *s)
         const fr_room room = room_of(s, s->files.particles.n, &at_once);
         code = fr_team_allows(t, &room);
     }
+    if (code == RG_GOOD)
+        pl_team_hash(&t->team);
     if (code == RG_GOOD && rg_dry_run)
         plan(s, at_once);
     if (code == RG_GOOD)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_hash.c: XXH64 against published values and, where it is installed, xxhsum; of a file beyond a piece, against its pieces.
 #include "../../../impl/base/hash.h"
+#include "../../../impl/base/malformed.h"
 #include "../test.h"
 #include "../test_program.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char bytes[300];
@@ -49,6 +52,66 @@ TEST(test_pieces)
     two[0].bytes++; // more than it has
     rg_hash_files(two, 1, 1);
     assert_true(two[0].unread);
+}
+
+static void hash_one(rg_hashed *f, const char *name, int64_t size)
+{
+    *f = (rg_hashed){.path = in_dir(name), .bytes = size};
+    rg_hash_files(f, 1, 1);
+}
+
+// What threads found out ahead, and what was asked for before, is taken; a file that has changed since is hashed anew.
+TEST(test_ahead)
+{
+    rg_hashed f;
+    for (int threads = 0; threads < 3; threads += 2) {
+        struct stat facts;
+        FILE *opened;
+        int64_t size;
+        put_file("same", bytes, 100);
+        put_file("changed", bytes, 200);
+        rg_files_begin();
+        for (const char *const *name = (const char *const[]){"same", "changed", NULL}; *name; name++) {
+            assert_int_equal(rg_input_open(in_dir(*name), &opened, &size), RG_GOOD);
+            fclose(opened);
+        }
+        rg_hash_begin(threads);
+        assert_int_equal(stat(in_dir("same"), &facts), 0);
+        for (int twice = 0; twice < 2; twice++) {
+            hash_one(&f, "same", 100);
+            assert_true(!f.unread && f.hash == rg_hash(bytes, 100));
+            // Other bytes behind the same size and time: what is kept is told from what is read again.
+            put_file("same", bytes + 1, 100);
+            assert_int_equal(utimensat(AT_FDCWD, in_dir("same"), (struct timespec[]){facts.st_atim, facts.st_mtim}, 0), 0);
+        }
+        hash_one(&f, "same", 99); // another size
+        assert_true(f.hash == rg_hash(bytes + 1, 99));
+        put_file("changed", bytes + 1, 200);
+        assert_int_equal(utimensat(AT_FDCWD, in_dir("changed"), (struct timespec[]){{1, 0}, {1, 0}}, 0), 0);
+        hash_one(&f, "changed", 200);
+        assert_true(!f.unread && f.hash == rg_hash(bytes + 1, 200));
+        rg_hash_end();
+        hash_one(&f, "same", 100);
+        assert_true(f.hash == rg_hash(bytes + 1, 100));
+        rg_files_end();
+    }
+}
+
+// A file that is not wanted any more is not read to its end.
+TEST(test_ahead_ends)
+{
+    FILE *opened;
+    int64_t size;
+    put_file("long", "", 0);
+    assert_int_equal(truncate(in_dir("long"), (int64_t)1 << 40), 0);
+    rg_files_begin();
+    assert_int_equal(rg_input_open(in_dir("long"), &opened, &size), RG_GOOD);
+    fclose(opened);
+    rg_hash_begin(2);
+    const double since_s = rg_seconds();
+    rg_hash_end();
+    assert_true(rg_seconds() - since_s < 5);
+    rg_files_end();
 }
 
 TESTS(test_dir_make, test_dir_remove)
