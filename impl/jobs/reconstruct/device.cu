@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 // device.cu: the steps of reconstruct on a GPU (device.h).
 //
-// An image is padded to P x P with its centre at the origin and transformed by cuFFT, many at a time, in place; the crop turns
-// every pixel by its shift. Phases are reduced to a turn in double precision before sine and cosine are taken in single: that
-// of the CTF passes hundreds of turns. All of it is bound by memory: an image takes 5 passes of 4 P^2 bytes and its pixels.
+// An image of N^2 pixels is padded to P x P with its centre at the origin. Two kernels of lines.cuh do without the padding: rows
+// transforms those rows alone that hold pixels, two at a time as real and imaginary part; columns those columns alone that are
+// kept, and turns every pixel by its shift. Bound by memory: an image's pixels once, 4 N P bytes written and read between the
+// two, and the 4 P^2 bytes that come out. Phases are reduced to a turn in double precision before sine and cosine are taken in
+// single: that of the CTF passes hundreds of turns.
 #include "../../gpu/fft.cuh"
 #include "../../gridding/index.h"
 #include "device.h"
+#include "lines.cuh"
 
 #include <stdlib.h>
 
 enum { BLOCK = 256, CTF_BLOCK = 512, TILE = 8 };
 
 struct gr_lane {
-    int64_t side, padded, k;
+    int side, padded, k;
     cudaStream_t stream;
-    rg_fft plan;
-    float2 *grid; // images x P x (P / 2 + 1)
+    gr_line row, column;
+    float2 *half; // images x side x pitch: transforms of the rows
 };
 
 static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block - 1) / block); }
@@ -30,72 +33,128 @@ static __device__ __forceinline__ int gr_source(int i, int side, int padded)
     return i < side - centre ? i + centre : i >= padded - centre ? i - padded + centre : -1;
 }
 
-static __global__ void pad(const float *picture, int side, int padded, float2 *grid)
+// Columns that are kept, in whole sectors of memory.
+RG_HD int64_t gr_pitch(int64_t padded) { return (padded / 2 + 4) / 4 * 4; }
+
+// Of image blockIdx.y, rows 2 i and 2 i + 1 in line i. Of a + i b the transform at x and at -x gives those of a and b.
+static __global__ void __launch_bounds__(GR_LINE_THREADS) rows(gr_line l, const float *picture, int side, float2 *half)
 {
-    const int pitch = padded / 2 + 1, x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)blockIdx.y;
-    if (x >= pitch)
-        return;
-    const float *from = picture + (int64_t)blockIdx.z * side * side;
-    const int row = gr_source(y, side, padded), a = gr_source(2 * x, side, padded);
-    const int b = 2 * x + 1 < padded ? gr_source(2 * x + 1, side, padded) : -1;
-    grid[((int64_t)blockIdx.z * padded + y) * pitch + x] =
-        make_float2(row >= 0 && a >= 0 ? from[(int64_t)row * side + a] : 0,
-                    row >= 0 && b >= 0 ? from[(int64_t)row * side + b] : 0);
+    RG_SHARED_DYNAMIC(float2, shared);
+    const int y = 2 * (int)(blockIdx.x * blockDim.y + threadIdx.y), pitch = (int)gr_pitch(l.n);
+    const float *a = picture + ((int64_t)blockIdx.y * side + y) * side, *b = a + side;
+    float2 *line = shared + (int)threadIdx.y * l.values;
+    for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
+        const int x = gr_source(i, side, l.n);
+        line[gr_padded(i)] = make_float2(x >= 0 && y < side ? a[x] : 0, x >= 0 && y + 1 < side ? b[x] : 0);
+    }
+    __syncthreads();
+    line = gr_transform(l, shared) + (int)threadIdx.y * l.values;
+    float2 *to = half + ((int64_t)blockIdx.y * side + y) * pitch;
+    for (int x = (int)threadIdx.x; x <= l.n / 2; x += (int)blockDim.x) {
+        const float2 f = line[gr_padded(x)], m = line[gr_padded(x ? l.n - x : 0)];
+        if (y < side)
+            to[x] = make_float2((f.x + m.x) / 2, (f.y - m.y) / 2);
+        if (y + 1 < side)
+            to[pitch + x] = make_float2((f.y + m.y) / 2, (m.x - f.x) / 2);
+    }
 }
 
-static __global__ void crop(const float2 *grid, const double *origin, int padded, int k, float sign, float2 *out)
+// exp(-2 pi i x origin / padded).
+static __device__ __forceinline__ float2 shift_of(int x, double origin, int padded)
 {
-    const int pitch = padded / 2 + 1, x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)blockIdx.y - k;
-    const int64_t i = blockIdx.z;
-    if (x > k)
-        return;
-    const float2 f = grid[(i * padded + (y < 0 ? y + padded : y)) * pitch + x];
-    double turn = -(x * origin[2 * i] + y * origin[2 * i + 1]) / padded;
+    const double turn = -x * origin / padded;
     float s, c;
     sincospif((float)(2 * (turn - rint(turn))), &s, &c);
-    out[i * gr_pixels(k) + gr_pixel(k, x, y)] = make_float2(sign * (c * f.x - s * f.y), sign * (c * f.y + s * f.x));
+    return make_float2(c, s);
 }
 
-static size_t lane_room(int64_t padded, int64_t images)
+// Of image blockIdx.y, l.lines columns a block, whose threads take l.lines of a row together.
+static __global__ void __launch_bounds__(GR_LINE_THREADS)
+    columns(gr_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
 {
-    return (size_t)(images * padded * (padded / 2 + 1)) * sizeof(float2);
+    RG_SHARED_DYNAMIC(float2, shared);
+    float2 *across = shared + 2 * l.lines * l.values, *down = across + l.lines; // factors of the shift
+    const int t = (int)(threadIdx.y * blockDim.x + threadIdx.x), c = t & (l.lines - 1), first = t >> l.shift;
+    const int low = (int)blockIdx.x * l.lines, x = low + c, step = GR_LINE_THREADS >> l.shift, pitch = (int)gr_pitch(l.n);
+    const int64_t image = blockIdx.y;
+    const float2 *from = half + image * side * pitch + x;
+    for (int i = first; i < l.n; i += step) {
+        const int y = gr_source(i, side, l.n);
+        shared[c * l.values + gr_padded(i)] = y >= 0 && x <= k ? from[(int64_t)y * pitch] : make_float2(0, 0);
+    }
+    for (int i = t; i <= 2 * k; i += GR_LINE_THREADS)
+        down[i] = shift_of(i - k, origin[2 * image + 1], l.n);
+    if (t < l.lines)
+        across[t] = shift_of(low + t, origin[2 * image], l.n);
+    __syncthreads();
+    const float2 *line = gr_transform(l, shared) + c * l.values;
+    const float2 by = make_float2(sign * across[c].x, sign * across[c].y);
+    float2 *to = out + image * gr_pixels(k) + x;
+    for (int i = first; i <= 2 * k && x <= k; i += step)
+        to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[gr_padded(i < k ? i - k + l.n : i - k)]);
 }
 
-static void lane_free(gr_lane *l)
+// The roots of unity, then the rows.
+static int64_t root_bytes(int64_t padded) { return (padded * (int64_t)sizeof(float2) + 255) / 256 * 256; }
+
+static size_t lane_room(int64_t side, int64_t padded, int64_t images)
 {
-    if (l)
-        rg_fft_free(&l->plan);
-    free(l);
+    return (size_t)(root_bytes(padded) + images * side * gr_pitch(padded) * (int64_t)sizeof(float2));
 }
 
-static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, int64_t images, void *room, void *stream)
+static void lane_free(gr_lane *l) { free(l); }
+
+// exp(-2 pi i j / n), rounded from long double.
+static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
+{
+    float2 *root = (float2 *)malloc((size_t)n * sizeof *root);
+    if (!root)
+        return RG_E_STATE;
+    for (int64_t j = 0; j < n; j++) {
+        const long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)j / (long double)n;
+        root[j] = make_float2((float)cosl(angle), (float)-sinl(angle));
+    }
+    int error = (int)cudaMemcpyAsync(to, root, (size_t)n * sizeof *root, cudaMemcpyHostToDevice, stream);
+    error = error ? error : (int)cudaStreamSynchronize(stream);
+    free(root);
+    return error;
+}
+
+static size_t shift_bytes(const gr_line *l, int k) { return (size_t)(2 * k + 1 + l->lines) * sizeof(float2); }
+
+// Blocks that leave room for others beside them on a multiprocessor, which inserts at the same time.
+enum { SHARED_MOST = 56 << 10 };
+
+static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
 {
     gr_lane *l = *made = (gr_lane *)calloc(1, sizeof *l);
     if (!l)
         return RG_E_STATE;
-    l->side = side;
-    l->padded = padded;
-    l->k = k;
+    l->side = (int)side;
+    l->padded = (int)padded;
+    l->k = (int)k;
     l->stream = (cudaStream_t)stream;
-    l->grid = (float2 *)room;
-    const int64_t n[2] = {padded, padded};
-    return rg_fft_make(&l->plan, CUFFT_R2C, 2, n, images, NULL, 0, stream);
+    l->half = (float2 *)((char *)room + root_bytes(padded));
+    l->row = gr_line_make(l->padded, 0, SHARED_MOST, (const float2 *)room);
+    l->column = gr_line_make(l->padded, (size_t)(2 * k + 9) * sizeof(float2), SHARED_MOST, (const float2 *)room);
+    int error = copy_roots((float2 *)room, padded, l->stream);
+    error = error ? error : (int)cudaFuncSetAttribute(rows, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                      (int)gr_line_bytes(&l->row));
+    return error ? error : (int)cudaFuncSetAttribute(columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     (int)(gr_line_bytes(&l->column) + shift_bytes(&l->column, l->k)));
 }
 
-// The plan always transforms as many images as it was made for; beyond `images` they are those of the call before.
 static int transforms(gr_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out)
 {
-    const int padded = (int)l->padded, k = (int)l->k;
-    RG_LAUNCH(pad, dim3(blocks_of(padded / 2 + 1, BLOCK), (unsigned)padded, (unsigned)images), BLOCK, 0, l->stream, picture,
-              (int)l->side, padded, l->grid);
-    int error = (int)cudaGetLastError();
+    const int pairs = (l->side + 1) / 2;
+    RG_LAUNCH(rows, dim3(blocks_of(pairs, l->row.lines), (unsigned)images), gr_line_block(&l->row), gr_line_bytes(&l->row),
+              l->stream, l->row, picture, l->side, l->half);
+    const int error = (int)cudaGetLastError();
     if (error)
         return error;
-    error = rg_fft_run(&l->plan, l->grid);
-    if (error)
-        return error;
-    RG_LAUNCH(crop, dim3(blocks_of(k + 1, BLOCK), (unsigned)(2 * k + 1), (unsigned)images), BLOCK, 0, l->stream,
-              (const float2 *)l->grid, origin, padded, k, invert ? -1.0f : 1.0f, (float2 *)out);
+    RG_LAUNCH(columns, dim3(blocks_of(l->k + 1, l->column.lines), (unsigned)images), gr_line_block(&l->column),
+              gr_line_bytes(&l->column) + shift_bytes(&l->column, l->k), l->stream, l->column, (const float2 *)l->half, origin,
+              l->side, l->k, invert ? -1.0f : 1.0f, (float2 *)out);
     return (int)cudaGetLastError();
 }
 

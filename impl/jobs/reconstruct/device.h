@@ -20,7 +20,7 @@ RG_HD float gr_plain(int applied, float c)
     return c > 1e-30f || c < -1e-30f ? 1 / c : 0.0f;
 }
 
-// The plan of `images` images at a time.
+// How images of one size are transformed on a stream.
 typedef struct gr_lane gr_lane;
 
 // One map: sums, what is added to the weights, room for the P^3 grid, the factor of a voxel by its squared distance from the
@@ -35,8 +35,8 @@ typedef struct gr_map_call {
 } gr_map_call;
 
 typedef struct gr_device_steps {
-    size_t (*lane_room)(int64_t padded, int64_t images); // bytes at `room`; cuFFT takes as many again
-    int (*lane_make)(gr_lane **, int64_t side, int64_t padded, int64_t k, int64_t images, void *room, void *stream);
+    size_t (*lane_room)(int64_t side, int64_t padded, int64_t images); // bytes at `room`
+    int (*lane_make)(gr_lane **, int64_t side, int64_t padded, int64_t k, void *room, void *stream);
     void (*lane_free)(gr_lane *);
     // Pictures of side^2 and origins (x, y in pixels) to the stored pixels of index.h; negative with invert.
     int (*transforms)(gr_lane *, const float *picture, const double *origin, int64_t images, int invert, float *out);

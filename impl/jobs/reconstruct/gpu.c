@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead go in turn over GR_LANES streams, on
-// each of which a chunk is copied, padded, transformed and cropped into one of two sets of inputs; when a set is full, another
-// stream inserts it and adds the result to the sums. So reading, copies, preparation and insertion go on at the same time;
-// kernels that prepare start before those that insert, whose blocks would keep them waiting.
+// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead are copied on one stream, each to its own
+// place of a batch, transformed on a second one into one of two sets of inputs, and when a set is full, a third one inserts it and
+// adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that transforms wait for it: by
+// then the next batch has been copied whole, and its transforms follow each other without a gap.
 #include "reconstruct.h"
 #include "../../runtime/search.h"
 #include "device.h"
@@ -11,15 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct lane {
-    void *stream, *room;
-    gr_lane *steps;
-    float *picture;
-    double *origin;
-    rg_ctf *ctf;
+// Images under way; it stands for the same place of every batch.
+typedef struct chunk {
     void *begun, *copied, *prepared; // events
-    pl_slot *slot;                   // under way, NULL: none
-} lane;
+    pl_slot *slot;                   // until it is copied
+    int64_t images;                  // until they are prepared; 0: none
+} chunk;
 
 typedef struct inputs {
     float *arg[GR_G];
@@ -28,6 +25,8 @@ typedef struct inputs {
     int trial; // whose parameters it has, -1: the best of all
     int64_t images;
 } inputs;
+
+enum { ROTATIONS = 3 }; // sets of them: they are copied while the two insertions before may not have ended
 
 // One GPU; one pass over the rows of one half.
 typedef struct pipe {
@@ -39,11 +38,17 @@ typedef struct pipe {
     bool searching;
     int code;
     int half;
-    int64_t rows, chunks;
+    int64_t rows, batch, chunks, per_batch; // images of a batch, chunks of all and of a batch
     pl_feed feed;
-    lane lane[GR_LANES];
+    chunk *chunk;    // per_batch of them
+    float *picture;  // of a batch, as the next two
+    double *origin;
+    rg_ctf *ctf;
+    float *rotation[ROTATIONS];
+    void *copying, *preparing, *room; // streams; of the transforms
+    gr_lane *lane;
     inputs inputs[2];
-    rg_frame frame;
+    rg_frame frame, last; // of a whole batch; of the rows that are left
     double *square; // of each row, in the GPU's memory
     void *zero;     // event that times are counted from
     double until_ms[PL_STAGES];
@@ -91,66 +96,82 @@ static bool lap(pipe *p, pl_stage stage, void *from, void *to)
     return good(p, "waiting for it", code);
 }
 
-// ---- a chunk on its lane -------------------------------------------------------------------------------------------------
+// ---- a chunk -------------------------------------------------------------------------------------------------------------
 
-static bool retire_lane(pipe *p, lane *l)
+// Its images are on the GPU: others may be read.
+static bool retire_copy(pipe *p, chunk *c)
 {
-    pl_slot *s = l->slot;
+    pl_slot *s = c->slot;
     if (!s)
         return true;
-    l->slot = NULL;
-    const int64_t images = s->n;
-    bool fine = lap(p, PL_COPY, l->begun, l->copied) && lap(p, PL_PREPARE, l->copied, l->prepared);
+    c->slot = NULL;
+    const bool fine = lap(p, PL_COPY, c->begun, c->copied);
     pl_feed_release(&p->feed, s);
+    return fine;
+}
+
+static bool retire_chunk(pipe *p, chunk *c)
+{
+    const int64_t images = c->images;
+    if (!images)
+        return true;
+    c->images = 0;
+    const bool fine = retire_copy(p, c) && lap(p, PL_PREPARE, c->copied, c->prepared);
     pl_team_progress(&p->job->team, images);
     return fine;
 }
 
-static int upload(pipe *p, const lane *l, const pl_slot *s, float *rotation)
+static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
 {
     const gr_job *job = p->job;
     int64_t pixels = job->particles.side * job->particles.side, count = s->n;
     int (*put)(void *, const void *, size_t, void *) = p->device->upload_on;
-    int code = put(l->picture, s->part[GR_PICTURES], (size_t)(count * pixels) * sizeof(float), l->stream);
+    int code = put(p->picture + at * pixels, s->part[GR_PICTURES], (size_t)(count * pixels) * sizeof(float), p->copying);
     if (code == RG_OK)
-        code = put(l->origin, s->part[GR_ORIGINS], (size_t)(2 * count) * sizeof(double), l->stream);
+        code = put(p->origin + 2 * at, s->part[GR_ORIGINS], (size_t)(2 * count) * sizeof(double), p->copying);
     if (code == RG_OK)
-        code = put(rotation, s->part[GR_ROTATIONS], (size_t)(9 * count * job->n_operators) * sizeof(float), l->stream);
+        code = put(rotation, s->part[GR_ROTATIONS], (size_t)(9 * count * job->n_operators) * sizeof(float), p->copying);
     if (code == RG_OK && job->ctf)
-        code = put(l->ctf, s->part[GR_CTFS], (size_t)count * sizeof(rg_ctf), l->stream);
+        code = put(p->ctf + at, s->part[GR_CTFS], (size_t)count * sizeof(rg_ctf), p->copying);
     return code;
 }
 
-static bool send(pipe *p, lane *l, pl_slot *s, const inputs *in)
+static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
 {
     const gr_job *job = p->job;
     const gr_device_steps *steps = p->steps;
-    int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % job->batch;
-    int code = mark(p, l->begun, l->stream);
+    const int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % p->batch, batch = first / p->batch;
+    const float *picture = p->picture + at * job->particles.side * job->particles.side;
+    int code = mark(p, c->begun, p->copying);
     if (code == RG_OK)
-        code = upload(p, l, s, in->arg[GR_ROTATION] + 9 * at * job->n_operators);
+        code = upload(p, s, at, p->rotation[batch % ROTATIONS] + 9 * at * job->n_operators);
     if (code == RG_OK)
-        code = mark(p, l->copied, l->stream);
+        code = mark(p, c->copied, p->copying);
+    if (code == RG_OK && in->is_running && at == 0) // the insertion that has this set
+        code = p->device->stream_wait(p->preparing, in->added);
     if (code == RG_OK)
-        code = steps->transforms(l->steps, l->picture, l->origin, s->n, job->invert, in->arg[GR_IMAGE] + 2 * at * stored);
+        code = p->device->stream_wait(p->preparing, c->copied);
+    if (code == RG_OK)
+        code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, in->arg[GR_IMAGE] + 2 * at * stored);
     if (code == RG_OK && job->ctf)
-        code = steps->ctfs(l->stream, job->k, l->ctf, s->n, gr_applied(&job->particles), in->arg[GR_IMAGE] + 2 * at * stored,
+        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), in->arg[GR_IMAGE] + 2 * at * stored,
                            in->arg[GR_CTF] + at * stored, p->square + first);
     if (code == RG_OK)
-        code = mark(p, l->prepared, l->stream);
-    l->slot = s;
+        code = mark(p, c->prepared, p->preparing);
+    c->slot = s;
+    c->images = s->n;
     return good(p, "preparing images", code);
 }
 
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
-// The call of a batch of this many images; its own inputs are the first of the two sets.
-static bool frame(pipe *p, int64_t count, const int64_t *param)
+// The call of a whole batch; its own inputs are the first of the two sets.
+static bool frame(pipe *p, const int64_t *param)
 {
     gr_job *job = p->job;
-    rg_shape shape = gr_shape(job, count);
+    rg_shape shape = gr_shape(job, p->batch);
     size_t params = (size_t)job->entry->variant->n_params * sizeof *param;
-    if (p->frame.made && p->frame.shape.n[GR_IMAGES] == count && memcmp(p->frame.param, param, params) == 0)
+    if (p->frame.made && memcmp(p->frame.param, param, params) == 0)
         return true;
     if (!good(p, "inserting", p->device->sync()))
         return false;
@@ -160,6 +181,20 @@ static bool frame(pipe *p, int64_t count, const int64_t *param)
         p->inputs[0].arg[a] = p->frame.buffer[a].base;
     code = code ? code : rg_frame_prepare(&p->frame);
     good(p, p->frame.doing, code);
+    pl_lap(p->member, PL_SETUP, since_s);
+    return p->code == RG_GOOD;
+}
+
+// The same of fewer images, with the sums of the whole one.
+static bool frame_of_last(pipe *p, int64_t images, void *const arg[GR_G])
+{
+    const rg_shape shape = gr_shape(p->job, images);
+    void *all[RG_ARGS_MAX] = {[GR_G] = p->frame.arg[GR_G], [GR_W] = p->frame.arg[GR_W]};
+    const double since_s = rg_seconds();
+    memcpy(all, arg, GR_G * sizeof *arg);
+    int code = rg_frame_borrow(&p->last, p->job->entry, p->device, &shape, p->frame.param, 1, all);
+    code = code ? code : rg_frame_prepare(&p->last);
+    good(p, p->last.doing, code);
     pl_lap(p->member, PL_SETUP, since_s);
     return p->code == RG_GOOD;
 }
@@ -184,66 +219,71 @@ static bool retire_batch(pipe *p, inputs *in)
 
 // The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
 // before the next begins, so that nothing beside it is in its time.
-static bool next_frame(pipe *p, inputs *in, int64_t count)
+static bool next_batch(pipe *p, inputs *in, int64_t count)
 {
     rg_search *search = &p->search;
-    bool fine = retire_batch(p, in);
-    in->trial = -1;
-    in->images = count;
-    if (!p->searching || !fine)
-        return fine && frame(p, count, p->job->param);
-    for (int i = 0; i < 2 && fine; i++)
-        fine = retire_batch(p, &p->inputs[i]);
-    in->trial = count == p->job->batch ? rg_search_next(search) : -1;
+    bool fine = true;
+    if (!p->searching)
+        return frame(p, p->job->param);
+    fine = retire_batch(p, in) && retire_batch(p, in == p->inputs ? in + 1 : in - 1);
+    in->trial = count == p->batch ? rg_search_next(search) : -1;
     int chosen = in->trial >= 0 ? in->trial : search->best;
-    return fine && frame(p, count, chosen >= 0 ? search->config[chosen] : p->job->param);
+    return fine && frame(p, chosen >= 0 ? search->config[chosen] : p->job->param);
 }
 
-static bool insert(pipe *p, inputs *in)
+static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared)
 {
-    void *stream = p->frame.call.stream;
+    void *stream = p->frame.call.stream, *arg[GR_G];
     const int64_t voxels = gr_voxels(p->job->k);
     rg_buffer *sum = gr_sum_of(p->job, p->member->index, p->half);
-    int code = RG_OK;
-    for (int l = 0; l < GR_LANES && code == RG_OK; l++)
-        if (p->lane[l].slot)
-            code = p->device->stream_wait(stream, p->lane[l].prepared);
     for (int a = 0; a < GR_G; a++)
-        p->frame.arg[a] = in->arg[a];
+        arg[a] = a == GR_ROTATION ? p->rotation[batch % ROTATIONS] : in->arg[a];
+    const bool whole = images == p->batch;
+    rg_frame *f = whole ? &p->frame : &p->last;
+    if (!retire_batch(p, in) || (!whole && !frame_of_last(p, images, arg)))
+        return false;
+    memcpy(f->arg, arg, sizeof arg);
+    if (!whole)
+        stream = f->call.stream;
+    int code = p->device->stream_wait(stream, (void *)prepared);
     code = code ? code : mark(p, in->begun, stream);
-    code = code ? code : rg_frame_start(&p->frame);
+    code = code ? code : rg_frame_start(f);
     code = code ? code : mark(p, in->inserted, stream);
-    code = code ? code : pl_add(p->member, stream, 2 * voxels, p->frame.arg[GR_G], sum[0].base);
-    code = code ? code : pl_add(p->member, stream, voxels, p->frame.arg[GR_W], sum[1].base);
+    code = code ? code : pl_add(p->member, stream, 2 * voxels, f->arg[GR_G], sum[0].base);
+    code = code ? code : pl_add(p->member, stream, voxels, f->arg[GR_W], sum[1].base);
     code = code ? code : mark(p, in->added, stream);
     in->is_running = true;
-    pl_need(p->member, PL_INSERT, p->job->entry, &p->frame.shape, p->frame.param);
+    in->images = images;
+    pl_need(p->member, PL_INSERT, p->job->entry, &f->shape, f->param);
     return good(p, "inserting", code);
 }
 
-static bool one_chunk(pipe *p, int64_t chunk)
+static bool one_chunk(pipe *p, int64_t i)
 {
-    int64_t per_batch = p->job->batch / p->job->chunk, batch = chunk / per_batch, left = p->rows - batch * p->job->batch;
+    const int64_t batch = i / p->per_batch, left = p->rows - batch * p->batch;
+    const int64_t images = left < p->batch ? left : p->batch;
     inputs *in = &p->inputs[batch % 2];
-    lane *l = &p->lane[chunk % GR_LANES];
+    chunk *c = &p->chunk[i % p->per_batch];
     pl_slot *s = NULL;
-    if (chunk % per_batch == 0 && !next_frame(p, in, left < p->job->batch ? left : p->job->batch))
+    if (i % p->per_batch == 0 && !next_batch(p, in, images))
         return false;
-    if (retire_lane(p, l))
+    bool fine = retire_chunk(p, c) && (i < GR_LANES || retire_copy(p, &p->chunk[(i - GR_LANES) % p->per_batch]));
+    if (fine)
         p->code = pl_feed_next(&p->feed, &s);
-    if (!s || !send(p, l, s, in))
+    if (!s || !send(p, c, s, in))
         return false;
-    return (chunk + 1) % per_batch != 0 && chunk + 1 < p->chunks ? true : insert(p, in);
+    return (i + 1) % p->per_batch != 0 && i + 1 < p->chunks ? true : insert(p, in, batch, images, c->prepared);
 }
 
 static bool finish(pipe *p)
 {
     double *square = rg_alloc((size_t)p->rows * sizeof *square), *ctf2 = &p->job->ctf2[2 * p->member->index + p->half];
     bool fine = true;
-    for (int l = 0; l < GR_LANES && fine; l++)
-        fine = retire_lane(p, &p->lane[l]);
-    for (int i = 0; i < 2 && fine; i++)
-        fine = retire_batch(p, &p->inputs[i]);
+    for (int64_t i = 0; i < p->per_batch && fine; i++)
+        fine = retire_chunk(p, &p->chunk[(p->chunks + i) % p->per_batch]);
+    const int64_t batches = (p->rows + p->batch - 1) / p->batch;
+    for (int i = 0; i < 2 && fine; i++) // in their order, as laps are taken
+        fine = retire_batch(p, &p->inputs[(batches + i) % 2]);
     fine = fine && good(p, "inserting", p->device->sync());
     if (fine && p->job->ctf)
         fine = good(p, "copying", p->device->download(square, p->square, (size_t)p->rows * sizeof *square));
@@ -263,39 +303,49 @@ static void *on_device(pipe *p, size_t bytes)
     return at;
 }
 
-static void make_lane(pipe *p, lane *l)
+static void make_chunks(pipe *p)
+{
+    p->chunk = rg_alloc((size_t)p->per_batch * sizeof *p->chunk);
+    for (int64_t i = 0; i < p->per_batch; i++)
+        p->chunk[i] = (chunk){.begun = p->device->event_make(), .copied = p->device->event_make(),
+                              .prepared = p->device->event_make()};
+}
+
+static void make_transforms(pipe *p)
 {
     const gr_job *job = p->job;
-    const gr_device_steps *steps = p->steps;
-    size_t n = (size_t)job->chunk, pixels = (size_t)(job->particles.side * job->particles.side);
-    *l = (lane){.stream = p->device->stream_urgent(), .begun = p->device->event_make(),
-                .copied = p->device->event_make(), .prepared = p->device->event_make()};
-    l->room = on_device(p, steps->lane_room(job->padded, job->chunk));
-    l->picture = on_device(p, n * pixels * sizeof(float));
-    l->origin = on_device(p, n * 2 * sizeof(double));
-    l->ctf = on_device(p, n * sizeof(rg_ctf));
+    const int64_t side = job->particles.side;
+    const size_t n = (size_t)p->batch;
+    p->copying = p->device->stream_urgent();
+    p->preparing = p->device->stream_urgent();
+    p->room = on_device(p, p->steps->lane_room(side, job->padded, job->chunk));
+    p->picture = on_device(p, n * (size_t)(side * side) * sizeof(float));
+    p->origin = on_device(p, n * 2 * sizeof(double));
+    p->ctf = on_device(p, job->ctf ? n * sizeof(rg_ctf) : 0);
+    for (int r = 0; r < ROTATIONS; r++)
+        p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float));
     if (p->code == RG_GOOD)
         good(p, "planning the transforms",
-             steps->lane_make(&l->steps, job->particles.side, job->padded, job->k, job->chunk, l->room, l->stream));
+             p->steps->lane_make(&p->lane, side, job->padded, job->k, p->room, p->preparing));
 }
 
 static void make(pipe *p)
 {
     const gr_job *job = p->job;
-    rg_shape most = gr_shape(job, job->batch < p->rows ? job->batch : p->rows);
-    for (int l = 0; l < GR_LANES; l++)
-        make_lane(p, &p->lane[l]);
+    rg_shape most = gr_shape(job, p->batch);
+    make_chunks(p);
+    make_transforms(p);
     for (int i = 0; i < 2; i++) {
         p->inputs[i].begun = p->device->event_make();
         p->inputs[i].inserted = p->device->event_make();
         p->inputs[i].added = p->device->event_make();
     }
     for (int a = 0; a < GR_G && most.n[GR_IMAGES] < p->rows; a++)
-        p->inputs[1].arg[a] = on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float));
+        p->inputs[1].arg[a] = a == GR_ROTATION ? NULL : on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float));
     p->square = on_device(p, (size_t)p->rows * sizeof *p->square);
     p->zero = p->device->event_make();
     if (p->code == RG_GOOD)
-        good(p, "timing", mark(p, p->zero, p->lane[0].stream));
+        good(p, "timing", mark(p, p->zero, p->copying));
 }
 
 static void free_event(const pipe *p, void *event)
@@ -306,20 +356,19 @@ static void free_event(const pipe *p, void *event)
 
 static void unmake(pipe *p)
 {
+    rg_frame_free(&p->last);
     rg_frame_free(&p->frame);
-    for (int i = 0; i < GR_LANES; i++) {
-        lane *l = &p->lane[i];
-        void *const held[] = {l->room, l->picture, l->origin, l->ctf};
-        p->steps->lane_free(l->steps);
-        for (int h = 0; h < RG_COUNT(held); h++)
-            if (held[h])
-                p->device->release(held[h]);
-        free_event(p, l->begun);
-        free_event(p, l->copied);
-        free_event(p, l->prepared);
-        if (l->stream)
-            p->device->stream_free(l->stream);
+    for (int64_t i = 0; p->chunk && i < p->per_batch; i++) {
+        free_event(p, p->chunk[i].begun);
+        free_event(p, p->chunk[i].copied);
+        free_event(p, p->chunk[i].prepared);
     }
+    free(p->chunk);
+    p->steps->lane_free(p->lane);
+    void *const held[] = {p->room, p->picture, p->origin, p->ctf, p->rotation[0], p->rotation[1], p->rotation[2], p->square};
+    for (int h = 0; h < RG_COUNT(held); h++)
+        if (held[h])
+            p->device->release(held[h]);
     for (int i = 0; i < 2; i++) {
         free_event(p, p->inputs[i].begun);
         free_event(p, p->inputs[i].inserted);
@@ -328,19 +377,29 @@ static void unmake(pipe *p)
     for (int a = 0; a < GR_G; a++)
         if (p->inputs[1].arg[a])
             p->device->release(p->inputs[1].arg[a]);
-    if (p->square)
-        p->device->release(p->square);
+    void *const stream[] = {p->copying, p->preparing};
+    for (int i = 0; i < RG_COUNT(stream); i++)
+        if (stream[i])
+            p->device->stream_free(stream[i]);
     free_event(p, p->zero);
-    memset(p->lane, 0, sizeof p->lane);
     memset(p->inputs, 0, sizeof p->inputs);
+    memset(p->rotation, 0, sizeof p->rotation);
     memset(p->until_ms, 0, sizeof p->until_ms);
-    p->square = p->zero = NULL;
+    p->chunk = NULL;
+    p->lane = NULL;
+    p->per_batch = 0;
+    p->room = p->copying = p->preparing = p->zero = NULL;
+    p->picture = NULL;
+    p->origin = p->square = NULL;
+    p->ctf = NULL;
 }
 
 // The rows of one half. Images are read while the rest is made.
 static void pass(pipe *p, const int64_t *row)
 {
+    p->batch = p->job->batch < p->rows ? p->job->batch : p->rows;
     p->chunks = (p->rows + p->job->chunk - 1) / p->job->chunk;
+    p->per_batch = (p->batch + p->job->chunk - 1) / p->job->chunk;
     p->code = pl_feed_begin(&p->feed, p->member, row, p->rows, p->job->chunk, gr_slots(p->job));
     double since_s = rg_seconds();
     if (p->code == RG_GOOD)

@@ -85,8 +85,8 @@ static double gpu_bytes(const gr_job *job, int64_t side, int64_t images)
     double volume = 12 * (double)gr_voxels(job->k);
     for (int a = 0; a < GR_G; a++)
         inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
-    double room = (double)gr_steps(job->team.member->device)->lane_room(job->padded, job->chunk);
-    double lanes = GR_LANES * (2 * room + (double)job->chunk * (4 * (double)side * (double)side + 72));
+    double room = (double)gr_steps(job->team.member->device)->lane_room(side, job->padded, job->chunk);
+    double lanes = room + (double)images * (4 * (double)side * (double)side + 3 * 36.0 * job->n_operators + 72);
     double inserting = frame + inputs + lanes, finishing = volume > map_bytes(job, side) ? volume : map_bytes(job, side);
     return job->halves * volume + (inserting > finishing ? inserting : finishing);
 }

@@ -62,6 +62,44 @@ TEST(test_device)
     }
 }
 
+// Images to transforms as on the host: lines of every radix and of primes that have none of their own, odd and even, more images
+// and columns than a block has lines.
+TEST(test_transforms)
+{
+    enum { IMAGES = 3 };
+    static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2}, {15, 7},
+                                       {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1}};
+    const rg_device *d = rg_device_emulated();
+    const gr_device_steps *steps = gr_steps(d);
+    for (int t = 0; t < RG_COUNT(sides); t++) {
+        const int64_t side = sides[t][0], padded = side * sides[t][1], k = padded / 2, pixels = side * side, stored = gr_pixels(k);
+        float *picture = d->alloc((size_t)(IMAGES * pixels) * sizeof *picture);
+        float *out = d->alloc((size_t)(2 * IMAGES * stored) * sizeof *out), *host = rg_alloc((size_t)(2 * stored) * sizeof *host);
+        double *origin = d->alloc(2 * IMAGES * sizeof *origin);
+        for (int64_t i = 0; i < IMAGES * pixels; i++)
+            picture[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
+        for (int i = 0; i < 2 * IMAGES; i++)
+            origin[i] = 3.7 * i - 9;
+        void *room = d->alloc(steps->lane_room(side, padded, IMAGES));
+        gr_lane *lane;
+        gr_prepare plan;
+        assert_int_equal(steps->lane_make(&lane, side, padded, k, room, NULL), RG_OK);
+        assert_int_equal(gr_prepare_make(&plan, side, padded, k, 1), RG_GOOD);
+        assert_int_equal(steps->transforms(lane, picture, origin, IMAGES, t % 2, out), RG_OK);
+        for (int64_t i = 0; i < IMAGES; i++) {
+            gr_prepare_image(&plan, 0, picture + i * pixels, origin[2 * i], origin[2 * i + 1], t % 2, host);
+            assert_true(apart(host, out + 2 * i * stored, 2 * stored) < 1e-6);
+        }
+        gr_prepare_free(&plan);
+        steps->lane_free(lane);
+        d->release(room);
+        d->release(origin);
+        d->release(out);
+        d->release(picture);
+        free(host);
+    }
+}
+
 // ---- processes -----------------------------------------------------------------------------------------------------------
 
 #if HAVE_MPI

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// lines.cuh: complex transforms of lines of any length in shared memory, some lines a block, for images that are padded: what is
+// read and what is kept of a line is the kernel's choice, so that zeros are never stored.
+//
+// Stockham's order (Govindaraju et al. 2008) in radices 8, 7, 5, 4, 3, 2 and, of sides that have them, larger primes by direct
+// sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what a butterfly needs;
+// between two radices a line goes from one buffer to the other. Odd radices come first: with them no two lanes of a warp write
+// to one bank, later on a padding of one number in 16 keeps them apart.
+#ifndef RG_RECONSTRUCT_LINES_CUH
+#define RG_RECONSTRUCT_LINES_CUH
+
+#include "../../gpu/cuda.h"
+
+enum { GR_PASSES = 13, GR_LINE_THREADS = 256 }; // 2^13 exceeds all sides
+
+typedef struct gr_line {
+    int n, values;   // points; what a line takes in shared memory
+    int lines, shift; // a block's lines, 2^shift
+    int passes, radix[GR_PASSES];
+    const float2 *root; // exp(-2 pi i j / n)
+} gr_line;
+
+static __device__ __forceinline__ float2 add(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
+static __device__ __forceinline__ float2 subtract(float2 a, float2 b) { return make_float2(a.x - b.x, a.y - b.y); }
+static __device__ __forceinline__ float2 times(float2 a, float2 b)
+{
+    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+static __device__ __forceinline__ float2 turned(float2 a) { return make_float2(a.y, -a.x); } // by -i
+
+static __device__ __forceinline__ int gr_padded(int i) { return i + i / 16; }
+
+// cos and sin of 2 pi j / p, j = 1 .. (p - 1) / 2.
+template <int p> static __device__ __forceinline__ constexpr float cosine(int j)
+{
+    return p == 3 ? -0.5f : p == 5 ? (j == 1 ? 0.30901699437494742f : -0.80901699437494742f)
+           : j == 1 ? 0.62348980185873353f : j == 2 ? -0.22252093395631440f : -0.90096886790241913f;
+}
+template <int p> static __device__ __forceinline__ constexpr float sine(int j)
+{
+    return p == 3 ? 0.86602540378443865f : p == 5 ? (j == 1 ? 0.95105651629515357f : 0.58778525229247313f)
+           : j == 1 ? 0.78183148246802981f : j == 2 ? 0.97492791218182361f : 0.43388373911755812f;
+}
+
+// In place, for an odd prime p: pairs v[s], v[p - s] give pairs of outputs.
+template <int p> struct transform_of {
+    static __device__ __forceinline__ void run(float2 *v)
+    {
+        constexpr int half = p / 2;
+        float2 sum[half + 1], rest[half + 1];
+        const float2 first = v[0];
+#pragma unroll
+        for (int s = 1; s <= half; s++) {
+            sum[s] = add(v[s], v[p - s]);
+            rest[s] = turned(subtract(v[s], v[p - s]));
+            v[0] = add(v[0], sum[s]);
+        }
+#pragma unroll
+        for (int q = 1; q <= half; q++) {
+            float2 even = first, odd = make_float2(0, 0);
+#pragma unroll
+            for (int s = 1; s <= half; s++) {
+                const int j = q * s % p, at = j <= half ? j : p - j;
+                const float c = cosine<p>(at), i = j <= half ? sine<p>(at) : -sine<p>(at);
+                even = make_float2(even.x + c * sum[s].x, even.y + c * sum[s].y);
+                odd = make_float2(odd.x + i * rest[s].x, odd.y + i * rest[s].y);
+            }
+            v[q] = add(even, odd);
+            v[p - q] = subtract(even, odd);
+        }
+    }
+};
+template <> struct transform_of<2> {
+    static __device__ __forceinline__ void run(float2 *v)
+    {
+        const float2 a = v[0];
+        v[0] = add(a, v[1]);
+        v[1] = subtract(a, v[1]);
+    }
+};
+template <> struct transform_of<4> {
+    static __device__ __forceinline__ void run(float2 *v)
+    {
+        const float2 a = add(v[0], v[2]), b = subtract(v[0], v[2]), c = add(v[1], v[3]), d = turned(subtract(v[1], v[3]));
+        v[0] = add(a, c);
+        v[1] = add(b, d);
+        v[2] = subtract(a, c);
+        v[3] = subtract(b, d);
+    }
+};
+template <> struct transform_of<8> {
+    static __device__ __forceinline__ void run(float2 *v)
+    {
+        const float h = 0.70710678118654752f;
+        float2 even[4] = {v[0], v[2], v[4], v[6]}, odd[4] = {v[1], v[3], v[5], v[7]};
+        transform_of<4>::run(even);
+        transform_of<4>::run(odd);
+        odd[1] = make_float2(h * (odd[1].x + odd[1].y), h * (odd[1].y - odd[1].x));
+        odd[2] = turned(odd[2]);
+        odd[3] = make_float2(h * (odd[3].y - odd[3].x), -h * (odd[3].x + odd[3].y));
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            v[q] = add(even[q], odd[q]);
+            v[q + 4] = subtract(even[q], odd[q]);
+        }
+    }
+};
+
+// One radix of the line of this thread's row, after those whose product is `done`.
+template <int radix>
+static __device__ __forceinline__ void gr_pass(const gr_line &l, int done, const float2 *from, float2 *to)
+{
+    const int m = l.n / radix, step = m / done;
+    for (int j = (int)threadIdx.x; j < m; j += (int)blockDim.x) {
+        const int k = j % done;
+        float2 v[radix];
+#pragma unroll
+        for (int q = 0; q < radix; q++)
+            v[q] = from[gr_padded(j + q * m)];
+#pragma unroll
+        for (int q = 1; q < radix && done > 1; q++)
+            v[q] = times(v[q], l.root[k * q * step]);
+        transform_of<radix>::run(v);
+#pragma unroll
+        for (int q = 0; q < radix; q++)
+            to[gr_padded((j - k) * radix + k + q * done)] = v[q];
+    }
+}
+
+// Of any radix, an output a thread.
+static __device__ void gr_direct_pass(const gr_line &l, int radix, int done, const float2 *from, float2 *to)
+{
+    const int m = l.n / radix, step = m / done;
+    for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
+        const int q = i / m, j = i % m, k = j % done, by = k * step + q * m;
+        float2 sum = make_float2(0, 0);
+        for (int s = 0, at = 0; s < radix; s++) {
+            sum = add(sum, times(from[gr_padded(j + s * m)], l.root[at]));
+            at += by;
+            at -= at >= l.n ? l.n : 0;
+        }
+        to[gr_padded((j - k) * radix + k + q * done)] = sum;
+    }
+}
+
+// The transform of the block's lines, which stand in shared memory, l.values apart, as many again behind them; all threads are
+// past a barrier. Returns where they stand then, all threads past a barrier as well.
+static __device__ float2 *gr_transform(const gr_line &l, float2 *shared)
+{
+    float2 *from = shared, *to = shared + l.lines * l.values;
+    const int own = (int)threadIdx.y * l.values;
+    for (int p = 0, done = 1; p < l.passes; done *= l.radix[p++]) {
+        switch (l.radix[p]) {
+        case 2: gr_pass<2>(l, done, from + own, to + own); break;
+        case 3: gr_pass<3>(l, done, from + own, to + own); break;
+        case 4: gr_pass<4>(l, done, from + own, to + own); break;
+        case 5: gr_pass<5>(l, done, from + own, to + own); break;
+        case 7: gr_pass<7>(l, done, from + own, to + own); break;
+        case 8: gr_pass<8>(l, done, from + own, to + own); break;
+        default: gr_direct_pass(l, l.radix[p], done, from + own, to + own);
+        }
+        __syncthreads();
+        float2 *const other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+// ---- on the host ---------------------------------------------------------------------------------------------------------
+
+// With this much beside the lines a block has; as many lines as there is room for in `most` bytes, up to 8, but one.
+static inline gr_line gr_line_make(int n, size_t beside, size_t most, const float2 *root)
+{
+    static const int small[] = {7, 5, 3, 8, 4, 2};
+    gr_line l = {};
+    l.n = n;
+    l.values = (n + n / 16) | 1; // odd, so that a block's lines begin in different banks
+    l.root = root;
+    int large = n, rest = n;
+    for (int i = 0; i < 6; i++)
+        while (large % small[i] == 0)
+            large /= small[i];
+    for (int p = 11; large > 1; p += 2)
+        for (; large % p == 0; large /= p, rest /= p)
+            l.radix[l.passes++] = p;
+    for (int i = 0; i < 6; i++)
+        for (; rest % small[i] == 0; rest /= small[i])
+            l.radix[l.passes++] = small[i];
+    for (l.lines = 8, l.shift = 3; l.lines > 1 && 2 * l.lines * l.values * sizeof(float2) + beside > most; l.lines /= 2)
+        l.shift--;
+    return l;
+}
+
+static inline size_t gr_line_bytes(const gr_line *l) { return 2 * (size_t)l->lines * (size_t)l->values * sizeof(float2); }
+static inline dim3 gr_line_block(const gr_line *l) { return dim3((unsigned)(GR_LINE_THREADS / l->lines), (unsigned)l->lines); }
+
+#endif
