@@ -7,7 +7,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check check-deep fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check check-deep faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
 all:
 
 SANITIZE ?= 0
@@ -235,13 +235,14 @@ sanitizers: all test-programs
 # What takes longer than CI has: threads of the CPU's variants under ThreadSanitizer, faults injected into every command, and kernels with one random change each, to be caught.
 SEED    ?= 1
 MUTANTS ?= 250
-check-deep: check threads
-	verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
+check-deep: check threads faults
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) host
 	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep --device host
 	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep
 	verify/mutate/hand.sh $(BUILD)
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
+faults: all
+	@verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
 threads: all
 	@verify/threads/threads.sh $(BUILD)
 TIME ?= 60

@@ -118,6 +118,8 @@ command_line steps verify/steps.sh
 command_line stale verify/stale.sh "$build"
 grep '^stale:' "$logs/stale.log"
 command_line fuzz verify/fuzz/fuzz.sh "$build" replay
+# One call of each kind in each command fails, another one every day; `make faults` has them all. ASan cannot be preloaded after.
+[ "${SANITIZE:-0}" = 1 ] || command_line faults env SEED="$(date +%Y%j)" verify/faults/faults.sh "$build" 1 "$logs/faults.tsv"
 # shellcheck disable=SC2046
 command_line broken "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv \
     $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so)

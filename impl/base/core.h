@@ -90,6 +90,8 @@ int rg_file_can_write(const char *path);
 struct stat;
 void rg_files_begin(void);
 void rg_files_end(void);
+// The program ends early, by this thread: what is being written is removed, and other threads write nothing more. At exit, too.
+void rg_files_abandon(void);
 void rg_file_read_begins(const char *path, const struct stat *);
 void rg_file_continues(const char *path);
 // The files that it has read, then those that it has written, each once; whether there is one of the latter.

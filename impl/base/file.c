@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -52,9 +53,30 @@ static void remove_parts(void)
             unlink(part[i].path);
 }
 
+// Who ends the program, a thread or a signal, removes what is being written. Others that are about to begin a file or to end one
+// stay where they are until the program has ended: no part comes after, and nobody speaks of one that has gone. A part that a
+// thread makes meanwhile is waited for, so that it is known; in a child that was forked then nobody makes it, hence a limit.
+static _Atomic bool ending;
+static _Atomic int making; // parts that are open and not yet known
+static _Thread_local bool ends_here, makes_here;
+void rg_files_abandon(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    ends_here = ending = true;
+    for (int waited = 0; making > makes_here && waited < 1000; waited++)
+        nanosleep(&moment, NULL);
+    remove_parts();
+}
+
+static void stay_when_ending(void)
+{
+    while (ending && !ends_here)
+        pause();
+}
+
 static void stopped(int number)
 {
-    remove_parts();
+    rg_files_abandon();
     raise(number); // SA_RESETHAND: now it ends the program
 }
 
@@ -72,23 +94,22 @@ static void release_claims(void)
     pthread_mutex_unlock(&files_lock);
 }
 
+static const int number[] = {SIGINT, SIGTERM, SIGHUP};
+
 // Only where the signal would end the program: nohup and a caller's own handler stay as they are.
 static void watch(void)
 {
-    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < 3; i++) {
         struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = SA_RESETHAND | SA_NODEFER};
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(number[i], &ours, NULL);
     }
-    atexit(remove_parts); // claims, and what was being written when memory ran out
+    atexit(rg_files_abandon); // claims, and what was being written when memory ran out
 }
 
 static void part_begins(char *path, int fd, bool idle)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct stat facts = {0};
-    pthread_once(&once, watch);
     fstat(fd, &facts);
     pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
@@ -298,26 +319,46 @@ static void forget(rg_file *file)
     *file = (rg_file){0};
 }
 
-static char *part_of(const char *path) { return rg_print("%s.regather-part", path); }
+// The part of `path`, open, locked and known; no signal comes between.
+static int make_part(const char *path, bool idle, char **name, int *fd)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t signals, before;
+    *name = rg_print("%s.regather-part", path);
+    pthread_once(&once, watch);
+    sigemptyset(&signals);
+    for (int i = 0; i < 3; i++)
+        sigaddset(&signals, number[i]);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    makes_here = true;
+    making++;
+    if (ending && !ends_here) {
+        making--;
+        stay_when_ending();
+    }
+    *fd = take_claim(*name);
+    const int code = *fd < 0 ? lock_part(path, *name, fd) : RG_GOOD;
+    if (code == RG_GOOD)
+        part_begins(*name, *fd, idle);
+    making--;
+    makes_here = false;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != RG_GOOD)
+        free(*name);
+    return code;
+}
 
 int rg_file_open(rg_file *file, const char *path)
 {
     *file = (rg_file){0};
     int code = rg_dry_run ? rg_fail(RG_USAGE, "internal: %s would be written by --dry-run", path) : check_target(path);
-    if (code != RG_GOOD)
+    char *name;
+    int fd;
+    if (code != RG_GOOD || (code = make_part(path, false, &name, &fd)) != RG_GOOD)
         return code;
-    char *name = part_of(path);
-    int fd = take_claim(name);
-    if (fd < 0 && (code = lock_part(path, name, &fd)) != RG_GOOD) {
-        free(name);
-        return code;
-    }
     *file = (rg_file){.stream = fdopen(fd, "wb"), .path = rg_print("%s", path), .part = name};
-    if (!file->stream) {
-        unlink(name);
+    if (!file->stream)
         exit(rg_fail(RG_LACKS, "out of memory"));
-    }
-    part_begins(name, fd, false);
     return RG_GOOD;
 }
 
@@ -331,9 +372,10 @@ int rg_file_commit(rg_file *file)
         whole = false;
         why = errno;
     }
-    if (!whole || code != RG_GOOD)
+    if (!whole || code != RG_GOOD) {
+        stay_when_ending();
         unlink(file->part);
-    else {
+    } else {
         sync_folder(file->path);
         remember_written(file->path);
     }
@@ -375,15 +417,8 @@ int rg_file_can_write(const char *path)
             rg_file_abandon(&file);
         return code;
     }
-    char *name = part_of(path);
-    fd = take_claim(name);
-    if (fd < 0)
-        code = lock_part(path, name, &fd);
-    if (code == RG_GOOD)
-        part_begins(name, fd, true);
-    else
-        free(name);
-    return code;
+    char *name;
+    return make_part(path, true, &name, &fd);
 }
 
 int rg_make_folder(const char *path)

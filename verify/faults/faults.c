@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program
-// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync or thread; N = 0:
-// none fails. At the end the number of calls goes to the file RG_FAULT_COUNT.
+// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, cuda (of
+// the runtime and of cuFFT, on a GPU and on the emulated one) or mpi0, mpi1 (of that process of a job); N = 0: none fails. At
+// the end the number of calls, where there were any, goes to the file RG_FAULT_COUNT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +36,7 @@ static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
 __attribute__((constructor)) static void begin(void)
 {
     const char *asked = getenv("RG_FAULT");
-    if (!asked || sscanf(asked, "%15[a-z]:%ld", kind, &wanted) != 2)
+    if (!asked || sscanf(asked, "%15[a-z0-9]:%ld", kind, &wanted) != 2)
         kind[0] = 0;
     dl_iterate_phdr(first_object, NULL);
 }
@@ -44,7 +45,7 @@ __attribute__((destructor)) static void end(void)
 {
     const char *path = getenv("RG_FAULT_COUNT");
     char text[32];
-    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    const int fd = path && calls ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     if (fd >= 0) {
         const int n = snprintf(text, sizeof text, "%ld\n", (long)calls);
         if (write(fd, text, (size_t)n) != n)
@@ -134,4 +135,51 @@ int rename(const char *from, const char *to) { return fails("sync", CALLER) ? (e
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *of)
 {
     return fails("thread", CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
+}
+
+// Calls of CUDA and MPI without their headers: at most twelve words, which arrive where the caller put them whatever their types
+// and however many there are, and go on as they came.
+typedef long word;
+#define WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
+#define FORWARDED(kind, name, code)                                                        \
+    int name(WORDS);                                                                       \
+    int name(WORDS) { return fails(kind, CALLER) ? code : REAL(name)(a, b, c, d, e, f, g, h, i, j, k, l); }
+
+enum { NO_MEMORY = 2, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
+#define CUDA(name, code) FORWARDED("cuda", cuda##name, code)
+CUDA(Malloc, NO_MEMORY) CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY)
+CUDA(StreamCreateWithFlags, NO_MEMORY) CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY)
+CUDA(CreateTextureObject, NO_MEMORY) CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED)
+CUDA(Memcpy2DAsync, FAILED) CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED)
+CUDA(MemsetAsync, FAILED) CUDA(FuncSetAttribute, FAILED) CUDA(GetLastError, FAILED) CUDA(StreamSynchronize, FAILED)
+CUDA(DeviceSynchronize, FAILED) CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED) CUDA(EventSynchronize, FAILED)
+CUDA(EventElapsedTime, FAILED) CUDA(PointerGetAttributes, FAILED) CUDA(Free, FAILED)
+#define CUFFT(name) FORWARDED("cuda", cufft##name, PLAN_FAILED)
+CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea) CUFFT(MakePlanMany64)
+CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
+// What the emulated GPU, which is part of the program, asks at each of its calls.
+int rg_fault_cuda(void);
+int rg_fault_cuda(void) { return fails("cuda", (const void *)low); }
+
+static const char *mpi(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+    return rank && *rank == '1' ? "mpi1" : "mpi0";
+}
+enum { MPI_FAILED = 1 };
+#define MPI(name) FORWARDED(mpi(), MPI_##name, MPI_FAILED)
+MPI(Init_thread) MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free)
+MPI(Bcast) MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
+// Polls: those that find something count, or their number would depend on time.
+int MPI_Test(word request, int *flag, word status);
+int MPI_Test(word request, int *flag, word status)
+{
+    const int code = REAL(MPI_Test)(request, flag, status);
+    return code == 0 && *flag && fails(mpi(), CALLER) ? MPI_FAILED : code;
+}
+int MPI_Iprobe(word from, word tag, word over, int *flag, word status);
+int MPI_Iprobe(word from, word tag, word over, int *flag, word status)
+{
+    const int code = REAL(MPI_Iprobe)(from, tag, over, flag, status);
+    return code == 0 && *flag && fails(mpi(), CALLER) ? MPI_FAILED : code;
 }

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th allocation, open, read, write, sync and
-# start of a thread failing, for every n, or for MOST of them spread evenly. Wanted each time: an exit code of the manual; when
-# it is not 0 one line on stderr besides warnings; nothing of the outputs there that is not whole, and no leftovers. A row of OUT
-# is a command and a kind; each run that is not as wanted is told on stdout. Exit 1 when there was any.
+# faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th call of a kind failing, for every n, or
+# for MOST of them spread evenly, from one on that SEED says. Kinds: allocations, opens, reads, writes, syncs and starts of
+# threads; calls of CUDA and cuFFT, on the emulated GPU and on one; calls of MPI, in each of two processes. Wanted each time: an
+# exit code of the manual; when it is not 0 one line on stderr besides warnings; nothing of the outputs there that is not whole,
+# and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
+# "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
 usage='verify/faults/faults.sh BUILD [MOST [OUT [COMMAND...]]]'
-build=$(realpath "${1:?usage: $usage}") most=${2:-1000000} out=${3:-/dev/stdout}
+build=$(realpath "${1:?usage: $usage}") most=${2:-1000000} out=${3:-/dev/stdout} seed=${SEED:-0}
 cd "$(dirname "$0")" || exit 2
 [ $# -gt 3 ] && shift 3 || set --
 regather=$build/regather here=$(pwd)
@@ -20,11 +22,14 @@ mkdir "$room/in" && cd "$room/in" || exit 2
     { cat "$room/words" >&2; exit 2; }
 
 # run FAULT: in an empty folder; leaves its exit code in $code, stdout and stderr beside.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 run() {
     rm -rf "${room:?}/run" && mkdir "$room/run" && cd "$room/run" || exit 2
+    echo 0 > "$room/calls"
     # shellcheck disable=SC2086
-    timeout 60 env OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$room/faults.so" \
-        "$regather" $words --quiet > "$room/stdout" 2> "$room/stderr"
+    timeout 60 $launcher env OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$room/faults.so" \
+        "$regather" $words --quiet < /dev/null > "$room/stdout" 2> "$room/stderr"
     code=$?
 }
 # Files without what is there to go on from (.part) and what differs from run to run: times, figures, which follow from tables,
@@ -38,11 +43,53 @@ listing() {
     done
 }
 
-wrong=0
+# try KIND N: what is wrong with the run, in $fault; nothing when it is as wanted.
+try() {
+    run "$1:$2"
+    listing > "$room/found"
+    said=$(grep '^regather: ' "$room/stderr" | grep -vc '^regather: warning')
+    other=$(grep -vxFf "$room/whole" "$room/found" | head -n 1 | cut -d' ' -f1)
+    fault=
+    if [ $code -gt 4 ]; then fault="exit $code"
+    elif ls ./*.regather-part > /dev/null 2>&1; then fault='leftovers'
+    elif [ -n "$other" ]; then fault="$other is not whole"
+    elif [ $code -eq 0 ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then fault='exit 0 without its files'
+    elif [ $code -ne 0 ] && [ "$said" -ne 1 ]; then fault="$said lines"
+    fi
+}
+
+wrong=0 right=0 skipped=0 launcher=
+# What these checks say of a command that does what each forbids.
+${CC:-gcc} -std=gnu11 -O1 "$here/planted.c" -o "$room/planted" || exit 2
+while read -r words kind n wanted; do
+    regather=$room/planted
+    run none:0 && listing > "$room/whole"
+    try "$kind" "$n"
+    regather=$build/regather
+    [ "$fault" = "$wanted" ] && right=$((right + 1)) && continue
+    echo "planted $words: expected \"$wanted\", found \"$fault\"" && wrong=$((wrong + 1))
+done << 'PLANTED'
+good open 1
+crash alloc 1 exit 139
+deaf write 1 ./out is not whole
+leftovers write 1 leftovers
+twice write 1 2 lines
+silent write 1 0 lines
+code write 1 exit 7
+PLANTED
 [ -s "$out" ] && [ "$out" != /dev/stdout ] || printf 'command\tkind\tcalls\truns\tone_line\tsame_result\twrong\n' > "$out"
-grep -v -e '^#' -e '^name' "$here/commands.tsv" > "$room/commands"
-while IFS="$(printf '\t')" read -r name words; do
+grep -v -e '^#' -e '^command' "$here/commands.tsv" > "$room/commands"
+while IFS="$(printf '\t')" read -r name kinds words; do
     [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
+    launcher=
+    case $kinds in *mpi*) launcher='mpirun -n 2' ;; esac
+    lacks=
+    [ -z "$launcher" ] || { command -v mpirun > /dev/null && grep -q HAVE_MPI=1 "$build/flags"; } || lacks='mpirun or MPI'
+    case $words in *'--device gpu'*) [ -e /dev/nvidia0 ] || lacks=GPU ;; esac
+    if [ -n "$lacks" ]; then
+        echo "$name: skipped: no $lacks" && skipped=$((skipped + 1))
+        continue
+    fi
     run none:0
     if [ $code -ne 0 ]; then
         echo "$name: exit $code without a fault: $(tail -n 1 "$room/stderr")"
@@ -50,31 +97,28 @@ while IFS="$(printf '\t')" read -r name words; do
         continue
     fi
     listing > "$room/whole"
-    for kind in alloc open read write sync thread; do
+    for kind in $kinds; do
         run $kind:0
-        calls=$(cat "$room/calls") runs=0 lines=0 same=0 bad=0 n=1
+        calls=$(cat "$room/calls") runs=0 lines=0 same=0 bad=0
+        case $kind$calls in cuda0 | mpi00 | mpi10)
+            bad=1
+            echo "$name: no call of kind $kind" ;;
+        esac
+        step=$(((calls + most - 1) / most))
+        n=$((1 + seed % (step + !step)))
         while [ "$n" -le "$calls" ]; do
-            run $kind:$n
-            listing > "$room/found"
-            said=$(grep '^regather: ' "$room/stderr" | grep -vc '^regather: warning') fault=
-            if [ $code -gt 4 ]; then fault="exit $code"
-            elif ls ./*.regather-part > /dev/null 2>&1; then fault='leftovers'
-            elif [ -n "$(grep -vxFf "$room/whole" "$room/found" | head -n 1)" ]; then
-                fault="$(grep -vxFf "$room/whole" "$room/found" | head -n 1 | cut -d' ' -f1) is not whole"
-            elif [ $code -eq 0 ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then
-                fault='exit 0 without its files'
-            elif [ $code -ne 0 ] && [ "$said" -ne 1 ]; then fault="$said lines"
-            fi
+            try "$kind" "$n"
             runs=$((runs + 1))
             if [ -n "$fault" ]; then
                 bad=$((bad + 1))
                 echo "$name, $kind $n of $calls: $fault (exit $code): $(tail -n 1 "$room/stderr" | cut -c 1-120)"
             elif [ $code -eq 0 ]; then same=$((same + 1))
             else lines=$((lines + 1)); fi
-            n=$((n + 1 + (calls - 1) / most))
+            n=$((n + step))
         done
-        wrong=$((wrong + bad))
+        wrong=$((wrong + bad)) right=$((right + runs - bad))
         printf '%s\t%s\t%d\t%d\t%d\t%d\t%d\n' "$name" "$kind" "$calls" $runs $lines $same $bad >> "$out"
     done
 done < "$room/commands"
+echo "$right passed, $wrong failed, $skipped skipped"
 [ $wrong -eq 0 ]

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# hand.sh BUILD [OUT]: the mutants of hand.tsv, each a mistake that shows only beyond a size of verify/thresholds.tsv: what `regather
-# verify` says of it without those sizes, with them, and (when = deep) with those that take long. Ends with "N passed, N failed, N
-# skipped"; a mutant has failed when the sizes do not catch it.
-build=${1:?usage: verify/mutate/hand.sh BUILD [OUT]}
+# hand.sh BUILD [OUT [MUTANT...]]: the mutants of hand.tsv, or some of them, each a mistake that shows only beyond a size of
+# verify/thresholds.tsv: what `regather verify` says of it without those sizes, with them, and (when = deep) with those that take
+# long. Ends with "N passed, N failed, N skipped"; a mutant has failed when the sizes do not catch it.
+build=${1:?usage: verify/mutate/hand.sh BUILD [OUT [MUTANT...]]}
 cd "$(dirname "$0")/../.." || exit 2
 out=${2:-$build/mutate/hand.tsv}
+[ $# -gt 2 ] && shift 2 || set --
 regather=$(realpath "$build")/regather
 work=$build/mutate/hand
 rm -rf "${work:?}" && mkdir -p "$work" && cp -r impl "$work/impl" || exit 2
@@ -27,6 +28,7 @@ judge() {
 tab=$(printf '\t')
 grep -v '^#' verify/mutate/hand.tsv | tail -n +2 > "$work/rows"
 while IFS="$tab" read -r mutant variant source file when was is why; do
+    [ $# -eq 0 ] || case " $* " in *" $mutant "*) ;; *) continue ;; esac
     [ -n "$why" ] || { echo "hand: $mutant: a row has eight cells" >&2; exit 2; }
     case $source in *.cu) kind=emulated device=host ;; *) kind=host device=cpu ;; esac
     name=${variant%%:*}:hand.so:${variant#*:}

@@ -64,9 +64,10 @@ bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
     Plan *p = plan_of(h);
-    *why = !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
-           : !p->own_area && !p->area           ? CUFFT_NO_WORKSPACE
-                                                : CUFFT_SUCCESS;
+    *why = rg_emu::call_fails()                   ? CUFFT_EXEC_FAILED
+           : !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
+           : !p->own_area && !p->area             ? CUFFT_NO_WORKSPACE
+                                                  : CUFFT_SUCCESS;
     if (*why)
         return nullptr;
     const bool real_in = real_input(type), real_out = real_output(type);
@@ -89,6 +90,8 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
 
 cufftResult cufftCreate(cufftHandle *h)
 {
+    if (rg_emu::call_fails())
+        return CUFFT_ALLOC_FAILED;
     Plan p = {};
     p.used = p.own_area = true;
     plans.push_back(p);
@@ -102,13 +105,13 @@ cufftResult cufftDestroy(cufftHandle h)
     if (!p)
         return CUFFT_INVALID_PLAN;
     p->used = false;
-    return CUFFT_SUCCESS;
+    return rg_emu::call_fails() ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 {
     Plan *p = plan_of(h);
-    if (!p || p->planned)
+    if (!p || p->planned || rg_emu::call_fails())
         return CUFFT_INVALID_PLAN;
     p->own_area = automatic != 0;
     return CUFFT_SUCCESS;
@@ -117,7 +120,7 @@ cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 {
     Plan *p = plan_of(h);
-    if (!p || !p->planned)
+    if (!p || !p->planned || rg_emu::call_fails())
         return CUFFT_INVALID_PLAN;
     p->area = area;
     p->own_area = false;
@@ -126,7 +129,7 @@ cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 
 cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
 {
-    Plan *p = plan_of(h);
+    Plan *p = rg_emu::call_fails() ? nullptr : plan_of(h);
     if (p)
         p->stream = stream;
     return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
@@ -139,6 +142,8 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
     Plan *p = plan_of(h);
     if (!p || p->planned)
         return CUFFT_INVALID_PLAN;
+    if (rg_emu::call_fails())
+        return CUFFT_ALLOC_FAILED;
     if (rank < 1 || rank > 3 || batch < 1)
         return CUFFT_INVALID_VALUE;
     p->type = type;

@@ -14,7 +14,7 @@ enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
 
 void *allocate(size_t bytes)
 {
-    void *p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN);
+    void *p = rg_emu::call_fails() ? nullptr : aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN);
     if (p)
         rg_emu::memory_add(p, bytes);
     return p;
@@ -26,9 +26,11 @@ void release(void *p)
     free(p);
 }
 
+void *pinned(size_t bytes) { return rg_emu::call_fails() ? nullptr : malloc(bytes); }
+
 int sync()
 {
-    return rg_emulation_fault() ? (int)cudaErrorLaunchFailure : RG_OK;
+    return rg_emulation_fault() || rg_emu::call_fails() ? (int)cudaErrorLaunchFailure : RG_OK;
 }
 
 int copy(void *to, const void *from, size_t bytes)
@@ -48,7 +50,7 @@ void *stream_make()
 {
     static char stream[1024];
     static unsigned made;
-    return &stream[made++ % sizeof stream];
+    return rg_emu::call_fails() ? nullptr : &stream[made++ % sizeof stream];
 }
 void stream_free(void *) {}
 
@@ -80,7 +82,7 @@ const char *error(int code)
 const rg_device *rg_device_emulated(void)
 {
     static const rg_device device = {"host", true, true, allocate, release, copy, copy, fill, sync, stream_make, stream_free,
-                                     event_make, event_free, event_record, event_ms, stream_make, stream_wait, malloc, free,
+                                     event_make, event_free, event_record, event_ms, stream_make, stream_wait, pinned, free,
                                      upload_on, copy, flush, facts, error};
     return &device;
 }

@@ -188,6 +188,8 @@ int launch(const Launch &l)
         return code;
     if (!stream_right(l.stream, l.name))
         return cudaErrorLaunchFailure;
+    if (call_fails())
+        return cudaErrorLaunchFailure;
     engine.launch = &l;
     engine.n = l.block.x * l.block.y * l.block.z;
     rg_block_dim = l.block;

@@ -3,6 +3,7 @@
 #include "runtime.h"
 #include "emulation.h"
 #include <cstring>
+#include <dlfcn.h>
 
 static cudaError_t last_error;
 
@@ -10,6 +11,12 @@ void rg_launch_status(int code)
 {
     if (code && !last_error)
         last_error = (cudaError_t)code;
+}
+
+bool rg_emu::call_fails()
+{
+    static int (*const fails)() = (int (*)())dlsym(RTLD_DEFAULT, "rg_fault_cuda");
+    return fails && fails();
 }
 
 static cudaError_t noted(cudaError_t code)
@@ -61,6 +68,8 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
         return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a copy"))
         return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails())
+        return noted(cudaErrorLaunchFailure);
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (width > to_pitch || width > from_pitch)
@@ -84,6 +93,8 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, si
         return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a memset"))
         return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails())
+        return noted(cudaErrorLaunchFailure);
     if (width > pitch)
         return noted(cudaErrorInvalidPitchValue);
     if (!device_side(to, pitch * (height - 1) + width, true))
@@ -100,13 +111,13 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-    return cudaPeekAtLastError();
+    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaPeekAtLastError();
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
     *device = 0;
-    return cudaSuccess;
+    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 // A small GPU of compute capability 9.0.
@@ -114,6 +125,8 @@ enum { MULTIPROCESSORS = 4, THREADS = 2048, BLOCKS = 32 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 {
+    if (rg_emu::call_fails())
+        return noted(cudaErrorLaunchFailure);
     switch (which) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; return cudaSuccess;
@@ -131,6 +144,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 
 cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value)
 {
+    if (rg_emu::call_fails())
+        return noted(cudaErrorInvalidValue);
     if (which == cudaFuncAttributePreferredSharedMemoryCarveout)
         return cudaSuccess;
     return noted((cudaError_t)rg_emu::shared_limit(kernel, value));
@@ -138,7 +153,7 @@ cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, i
 
 cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
 {
-    if (block_threads < 1)
+    if (block_threads < 1 || rg_emu::call_fails())
         return noted(cudaErrorInvalidValue);
     int most = THREADS / block_threads;
     if (shared_bytes && (size_t)most > (228u << 10) / (shared_bytes + 1024))

@@ -178,7 +178,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
         return noted(cudaErrorInvalidChannelDescriptor);
     if (!a.width || a.width > 131072 || a.height > 65536 || a.depth > 16384)
         return noted(cudaErrorInvalidValue);
-    a.data = (unsigned char *)malloc(a.width * a.height * a.depth * a.texel_bytes);
+    a.data = rg_emu::call_fails() ? nullptr : (unsigned char *)malloc(a.width * a.height * a.depth * a.texel_bytes);
     *array = a.data ? new cudaArray(a) : nullptr;
     return a.data ? cudaSuccess : noted(cudaErrorMemoryAllocation);
 }
@@ -193,7 +193,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     if (array)
         free(array->data);
     delete array;
-    return cudaSuccess;
+    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
@@ -201,6 +201,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, c
 {
     if (!rg_emu::stream_right(stream, "a copy to an array"))
         return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails())
+        return noted(cudaErrorLaunchFailure);
     const size_t line = to->width * to->texel_bytes;
     if (!width_bytes || !height)
         return cudaSuccess;
@@ -286,6 +288,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
     const cudaError_t code = over_resource(t, *r);
     if (code)
         return noted(code);
+    if (rg_emu::call_fails())
+        return noted(cudaErrorMemoryAllocation);
     if (view || how->sRGB || how->maxAnisotropy > 1)
         return noted(cudaErrorNotSupported);
     const bool real = t.desc.f == cudaChannelFormatKindFloat;
@@ -300,5 +304,5 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResou
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     delete (Texture *)(uintptr_t)object;
-    return cudaSuccess;
+    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
 }

@@ -176,6 +176,33 @@ static void split(char *argv0, int rank)
         exit(rg_fail(RG_LACKS, "no process to guard this one: %s", strerror(errno)));
 }
 
+// ---- calls ---------------------------------------------------------------------------------------------------------------
+
+static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
+
+// One line, and the end of all processes: see on_exit_before_the_end.
+static _Noreturn void broken(int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int n;
+    rg_may_fail = NULL; // which asks over MPI
+    rg_silent = false;  // others need not find the same
+    pthread_mutex_lock(&calling);
+    if (MPI_Error_string(error, text, &n) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", error);
+    pthread_mutex_unlock(&calling);
+    exit(rg_fail(RG_LACKS, "MPI failed between the processes: %s", text));
+}
+
+#define MPI(call)                        \
+    do {                                 \
+        pthread_mutex_lock(&calling);    \
+        const int error = call;          \
+        pthread_mutex_unlock(&calling);  \
+        if (error != MPI_SUCCESS)        \
+            broken(error);               \
+    } while (0)
+
 // ---- cores ---------------------------------------------------------------------------------------------------------------
 
 static cpu_set_t launcher; // that the launcher itself may use: the job's on this machine
@@ -189,7 +216,7 @@ static double share_of(MPI_Comm machine)
     sched_getaffinity(0, sizeof own, &own);
     all[0] = own;
     if (here > 1)
-        MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine);
+        MPI(MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine));
     for (int c = 0; c < CPU_SETSIZE; c++) {
         int users = 0;
         for (int p = 0; p < here; p++)
@@ -231,15 +258,7 @@ void rg_ranks_say(const char *job)
 
 // ---- messages ------------------------------------------------------------------------------------------------------------
 
-static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Comm asks, bulk, last; // asks and answers; what all do together; the end
-
-#define MPI(call)                        \
-    do {                                 \
-        pthread_mutex_lock(&calling);    \
-        call;                            \
-        pthread_mutex_unlock(&calling);  \
-    } while (0)
 
 static void rest(int turn)
 {
@@ -317,9 +336,10 @@ static bool answer(int tag)
     int there = 0, bytes = 0;
     int64_t reply[2] = {0}, piece[2];
     MPI_Status status;
-    MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, asks, &there, &status); if (there) MPI_Get_count(&status, MPI_BYTE, &bytes));
+    MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, asks, &there, &status));
     if (!there)
         return false;
+    MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
     receive(piece, bytes, status.MPI_SOURCE, tag, asks);
     if (tag >= RECORDS) {
         int64_t size = (int64_t)open_deal->bytes;
@@ -445,8 +465,11 @@ void rg_ranks_sum(double *values, int n)
 static pid_t working; // this process while it has to reach the end
 static void on_exit_before_the_end(void)
 {
-    if (working == getpid())
-        MPI(MPI_Abort(MPI_COMM_WORLD, RG_LACKS)); // exit() is for memory that is not there
+    if (working == getpid()) {
+        rg_files_abandon(); // as nothing else runs after MPI_Abort
+        pthread_mutex_lock(&calling);
+        MPI_Abort(MPI_COMM_WORLD, RG_LACKS); // exit() is for memory that is not there, and for an MPI that fails
+    }
 }
 
 static int start(void)
@@ -454,30 +477,31 @@ static int start(void)
     int level;
     MPI_Comm machine;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
-        return rg_fail(RG_LACKS, "MPI does not start");
+        return rg_silent = false, rg_fail(RG_LACKS, "MPI does not start");
     working = getpid();
     atexit(on_exit_before_the_end);
     if (level < MPI_THREAD_SERIALIZED)
         return rg_fail(RG_LACKS, "this MPI does not let several threads call it (level %d of MPI_THREAD_SERIALIZED)", level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rg_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)); // and so of those that are made of it
+    MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rg_rank));
+    MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     if (ranks == 1) // each would do the whole job and write its files over the others'
         return rg_fail(RG_LACKS, "one of several processes that MPI does not know of each other (srun --mpi=pmix, or mpirun)");
     rg_silent = false;
-    MPI_Comm_dup(MPI_COMM_WORLD, &asks);
-    MPI_Comm_dup(MPI_COMM_WORLD, &bulk);
-    MPI_Comm_dup(MPI_COMM_WORLD, &last);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_rank(machine, &rank_here);
-    MPI_Comm_size(machine, &here);
+    MPI(MPI_Comm_dup(MPI_COMM_WORLD, &asks));
+    MPI(MPI_Comm_dup(MPI_COMM_WORLD, &bulk));
+    MPI(MPI_Comm_dup(MPI_COMM_WORLD, &last));
+    MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+    MPI(MPI_Comm_rank(machine, &rank_here));
+    MPI(MPI_Comm_size(machine, &here));
     int first = rg_rank;
     first_there = rg_alloc((size_t)ranks * sizeof *first_there);
-    MPI_Bcast(&first, 1, MPI_INT, 0, machine);
-    MPI_Allgather(&first, 1, MPI_INT, first_there, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI(MPI_Bcast(&first, 1, MPI_INT, 0, machine));
+    MPI(MPI_Allgather(&first, 1, MPI_INT, first_there, 1, MPI_INT, MPI_COMM_WORLD));
     rg_processes_here = here;
     rg_may_fail = may_fail;
     take_cores(machine);
-    MPI_Comm_free(&machine);
+    MPI(MPI_Comm_free(&machine));
     if (rg_rank == 0 && pthread_create(&answering, NULL, answer_all, NULL))
         return rg_fail(RG_LACKS, "no thread to hand out work");
     if (rg_rank > 0 && !freopen("/dev/null", "w", stdout))
@@ -508,7 +532,7 @@ int rg_ranks_end(int code)
     fflush(NULL);
     if (ranks == 1) {
         if (working)
-            MPI_Finalize();
+            MPI(MPI_Finalize());
         working = 0;
         return code;
     }
@@ -519,8 +543,8 @@ int rg_ranks_end(int code)
     rg_may_fail = NULL;
     if (rg_rank == 0)
         pthread_join(answering, NULL);
+    MPI(MPI_Finalize());
     working = 0;
-    MPI_Finalize();
     kill(getppid(), SIGCONT); // a guard that somebody stopped would keep the launcher waiting
     return worst;
 }

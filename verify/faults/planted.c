@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// planted.c: a command that does what faults.sh forbids when a call of its own fails: the first word says what.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int n_words, char **word)
+{
+    const char *what = n_words > 1 ? word[1] : "";
+    FILE *f = fopen(strcmp(what, "leftovers") ? "out" : "out.regather-part", "w");
+    char *room = malloc(100);
+    if (!f)
+        return fputs("regather: out: cannot be written\n", stderr), 2;
+    if (!strcmp(what, "crash"))
+        strcpy(room, "whole");
+    if (fputs("whole\n", f) < 0 && strcmp(what, "deaf")) {
+        if (!strcmp(what, "leftovers"))
+            return fputs("regather: out: not written\n", stderr), 2;
+        remove("out");
+        if (!strcmp(what, "twice"))
+            fputs("regather: a write failed\nregather: out: not written\n", stderr);
+        return !strcmp(what, "code") ? fputs("regather: out: not written\n", stderr), 7 : 2; // and `silent`
+    }
+    fclose(f);
+    if (!strcmp(what, "leftovers"))
+        rename("out.regather-part", "out");
+    return 0;
+}
