@@ -353,13 +353,15 @@ const rg_command rg_cmd_report = {
     .name = "report",
     .words = "RESULT.tsv...",
     .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
-    .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of claims, and writes\n"
-            "DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg. Every number comes out of a file that the\n"
-            "report names. Rows whose kernel has another source now than when they were timed (hashes in the rows) are left out,\n"
-            "with a warning; with --stale they count, and verdicts that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only, contradicted today, exists, not called\n"
-            "(no interval, or one that holds both answers), not testable here or paper inconsistent; reference/claims.tsv says by\n"
-            "which side and bounds, why, and what result would make each fail. Ends with the table of claims. Without gnuplot the\n"
-            "figures are left out and the report says so.",
+    .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of\n"
+            "claims, and writes DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg. Every number\n"
+            "comes out of a file that the report names. Rows whose kernel has another source now than when they\n"
+            "were timed (hashes in the rows) are left out, with a warning; with --stale they count, and verdicts\n"
+            "that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only,\n"
+            "contradicted today, exists, not called (no interval, or one that holds both answers), not testable\n"
+            "here or paper inconsistent; reference/claims.tsv says by which side and bounds, why, and what result\n"
+            "would make each fail. Ends with the table of claims. Without gnuplot the figures are left out and\n"
+            "the report says so.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

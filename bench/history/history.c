@@ -301,21 +301,23 @@ const rg_command rg_cmd_history = {
     .name = "history",
     .words = "DIR",
     .summary = "what each time was from commit to commit, and where it changed",
-    .help = "DIR holds result files of `bench --out`, one or more a commit (its other .tsv files are refused; so are files that cannot\n"
-            "be believed, as by compare). They are ordered by the date of the commit, which bench writes into the head, or by that\n"
-            "of the run where one has none. Each row is a series of its own; rows of another machine, version of the suite or hash\n"
-            "of inputs are other series.\n\n"
-            "Steps: of all spans of a series the one whose mean logarithm differs most from that of the rest; it counts when at most\n"
-            "1 % of 2,000 permutations of the series (--seed) have one as good, and the pieces are searched in the same way (circular\n"
-            "binary segmentation). So of rows without a step 1 in 100 gets one. A level has at least 3 runs: of 12 runs a step\n"
-            "in the middle can be found, of 25 one with 3 runs after it; of the newest commit ask duel or compare. A slow drift\n"
-            "appears as several steps. The size is the ratio of the levels with its 95 % interval (Student's t, the scatter about all\n"
-            "levels). Beside it: what else changed between the two runs, the kernel's own source first; a step within one\n"
-            "commit is not by the code.\n\n"
-            "H/history.tsv has a line for every row of every run, H/steps.tsv one a step, H/index.html both for people, with a\n"
-            "figure of each row that has a step. H is a new or empty folder, or one that history wrote.\n\n"
-            "Exit codes: 0 good; 1 the newest step of some row is to slower, or a row that passed fails in the newest run; 2 bad\n"
-            "usage or input.",
+    .help = "DIR holds result files of `bench --out`, one or more a commit (its other .tsv files are refused; so\n"
+            "are files that cannot be believed, as by compare). They are ordered by the date of the commit, which\n"
+            "bench writes into the head, or by that of the run where one has none. Each row is a series of its\n"
+            "own; rows of another machine, version of the suite or hash of inputs are other series.\n\n"
+            "Steps: of all spans of a series the one whose mean logarithm differs most from that of the rest; it\n"
+            "counts when at most 1 % of 2,000 permutations of the series (--seed) have one as good, and the\n"
+            "pieces are searched in the same way (circular binary segmentation). So of rows without a step 1 in\n"
+            "100 gets one. A level has at least 3 runs: of 12 runs a step in the middle can be found, of 25 one\n"
+            "with 3 runs after it; of the newest commit ask duel or compare. A slow drift appears as several\n"
+            "steps. The size is the ratio of the levels with its 95 % interval (Student's t, the scatter about\n"
+            "all levels). Beside it: what else changed between the two runs, the kernel's own source first; a\n"
+            "step within one commit is not by the code.\n\n"
+            "H/history.tsv has a line for every row of every run, H/steps.tsv one a step, H/index.html both for\n"
+            "people, with a figure of each row that has a step. H is a new or empty folder, or one that history\n"
+            "wrote.\n\n"
+            "Exit codes: 0 good; 1 the newest step of some row is to slower, or a row that passed fails in the\n"
+            "newest run; 2 bad usage or input.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -428,12 +428,13 @@ const rg_command rg_cmd_doctor = {
     .name = "doctor",
     .words = "",
     .summary = "what this machine has and lacks, and the command that repairs it",
-    .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether this binary holds code\n"
-            "for them; each library and program found or missing; whether energy counters can be read, whether clocks are locked. With\n"
-            "--probe also the rates that `bench` sets times against.\n\n"
-            "--stages: each stage of a job whose kernels say what they need of the machine, its time, the least that this takes at\n"
-            "the rates of the job's device and threads, the resource that limits it, and the share of the bound that was reached;\n"
-            "`other`: stages without such kernels (reading, preparation, the host's steps, writing), some of them beside those.\n\n"
+    .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether\n"
+            "this binary holds code for them; each library and program found or missing; whether energy counters\n"
+            "can be read, whether clocks are locked. With --probe also the rates that `bench` sets times against.\n\n"
+            "--stages: each stage of a job whose kernels say what they need of the machine, its time, the least\n"
+            "that this takes at the rates of the job's device and threads, the resource that limits it, and the\n"
+            "share of the bound that was reached; `other`: stages without such kernels (reading, preparation, the\n"
+            "host's steps, writing), some of them beside those.\n\n"
             "It reports and does not judge: the exit code is 0 whatever it finds.",
     .option = options,
     .bytes = sizeof(doctor),

@@ -127,10 +127,12 @@ const rg_command rg_cmd_accept = {
     .name = "accept",
     .words = "PROMISED.rgz [HERE.rgz]",
     .summary = "on delivery: whether a machine does what the archive of its offer promised",
-    .help = "Measures the same workload again on the machine that was delivered (--here, or HERE.rgz, which a kit made there), and compares the\n"
-            "weighted geometric means of the times. The verdict is wrong at most once in 100: ACCEPTED when the whole 99 % interval of the ratio\n"
-            "is below the gate, REFUSED when it is above, else UNSURE. The interval counts 1 % from one archive to the next for each side.\n\n"
-            "Exit codes: 0 accepted; 1 refused; 2 bad usage or archive; 3 unsure, or others were busy on this machine.",
+    .help = "Measures the same workload again on the machine that was delivered (--here, or HERE.rgz, which a kit\n"
+            "made there), and compares the weighted geometric means of the times. The verdict is wrong at most\n"
+            "once in 100: ACCEPTED when the whole 99 % interval of the ratio is below the gate, REFUSED when it\n"
+            "is above, else UNSURE. The interval counts 1 % from one archive to the next for each side.\n\n"
+            "Exit codes: 0 accepted; 1 refused; 2 bad usage or archive; 3 unsure, or others were busy on this\n"
+            "machine.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -390,12 +390,15 @@ const rg_command rg_cmd_audit = {
     .name = "audit",
     .words = "A.rgz...",
     .summary = "whether archives of `measure` hold together, keep the rules, and are right",
-    .help = "A line a finding: machine, rule, what was found. Files are those of MANIFEST; the log's chain of hashes is whole and fits every\n"
-            "row of runs.tsv; runs follow each other without a gap, by turns, as bench/RULES.md says; medians are those of the runs; nothing\n"
-            "is faster than the machine's own probes; inputs follow from the nonce, and each job, run once here, gives the sampled outputs,\n"
-            "but for rounding. Where a signature lies beside an archive (.asc, .sig, .minisig), the command that verifies it is named.\n\n"
-            "Nothing of an archive is written to disk, and its workload can name no other program and no path outside (bench/procure).\n"
-            "Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open questions (too few runs count, outputs not computed again).",
+    .help = "A line a finding: machine, rule, what was found. Files are those of MANIFEST; the log's chain of\n"
+            "hashes is whole and fits every row of runs.tsv; runs follow each other without a gap, by turns, as\n"
+            "bench/RULES.md says; medians are those of the runs; nothing is faster than the machine's own probes;\n"
+            "inputs follow from the nonce, and each job, run once here, gives the sampled outputs, but for\n"
+            "rounding. Where a signature lies beside an archive (.asc, .sig, .minisig), the command that verifies\n"
+            "it is named.\n\n"
+            "Nothing of an archive is written to disk, and its workload can name no other program and no path\n"
+            "outside (bench/procure). Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open\n"
+            "questions (too few runs count, outputs not computed again).",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -246,9 +246,9 @@ const rg_command rg_cmd_kit = {
     .summary = "what a vendor runs on a machine on offer: program, libraries, workload, rules, script",
     .help = "KIT.tar.xz unpacks to a folder KIT with run.sh, which needs no root, network, MPI or gnuplot:\n\n"
             "    ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz\n\n"
-            "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes, medium an hour, full as long as\n"
-            "the rules need (RULES.md). The oldest system that a kit runs on is that of the machine that it was built on, by its glibc, which\n"
-            "is printed and which run.sh asks for.",
+            "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes,\n"
+            "medium an hour, full as long as the rules need (RULES.md). The oldest system that a kit runs on is\n"
+            "that of the machine that it was built on, by its glibc, which is printed and which run.sh asks for.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -519,14 +519,16 @@ const rg_command rg_cmd_measure = {
     .name = "measure",
     .words = "",
     .summary = "a workload on this machine, by the run rules, into an archive",
-    .help = "What the run.sh of a kit calls. Makes the inputs from the nonce, runs every job once to warm up, then all jobs by turns, each run\n"
-            "a process of its own, at least five good ones a job; then, where joules can be read (NVML, RAPL, --meter), each job again\n"
-            "for a window of energy. Every run is kept, its outputs are checked; a run while others were busy does not count.\n"
-            "bench/RULES.md has the rules, on a page.\n\n"
-            "A.rgz is a gzipped tar: MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, log, sampled values of inputs and outputs,\n"
-            "and the sources of a peak run. Its file name without .rgz is the machine's label in all that is made of it.\n\n"
-            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy, too few runs count; in 1 and 3 the\n"
-            "archive is written and says so.",
+    .help = "What the run.sh of a kit calls. Makes the inputs from the nonce, runs every job once to warm up,\n"
+            "then all jobs by turns, each run a process of its own, at least five good ones a job; then, where\n"
+            "joules can be read (NVML, RAPL, --meter), each job again for a window of energy. Every run is kept,\n"
+            "its outputs are checked; a run while others were busy does not count. bench/RULES.md has the rules,\n"
+            "on a page.\n\n"
+            "A.rgz is a gzipped tar: MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, log, sampled\n"
+            "values of inputs and outputs, and the sources of a peak run. Its file name without .rgz is the\n"
+            "machine's label in all that is made of it.\n\n"
+            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy, too few\n"
+            "runs count; in 1 and 3 the archive is written and says so.",
     .option = options,
     .bytes = sizeof(measure),
     .run = run,

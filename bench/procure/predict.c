@@ -279,16 +279,21 @@ const rg_command rg_cmd_predict = {
     .name = "predict",
     .words = "[A.rgz]...",
     .summary = "times of kernels and jobs on a machine from its rates, with the error that such predictions had",
-    .help = "MACHINE.tsv has columns key and value and rows \"probe cpu memory\", \"1.2e11 B/s\": cpu (all cores), core (one) or gpu, and a\n"
-            "resource: memory, shared, fp32, fp64, int32, int16, int8, matrix_int8, atomic, atomic16, atomic_mem, texture. `tar xzOf A.rgz\n"
-            "machine.tsv` gives one that was measured.\n\n"
-            "Kernels, at the sizes of the papers: cost() of a variant over these rates gives M, its bound by memory, and C, the largest of the\n"
-            "others; its time is s + k M + l C, all above 0, fitted to the rows in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them best. `factor` is the\n"
-            "error: the rms of log(predicted / measured) over machines, each predicted without its own rows (left_out machine), as a factor;\n"
-            "where only one machine was measured, over sizes (left_out size), which says nothing of another machine. Twice that is low_s to\n"
-            "high_s. `says` has \"extrapolates\" wherever size or rate are beyond twice of what was measured, or one machine is all there is.\n\n"
-            "--grid: DIR/crossover.tsv and .svg: time of scatter over that of gather, measured, and the border that the rows in --records\n"
-            "but for those of GRID.tsv predict at its rates. GRID.tsv is written by, for example:\n"
+    .help = "MACHINE.tsv has columns key and value and rows \"probe cpu memory\", \"1.2e11 B/s\": cpu (all\n"
+            "cores), core (one) or gpu, and a resource: memory, shared, fp32, fp64, int32, int16, int8,\n"
+            "matrix_int8, atomic, atomic16, atomic_mem, texture. `tar xzOf A.rgz machine.tsv` gives one that was\n"
+            "measured.\n\n"
+            "Kernels, at the sizes of the papers: cost() of a variant over these rates gives M, its bound by\n"
+            "memory, and C, the largest of the others; its time is s + k M + l C, all above 0, fitted to the rows\n"
+            "in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them\n"
+            "best. `factor` is the error: the rms of log(predicted / measured) over machines, each predicted\n"
+            "without its own rows (left_out machine), as a factor; where only one machine was measured, over\n"
+            "sizes (left_out size), which says nothing of another machine. Twice that is low_s to high_s. `says`\n"
+            "has \"extrapolates\" wherever size or rate are beyond twice of what was measured, or one machine is\n"
+            "all there is.\n\n"
+            "--grid: DIR/crossover.tsv and .svg: time of scatter over that of gather, measured, and the border\n"
+            "that the rows in --records but for those of GRID.tsv predict at its rates. GRID.tsv is written by,\n"
+            "for example:\n"
             "  regather bench gridding:simd_scatter gridding:simd_gather --scope kernel --shape s65,i1,o1,b19,k0 ... --out GRID.tsv",
     .option = options,
     .bytes = sizeof(request),

@@ -325,14 +325,16 @@ const rg_command rg_cmd_score = {
     .name = "score",
     .words = "A.rgz...",
     .summary = "machines ranked by archives of one workload: seconds, joules, money",
-    .help = "Writes DIR/score.tsv (a row a machine), DIR/jobs.tsv (a row a machine and job), DIR/sensitivity.tsv and a page to print,\n"
-            "DIR/index.html. The score is the weighted geometric mean of how much faster a machine is than the reference, with its 95 %\n"
-            "interval (Student's t over runs, and 1 % from archive to archive); machines that this does not tell apart share a rank. P(best)\n"
-            "is how often a machine would be the fastest, were all measured again (20,000 draws, --seed).\n\n"
-            "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue: 1.4\", \"# utilisation: 0.7\" and columns\n"
-            "machine price support_a_year residual idle_W cap_W, a row a label; a machine without a row is refused. Joules that were not\n"
-            "measured are cap_W times the time, and marked as an upper estimate. Audit archives first: score takes them as they are, but\n"
-            "refuses those of another workload or size, with a wrong run, or with too few runs that count.",
+    .help = "Writes DIR/score.tsv (a row a machine), DIR/jobs.tsv (a row a machine and job), DIR/sensitivity.tsv\n"
+            "and a page to print, DIR/index.html. The score is the weighted geometric mean of how much faster a\n"
+            "machine is than the reference, with its 95 % interval (Student's t over runs, and 1 % from archive\n"
+            "to archive); machines that this does not tell apart share a rank. P(best) is how often a machine\n"
+            "would be the fastest, were all measured again (20,000 draws, --seed).\n\n"
+            "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue:\n"
+            "1.4\", \"# utilisation: 0.7\" and columns machine price support_a_year residual idle_W cap_W, a row\n"
+            "a label; a machine without a row is refused. Joules that were not measured are cap_W times the time,\n"
+            "and marked as an upper estimate. Audit archives first: score takes them as they are, but refuses\n"
+            "those of another workload or size, with a wrong run, or with too few runs that count.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

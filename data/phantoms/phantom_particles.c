@@ -280,13 +280,14 @@ const rg_command rg_phantom_particles = {
     .words = "",
     .summary = "particle images at random orientations, their STAR file and map, for reconstruct",
     .help =
-        "DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and map.mrc, the\n"
-        "map of which the images are projections: a sum of Gaussians below the Nyquist frequency, without interpolation\n"
-        "(data/phantoms/blobs.h). icosahedral: 60 equal parts in RELION's setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel\n"
-        "of the 20S proteasome's size and symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the\n"
-        "projection shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs 2.7 mm, 10 %\n"
-        "amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500 A; plus noise. A stack is written\n"
-        "as it is made, whatever its size.",
+        "DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and\n"
+        "map.mrc, the map of which the images are projections: a sum of Gaussians below the Nyquist\n"
+        "frequency, without interpolation (data/phantoms/blobs.h). icosahedral: 60 equal parts in RELION's\n"
+        "setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel of the 20S proteasome's size and\n"
+        "symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the projection\n"
+        "shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs\n"
+        "2.7 mm, 10 % amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500\n"
+        "A; plus noise. A stack is written as it is made, whatever its size.",
     .option = options,
     .bytes = sizeof(phantom),
     .run = run,

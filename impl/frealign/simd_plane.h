@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // simd_plane.h: half planes and their images in place, in the parts that a band and a mask leave: columns of the band, rows of
-// the mask's disc. Transforms are FFTW's of one dimension.
+// the mask's disc. Transforms are of one dimension: of columns simd_columns.h's, of rows FFTW's.
 //
 // A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond
 // the mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and
@@ -9,6 +9,7 @@
 #ifndef RG_FREALIGN_SIMD_PLANE_H
 #define RG_FREALIGN_SIMD_PLANE_H
 
+#include "simd_columns.h"
 #include "simd_section.h"
 #include <fftw3.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 
 typedef struct fr_space {
     int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
-    fftwf_plan columns_back, columns_forth, row_back, row_forth;
+    fr_columns column;
+    fftwf_plan row_back, row_forth;
     // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past
     // it.
     float *mask;
@@ -25,36 +27,41 @@ typedef struct fr_space {
 
 RG_HD int64_t fr_pitch(int64_t side)
 {
-    const int64_t pitch = (fr_width(side) + 7) / 8 * 8;
-    return pitch % 64 == 0 ? pitch + 8 : pitch; // a column at multiples of 512 bytes would fall into few sets of the cache
+    const int64_t pitch = (fr_width(side) + FR_COLUMNS_AT_ONCE - 1) / FR_COLUMNS_AT_ONCE * FR_COLUMNS_AT_ONCE;
+    return pitch % 64 == 0 ? pitch + FR_COLUMNS_AT_ONCE : pitch; // else a column would fall into few sets of the cache
 }
 RG_HD size_t fr_plane_floats(int64_t side) { return (size_t)(2 * side * fr_pitch(side)); }
+// Cleared, as columns beyond the last one are transformed with it.
+static inline float *fr_planes(int64_t side, int many)
+{
+    const size_t floats = (size_t)many * fr_plane_floats(side);
+    float *plane = fftwf_alloc_real(floats);
+    return plane ? memset(plane, 0, floats * sizeof *plane) : NULL;
+}
 
 static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns, float *plane)
 {
-    const int n = (int)side, pitch = (int)fr_pitch(side), many = (int)(columns > 0 ? columns : 1);
+    const int n = (int)side;
     fftwf_complex *z = (fftwf_complex *)plane;
     memset(s, 0, sizeof *s);
     s->side = side;
-    s->pitch = pitch;
+    s->pitch = fr_pitch(side);
     s->columns = columns;
+    const int made = fr_columns_make(&s->column, side);
     // FFTW_ESTIMATE throughout: a plan that follows from a timing would make results that differ from run to run.
-    s->columns_back = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
-    s->columns_forth = fftwf_plan_many_dft(1, &n, many, z, NULL, pitch, 1, z, NULL, pitch, 1, FFTW_FORWARD, FFTW_ESTIMATE);
-    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane, FFTW_ESTIMATE);
-    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z, FFTW_ESTIMATE);
+    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane + 2 * s->pitch, FFTW_ESTIMATE);
+    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z + s->pitch, FFTW_ESTIMATE);
     s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
     s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
     s->edge_past = s->edge_first + side / 2 + 1;
-    return s->columns_back && s->columns_forth && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK
-                                                                                                          : RG_E_LIBRARY;
+    return made == RG_OK && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK : RG_E_LIBRARY;
 }
 
 static inline void fr_space_free(fr_space *s)
 {
-    const fftwf_plan plans[4] = {s->columns_back, s->columns_forth, s->row_back, s->row_forth};
-    for (int i = 0; i < 4; i++)
-        if (plans[i]) fftwf_destroy_plan(plans[i]);
+    if (s->row_back) fftwf_destroy_plan(s->row_back);
+    if (s->row_forth) fftwf_destroy_plan(s->row_forth);
+    fr_columns_free(&s->column);
     fftwf_free(s->mask);
     fftwf_free(s->edge_first);
 }
@@ -100,13 +107,24 @@ RG_HD int64_t fr_rows_from(const fr_space *s)
     return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0;
 }
 
+// A row from image to plane or back; FFTW is faster from one place to another than in place.
+static inline void fr_row_back(const fr_space *s, float *row)
+{
+    _Alignas(64) float image[FR_SIDE_MAX];
+    fftwf_execute_dft_c2r(s->row_back, (fftwf_complex *)row, image);
+    memcpy(row, image, (size_t)s->side * sizeof *row);
+}
+static inline void fr_row_forth(const fr_space *s, const float *image, float *row)
+{
+    _Alignas(64) float from[FR_SIDE_MAX];
+    memcpy(from, image, (size_t)s->side * sizeof *from);
+    fftwf_execute_dft_r2c(s->row_forth, from, (fftwf_complex *)row);
+}
+
 static inline void fr_back(const fr_space *s, float *plane)
 {
-    if (s->columns) fftwf_execute_dft(s->columns_back, (fftwf_complex *)plane, (fftwf_complex *)plane);
-    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
-        float *row = fr_row(s, plane, y);
-        fftwf_execute_dft_c2r(s->row_back, (fftwf_complex *)row, row);
-    }
+    fr_columns_run(&s->column, plane, s->pitch, s->columns, 0);
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) fr_row_back(s, fr_row(s, plane, y));
 }
 
 // Sum of the pixels of a row whose |x| is from first to past-1, and how many they are.
@@ -137,13 +155,10 @@ FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
 
 static inline void fr_forth(const fr_space *s, float *plane)
 {
-    for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
-        float *row = fr_row(s, plane, y);
-        fftwf_execute_dft_r2c(s->row_forth, row, (fftwf_complex *)row);
-    }
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) fr_row_forth(s, fr_row(s, plane, y), fr_row(s, plane, y));
     for (int64_t y = s->rows; y < s->side + fr_rows_from(s); y++)
         memset(fr_row(s, plane, y), 0, (size_t)s->columns * 2 * sizeof(float));
-    if (s->columns) fftwf_execute_dft(s->columns_forth, (fftwf_complex *)plane, (fftwf_complex *)plane);
+    fr_columns_run(&s->column, plane, s->pitch, s->columns, 1);
 }
 
 #endif

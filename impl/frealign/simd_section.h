@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
-// simd_section.h: a row of the section, eight samples at a time in AVX2: places, nodes and weights as vectors, then for every
-// sample the rows of nodes along x, each one load.
+// simd_section.h: a row of the section, eight samples at a time in AVX2: places, weights and the addresses of nodes as vectors,
+// then for every sample the rows of nodes along x, each one load.
 //
-// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40. Samples whose rows leave the
-// stored half (a strip beside the plane x = 0 for the boxes) go through fr_section of call.h.
+// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40; of a volume that no cache holds
+// nearly a line a sample is new. Samples whose rows leave the stored half (a strip beside the plane x = 0 for the boxes) go
+// through fr_section of call.h.
 #ifndef RG_FREALIGN_SIMD_SECTION_H
 #define RG_FREALIGN_SIMD_SECTION_H
 
 #include "call.h"
 #include <immintrin.h>
 
-#define FR_AVX2 __attribute__((target("avx2,fma")))
+#define FR_AVX2 __attribute__((target("avx2,fma,prfchw")))
 #define FR_INLINE static inline __attribute__((always_inline))
 
-enum { FR_EIGHT = 8 };
+enum { FR_EIGHT = 8, FR_ROWS = 25, FR_AHEAD = 3 };
 
-// Eight samples: first nodes along each axis (y and z not yet modulo L), weights by axis and node, lanes whose value is
-// conjugated.
+// Eight samples of a row. Their nodes are n^2 rows of n along x: where each row begins in a volume, and its weight along y and z;
+// weights along x; first nodes along each axis (y and z not yet modulo the grid); lanes whose value is conjugated.
 typedef struct fr_eight {
+    const float *row[FR_ROWS][FR_EIGHT];
+    float w[FR_ROWS][FR_EIGHT], x[5][FR_EIGHT];
     int first[3][FR_EIGHT];
-    float w[3][5][FR_EIGHT];
     int mates;
 } fr_eight;
 
@@ -36,12 +38,45 @@ FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
     return _mm256_blendv_ps(far, s, _mm256_cmp_ps(n, _mm256_setzero_ps(), _CMP_EQ_OQ));
 }
 
-// The samples i .. i + 7 of row j. The products and their sum are not fused (fr_place).
+// at, modulo the side once.
+FR_AVX2 FR_INLINE __m256i fr_modulo_eight(__m256i at, __m256i side)
+{
+    const __m256i up = _mm256_add_epi32(at, _mm256_and_si256(_mm256_srai_epi32(at, 31), side));
+    return _mm256_sub_epi32(up, _mm256_andnot_si256(_mm256_cmpgt_epi32(side, up), side));
+}
+
+// Where the rows of nodes of eight samples begin, in a volume of `floats` numbers a node and `grid` nodes a side.
+FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const int floats, const int n, fr_eight *to)
+{
+    const __m256i side = _mm256_set1_epi32((int)grid), width = _mm256_set1_epi32((int)(grid / 2 + 1));
+    const __m256i x = _mm256_loadu_si256((const __m256i *)to->first[0]), base = _mm256_set1_epi64x((long long)(uintptr_t)volume);
+    const __m256i plane = _mm256_set1_epi64x(grid * (grid / 2 + 1) * floats * (int)sizeof(float));
+    __m256i y[5][2];
+    for (int r = 0; r < n; r++) {
+        const __m256i at = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)to->first[1]), _mm256_set1_epi32(r));
+        const __m256i node = _mm256_add_epi32(_mm256_mullo_epi32(fr_modulo_eight(at, side), width), x);
+        const int shift = floats == 2 ? 3 : 4;
+        y[r][0] = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(node)), shift), base);
+        y[r][1] = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm256_extracti128_si256(node, 1)), shift), base);
+    }
+    for (int r = 0; r < n; r++) {
+        const __m256i at = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)to->first[2]), _mm256_set1_epi32(r));
+        const __m256i z = fr_modulo_eight(at, side);
+        const __m256i low = _mm256_mul_epu32(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(z)), plane),
+                      high = _mm256_mul_epu32(_mm256_cvtepi32_epi64(_mm256_extracti128_si256(z, 1)), plane);
+        for (int k = 0; k < n; k++) {
+            _mm256_storeu_si256((__m256i *)to->row[n * r + k], _mm256_add_epi64(low, y[k][0]));
+            _mm256_storeu_si256((__m256i *)(to->row[n * r + k] + 4), _mm256_add_epi64(high, y[k][1]));
+        }
+    }
+}
+
+// Weights and first nodes of the samples i .. i + 7 of row j. The products and their sum are not fused (fr_place).
 FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *to)
 {
     const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
     const int n = fr_nodes(interpolation);
-    __m256 sign = _mm256_setzero_ps();
+    __m256 sign = _mm256_setzero_ps(), w[3][5];
     for (int axis = 0; axis < 3; axis++) {
         const __m256 product = _mm256_mul_ps(_mm256_set1_ps(pose[axis]), column);
         __m256 at = _mm256_add_ps(product, _mm256_set1_ps(pose[3 + axis] * (float)j));
@@ -50,8 +85,8 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
         if (n == 2) {
             const __m256 low = _mm256_floor_ps(at), f = _mm256_sub_ps(at, low);
             const __m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), f);
-            _mm256_storeu_ps(to->w[axis][0], interpolation == FR_BOX2 ? fr_sinc_eight(f) : rest);
-            _mm256_storeu_ps(to->w[axis][1], interpolation == FR_BOX2 ? fr_sinc_eight(rest) : f);
+            w[axis][0] = interpolation == FR_BOX2 ? fr_sinc_eight(f) : rest;
+            w[axis][1] = interpolation == FR_BOX2 ? fr_sinc_eight(rest) : f;
             _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(low));
             continue;
         }
@@ -60,65 +95,75 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
         for (int l = 0; l < n; l++) {
             const __m256 d = _mm256_sub_ps(_mm256_sub_ps(at, first), _mm256_set1_ps((float)l));
             const __m256 sinc = fr_sinc_eight(_mm256_mul_ps(d, _mm256_set1_ps(1 / pad)));
-            _mm256_storeu_ps(to->w[axis][l], interpolation == FR_NEAREST ? _mm256_set1_ps(1) : sinc);
+            w[axis][l] = interpolation == FR_NEAREST ? _mm256_set1_ps(1) : sinc;
         }
         _mm256_storeu_si256((__m256i *)to->first[axis], _mm256_cvttps_epi32(first));
     }
+    for (int l = 0; l < n; l++) _mm256_storeu_ps(to->x[l], w[0][l]);
+    for (int z = 0; z < n; z++)
+        for (int y = 0; y < n; y++) _mm256_storeu_ps(to->w[n * z + y], _mm256_mul_ps(w[2][z], w[1][y]));
     to->mates = _mm256_movemask_ps(sign);
 }
 
 RG_HD int64_t fr_modulo(int64_t at, int64_t side) { return at < 0 ? at + side : at >= side ? at - side : at; }
 
 // Sum over the nodes of sample l; n rows of n nodes in n planes.
-FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_call *p, const fr_eight *e, int l, const int n)
+FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
 {
-    const int64_t width = p->grid / 2 + 1;
     __m256 sum = _mm256_setzero_ps();
     __m128 rest = _mm_setzero_ps();
-    for (int z = 0; z < n; z++) {
-        const int64_t plane = fr_modulo(e->first[2][l] + z, p->grid) * p->grid;
-        for (int y = 0; y < n; y++) {
-            const float *row = p->F3 + 2 * ((plane + fr_modulo(e->first[1][l] + y, p->grid)) * width + e->first[0][l]);
-            const float w = e->w[2][z][l] * e->w[1][y][l];
-            if (n == 1) {
-                rest = _mm_mul_ps(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)row)), _mm_set1_ps(w));
-            } else if (n == 2) {
-                rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_loadu_ps(row), rest);
-            } else {
-                const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
-                sum = _mm256_fmadd_ps(_mm256_set1_ps(w), n == 3 ? _mm256_maskload_ps(row, six) : _mm256_loadu_ps(row), sum);
-                if (n == 5)
-                    rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(row + 8))), rest);
-            }
+    for (int r = 0; r < n * n; r++) {
+        const float *row = e->row[r][l], w = e->w[r][l];
+        if (n == 1) {
+            rest = _mm_mul_ps(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)row)), _mm_set1_ps(w));
+        } else if (n == 2) {
+            rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_loadu_ps(row), rest);
+        } else {
+            const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
+            sum = _mm256_fmadd_ps(_mm256_set1_ps(w), n == 3 ? _mm256_maskload_ps(row, six) : _mm256_loadu_ps(row), sum);
+            if (n == 5) rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(row + 8))), rest);
         }
     }
-    const float w0 = e->w[0][0][l], w1 = e->w[0][1][l];
+    const float w0 = e->x[0][l], w1 = e->x[1][l];
     if (n == 1) return _mm_mul_ps(rest, _mm_set1_ps(w0));
     if (n == 2) rest = _mm_mul_ps(rest, _mm_setr_ps(w0, w0, w1, w1));
     if (n > 2) {
-        const float w2 = e->w[0][2][l], w3 = n == 5 ? e->w[0][3][l] : 0;
+        const float w2 = e->x[2][l], w3 = n == 5 ? e->x[3][l] : 0;
         sum = _mm256_mul_ps(sum, _mm256_setr_ps(w0, w0, w1, w1, w2, w2, w3, w3));
-        rest = n == 5 ? _mm_mul_ps(rest, _mm_set1_ps(e->w[0][4][l])) : _mm_setzero_ps();
+        rest = n == 5 ? _mm_mul_ps(rest, _mm_set1_ps(e->x[4][l])) : _mm_setzero_ps();
         rest = _mm_add_ps(rest, _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1)));
     }
     return _mm_add_ps(rest, _mm_movehl_ps(rest, rest));
+}
+
+// Eight samples from i on are placed and the lines of their rows called for; a group is summed when FR_AHEAD later ones are on
+// their way, as most of these lines lie in memory, and where follows from the pose alone.
+FR_AVX2 FR_INLINE void fr_call_for(const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e)
+{
+    const int n = fr_nodes(interpolation);
+    fr_place_eight(p->pad, pose, i, j, interpolation, e);
+    fr_rows_eight(p->F3, p->grid, 2, n, e);
+    for (int r = 0; r < n * n; r++)
+        for (int l = 0; l < FR_EIGHT; l++) _mm_prefetch((const char *)e->row[r][l], _MM_HINT_T0);
 }
 
 FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S,
                                          const int interpolation)
 {
     const int n = fr_nodes(interpolation);
-    fr_eight e;
-    for (int64_t i = first; i < past; i += FR_EIGHT) {
-        fr_place_eight(p->pad, pose, i, j, interpolation, &e);
+    fr_eight ring[FR_AHEAD + 1];
+    for (int64_t i = first, placed = first; i < past; i += FR_EIGHT) {
+        for (; placed < past && placed <= i + FR_AHEAD * FR_EIGHT; placed += FR_EIGHT)
+            fr_call_for(p, pose, placed, j, interpolation, &ring[(placed - first) / FR_EIGHT % (FR_AHEAD + 1)]);
+        const fr_eight *e = &ring[(i - first) / FR_EIGHT % (FR_AHEAD + 1)];
         for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
             float *to = S + 2 * (i + l);
-            if (e.first[0][l] < 0 || e.first[0][l] + n - 1 > p->grid / 2) {
+            if (e->first[0][l] < 0 || e->first[0][l] + n - 1 > p->grid / 2) {
                 fr_section(p, pose, i + l, j, to);
                 continue;
             }
-            const __m128 conjugate = _mm_setr_ps(0, e.mates >> l & 1 ? -0.0f : 0, 0, 0);
-            _mm_storel_pi((__m64 *)to, _mm_xor_ps(fr_sum_nodes(p, &e, l, n), conjugate));
+            const __m128 conjugate = _mm_setr_ps(0, e->mates >> l & 1 ? -0.0f : 0, 0, 0);
+            _mm_storel_pi((__m64 *)to, _mm_xor_ps(fr_sum_nodes(e, l, n), conjugate));
         }
     }
 }

@@ -42,15 +42,16 @@ typedef struct plan {
 // begins; where the voxel's record is in sum[]; and the sign bit of the imaginary part.
 typedef struct hits {
     int n;
+    float voxel[BRICK + LANES_MOST]; // row * BX + x
     float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST], sign[BRICK + LANES_MOST];
     int32_t block[BRICK + LANES_MOST], sum[BRICK + LANES_MOST];
 } hits;
 
 typedef struct brick {
     int x, y, z, nz;          // first voxel; planes inside the volume
-    uint32_t inside[BY * BZ]; // of each row, a bit for each voxel inside the volume and within b of the ball of radius k
     int touched;              // whether sum[] is cleared and used
-    float row_y[BY * BZ], row_z[BY * BZ];
+    // Of each row: its place, and the last voxel inside the volume and within b of the ball of radius k, -1 where none is.
+    float row_y[BY * BZ], row_z[BY * BZ], last[BY * BZ];
     _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for hits that are none
 } brick;
 
@@ -168,7 +169,7 @@ static int cut(const plan *p, brick *b)
         const float rest = reach - (float)(y * y + z * z);
         const int64_t last = y > k || z > k || rest < 0 ? -1 : (int64_t)sqrtf(rest), past = (last < k ? last : k) + 1 - b->x;
         const int n = past < 0 ? 0 : past < BX ? (int)past : BX;
-        b->inside[row] = (1u << n) - 1;
+        b->last[row] = (float)(n - 1);
         b->row_y[row] = (float)y;
         b->row_z[row] = (float)z;
         if (n > most) most = n;

@@ -32,59 +32,62 @@ TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m25
 }
 #endif
 
-// Notes the hits of a row of the brick after n others; t[]: the place of its first voxel; returns how many there are now.
-TARGET static inline __attribute__((always_inline)) int NAME(find_row)(const plan *p, const float *m, const float t[3],
-                                                                       uint32_t inside, int row, int first, hits *h, int n)
+// Notes the voxels of the brick within b of the sample's plane, as numbers row * BX + x. Those of a row lie side by side: from
+// where the plane's distance is -b to where it is b, a little more for roundings (a pair that is further away gets no weight),
+// for as many rows as a vector has lanes at a time. Returns how many they are.
+TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const float *m, float *voxel)
 {
-    static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const VEC scale = v_set1_ps(p->scale), b = v_set1_ps(p->call.b);
-    for (int x = 0; x < BX; x += SIMD_LANES) {
-        const VEC all = v_loadu_ps(count + x), height = v_mul_ps(v_fmadd_ps(all, v_set1_ps(m[2]), v_set1_ps(t[2])), scale);
-        const VEC level = v_fnmadd_ps(height, height, v_set1_ps(1));
-        const uint32_t bits = v_mask_bits(v_cmp_ps(level, v_set1_ps(-1), _CMP_GE_OQ)) & inside >> x;
+    const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, reach = (p->call.b + 0.002f) / fabsf(across);
+    const VEC x = v_set1_ps((float)b->x * m[2]), per = v_set1_ps(-1 / across), half = v_set1_ps(reach), count = v_count_ps();
+    int n = 0;
+    for (int rows = 0; rows < b->nz * BY; rows += SIMD_LANES) {
+        const VEC height = v_fmadd_ps(v_loadu_ps(b->row_z + rows), v_set1_ps(m[8]),
+                                      v_fmadd_ps(v_loadu_ps(b->row_y + rows), v_set1_ps(m[5]), x));
+        const VEC at = v_mul_ps(height, per), first = v_max_ps(v_ceil_ps(v_sub_ps(at, half)), v_set1_ps(0));
+        const VEC past = v_min_ps(v_floor_ps(v_add_ps(at, half)), v_loadu_ps(b->last + rows)), many = v_sub_ps(past, first);
+        uint32_t bits = v_mask_bits(v_cmp_ps(many, v_set1_ps(0), _CMP_GE_OQ));
         if (!bits) continue;
-        const VEC lane = v_maskz_compress_ps(bits, all); // those found come first, the rest is overwritten by the next row
-        const VEC tx = v_fmadd_ps(lane, v_set1_ps(m[0]), v_set1_ps(t[0])),
-                  ty = v_fmadd_ps(lane, v_set1_ps(m[1]), v_set1_ps(t[1]));
-        const VEC sign = v_and_ps(tx, v_set1_ps(-0.0f)), px = v_xor_ps(tx, sign), py = v_xor_ps(ty, sign);
-        const VEC ix = v_ceil_ps(v_sub_ps(px, b)), iy = v_ceil_ps(v_sub_ps(py, b));
-        v_storeu_ps(h->ux + n, v_mul_ps(v_sub_ps(ix, px), scale));
-        v_storeu_ps(h->uy + n, v_mul_ps(v_sub_ps(iy, py), scale));
-        v_storeu_ps(h->t + n, v_maskz_compress_ps(bits, level));
-        const INTS row_of = v_mullo_epi32(v_cvtps_epi32(iy), v_set1_epi32((int)p->pitch));
-        v_storeu_int(h->block + n, v_add_epi32(v_add_epi32(v_cvtps_epi32(ix), row_of), v_set1_epi32(first)));
-        v_storeu_int(h->sum + n, v_cvtps_epi32(v_fmadd_ps(lane, v_set1_ps(4), v_set1_ps((float)(4 * row * BX)))));
-        v_storeu_ps(h->sign + n, sign);
-        n += __builtin_popcount(bits);
+        float from[SIMD_LANES];
+        int32_t more[SIMD_LANES];
+        v_storeu_ps(from, v_fmadd_ps(v_add_ps(count, v_set1_ps((float)rows)), v_set1_ps(BX), first));
+        v_storeu_int(more, v_cvtps_epi32(many));
+        for (; bits; bits &= bits - 1) {
+            const int i = __builtin_ctz(bits);
+            for (int lane = 0; lane < BX; lane += SIMD_LANES)
+                v_storeu_ps(voxel + n + lane, v_add_ps(count, v_set1_ps(from[i] + (float)lane)));
+            n += more[i] + 1;
+        }
     }
     return n;
 }
 
-// Hits of a sample in the brick: rows whose middle is near enough first, a vector of rows at a time.
+// Hits of a sample in the brick.
 TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t sample, int64_t image, hits *h)
 {
     const float *m = p->call.rotation + 9 * sample;
-    const float half = m[2] * (BX - 1) / 2;
-    const VEC x = v_set1_ps((float)b->x), middle = v_set1_ps(half), reach = v_set1_ps(p->call.b + 0.01f + fabsf(half));
-    const int first = (int)(image * p->records + (p->call.k + ABOVE) * p->pitch) + LEFT;
-    int n = 0;
-    for (int rows = 0; rows < b->nz * BY; rows += SIMD_LANES) {
-        const VEC y = v_loadu_ps(b->row_y + rows), z = v_loadu_ps(b->row_z + rows);
+    const VEC scale = v_set1_ps(p->scale), radius = v_set1_ps(p->call.b), minus = v_set1_ps(-0.0f);
+    const INTS first = v_set1_epi32((int)(image * p->records + (p->call.k + ABOVE) * p->pitch) + LEFT);
+    VEC corner[3];
+    for (int a = 0; a < 3; a++)
+        corner[a] = v_set1_ps((float)b->x * m[a] + (float)b->y * m[3 + a] + (float)b->z * m[6 + a]);
+    h->n = NAME(find_voxels)(p, b, m, h->voxel);
+    for (int i = 0; i < h->n; i += SIMD_LANES) {
+        const VEC v = v_loadu_ps(h->voxel + i), z = v_floor_ps(v_mul_ps(v, v_set1_ps(1.0f / (BX * BY))));
+        const VEC rest = v_fnmadd_ps(z, v_set1_ps(BX * BY), v), y = v_floor_ps(v_mul_ps(rest, v_set1_ps(1.0f / BX)));
+        const VEC x = v_fnmadd_ps(y, v_set1_ps(BX), rest);
         VEC t[3];
-        UNROLL for (int a = 0; a < 3; a++) t[a] =
-            v_fmadd_ps(z, v_set1_ps(m[6 + a]), v_fmadd_ps(y, v_set1_ps(m[3 + a]), v_mul_ps(x, v_set1_ps(m[a]))));
-        const VEC away = v_add_ps(t[2], middle), inside = v_sub_ps(reach, v_xor_ps(away, v_and_ps(away, v_set1_ps(-0.0f))));
-        uint32_t bits = v_mask_bits(v_cmp_ps(inside, v_set1_ps(0), _CMP_GT_OQ));
-        if (!bits) continue;
-        float place[3][SIMD_LANES];
-        UNROLL for (int a = 0; a < 3; a++) v_storeu_ps(place[a], t[a]);
-        for (; bits; bits &= bits - 1) {
-            const int i = __builtin_ctz(bits), row = rows + i;
-            const float at[3] = {place[0][i], place[1][i], place[2][i]};
-            n = NAME(find_row)(p, m, at, b->inside[row], row, first, h, n);
-        }
+        UNROLL for (int a = 0; a < 3; a++) t[a] = v_fmadd_ps(
+            x, v_set1_ps(m[a]), v_fmadd_ps(y, v_set1_ps(m[3 + a]), v_fmadd_ps(z, v_set1_ps(m[6 + a]), corner[a])));
+        const VEC sign = v_and_ps(t[0], minus), px = v_xor_ps(t[0], sign), py = v_xor_ps(t[1], sign);
+        const VEC ix = v_ceil_ps(v_sub_ps(px, radius)), iy = v_ceil_ps(v_sub_ps(py, radius)), height = v_mul_ps(t[2], scale);
+        v_storeu_ps(h->ux + i, v_mul_ps(v_sub_ps(ix, px), scale));
+        v_storeu_ps(h->uy + i, v_mul_ps(v_sub_ps(iy, py), scale));
+        v_storeu_ps(h->t + i, v_fnmadd_ps(height, height, v_set1_ps(1)));
+        v_storeu_ps(h->sign + i, sign);
+        const INTS row_of = v_mullo_epi32(v_cvtps_epi32(iy), v_set1_epi32((int)p->pitch));
+        v_storeu_int(h->block + i, v_add_epi32(v_add_epi32(v_cvtps_epi32(ix), row_of), first));
+        v_storeu_int(h->sum + i, v_cvtps_epi32(v_mul_ps(v, v_set1_ps(4))));
     }
-    h->n = n;
 }
 
 // Adds the blocks of all hits, `columns` (4 or 8) pixels a side. SIMD_LANES weights are those of SIMD_LANES/columns rows; a

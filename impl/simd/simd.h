@@ -106,6 +106,8 @@
 #define v_broadcast_f32x4(p) _mm256_broadcast_ps((const __m128 *)(p))
 #define v_count_ps() _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7)
 
+#ifndef RG_SIMD_COMPRESS
+#define RG_SIMD_COMPRESS
 // The chosen lanes, in their order, first.
 TARGET static inline __m256 avx2_compress(uint32_t bits, __m256 v)
 {
@@ -114,4 +116,5 @@ TARGET static inline __m256 avx2_compress(uint32_t bits, __m256 v)
     for (int n = 0; bits; bits &= bits - 1) chosen[n++] = lane[__builtin_ctz(bits)];
     return _mm256_loadu_ps(chosen);
 }
+#endif
 #endif

@@ -396,21 +396,21 @@ const rg_command rg_cmd_verify = {
     .name = "verify",
     .words = "[ALGO[:VARIANT]]...",
     .summary = "check variants against the reference",
-    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned and\n"
-            "unaligned addresses, at every check shape of its algorithm, with position-coded, random, all-maximum and\n"
-            "extreme inputs. Every element is compared with the reference, inputs must be unchanged, a second run must give\n"
-            "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n"
-            "Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP (with the reason). Cheap and different cases come\n"
-            "first: every value of every parameter and every kind at small shapes, and a few shapes that are drawn from the\n"
-            "seed; there, one argument is also changed at a time. Then the standard parameters at every\n"
-            "shape, pairs of values, and more of the grid. What was covered is printed; a variant of which too little could\n"
-            "be run fails. On the emulated GPU a number of memory accesses, not a time, ends the list.\n"
-            "\n"
-            "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather trace` that shows which\n"
-            "input reaches which output.\n"
-            "\n"
-            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled for the\n"
-            "CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this machine can run none.",
+    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned\n"
+            "and unaligned addresses, at every check shape of its algorithm, with position-coded, random,\n"
+            "all-maximum and extreme inputs. Every element is compared with the reference, inputs must be\n"
+            "unchanged, a second run must give the same bits (unless the variant says that it is unordered), and\n"
+            "the algorithm's invariant must hold. Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP\n"
+            "(with the reason). Cheap and different cases come first: every value of every parameter and every\n"
+            "kind at small shapes, and a few shapes that are drawn from the seed; there, one argument is also\n"
+            "changed at a time. Then the standard parameters at every shape, pairs of values, and more of the\n"
+            "grid. What was covered is printed; a variant of which too little could be run fails. On the emulated\n"
+            "GPU a number of memory accesses, not a time, ends the list.\n\n"
+            "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather\n"
+            "trace` that shows which input reaches which output.\n\n"
+            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled\n"
+            "for the CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this\n"
+            "machine can run none.",
     .option = options,
     .bytes = sizeof(session),
     .run = run,

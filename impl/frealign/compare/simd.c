@@ -44,7 +44,7 @@ static int prepare(rg_call *call)
     if (!p) return RG_E_STATE;
     p->threads = call->threads;
     p->plane_floats = fr_plane_floats(side);
-    p->plane = fftwf_alloc_real(2 * (size_t)call->threads * p->plane_floats);
+    p->plane = fr_planes(side, 2 * call->threads);
     p->ring = malloc((size_t)(b * b) * sizeof *p->ring);
     const int made = p->plane && p->ring ? fr_space_make(&p->space, side, b < side / 2 ? b : side / 2, p->plane) : RG_E_STATE;
     if (made != RG_OK) {

@@ -41,7 +41,7 @@ static int prepare(rg_call *call)
     if (!p) return RG_E_STATE;
     p->threads = call->threads;
     p->plane_floats = fr_plane_floats(side);
-    p->plane = fftwf_alloc_real(p->plane_floats * (size_t)p->threads);
+    p->plane = fr_planes(side, p->threads);
     p->ring = malloc((size_t)(width * width) * sizeof *p->ring);
     p->count = calloc((size_t)side, sizeof *p->count);
     const int made = p->plane && p->ring && p->count ? fr_space_make(&p->space, side, width, p->plane) : RG_E_STATE;
@@ -62,12 +62,8 @@ static int prepare(rg_call *call)
 
 static void transform_image(const fr_space *s, const float *image, float *plane)
 {
-    for (int64_t y = 0; y < s->side; y++) {
-        float *row = plane + 2 * y * s->pitch;
-        memcpy(row, image + y * s->side, (size_t)s->side * sizeof *row);
-        fftwf_execute_dft_r2c(s->row_forth, row, (fftwf_complex *)row);
-    }
-    fftwf_execute_dft(s->columns_forth, (fftwf_complex *)plane, (fftwf_complex *)plane);
+    for (int64_t y = 0; y < s->side; y++) fr_row_forth(s, image + y * s->side, plane + 2 * y * s->pitch);
+    fr_columns_run(&s->column, plane, s->pitch, s->columns, 1);
 }
 
 // X0 (-1)^(i+j) in the plane, and D.

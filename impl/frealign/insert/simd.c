@@ -2,9 +2,9 @@
 // simd.c: pinsert_s with AVX2, on one core or all.
 //
 // A row of coefficients becomes records (Re, Im, den), shift and weight by tables of the columns; then eight samples at a time
-// find their nodes. A sample with p_x < 0 changes places with its mate, so that it and its mate need one visit: to a node with
-// l_x > 0 the other one adds nothing. The two nodes along x are 32 bytes, added to at once; four such for a sample. Samples
-// beside the plane x = 0, of the column i = 0, or at the rim of the volume go through fr_insert_plain.
+// find their nodes and call for them (simd_section.h). A sample with p_x < 0 changes places with its mate, so that it and its
+// mate need one visit: to a node with l_x > 0 the other one adds nothing. Samples beside the plane x = 0, of the column i = 0,
+// or at the rim of the volume go through fr_insert_plain.
 //
 // Threads own slabs of planes z. In each row the samples that reach a slab are an interval, found from the slope of p_z; the
 // planes of a sample that another thread owns are left out. Nodes get their terms in one order, whatever the number of threads.
@@ -73,46 +73,65 @@ static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, cons
     }
 }
 
-FR_AVX2 FR_INLINE void add_pair(float *at, __m256 record, float b0, float b1)
+// Of eight samples those all of whose nodes are stored and whose mates' are not.
+FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
 {
-    _mm256_storeu_ps(at, _mm256_fmadd_ps(record, _mm256_setr_ps(b0, b0, b0, b0, b1, b1, b1, b1), _mm256_loadu_ps(at)));
+    const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]), last = _mm256_set1_epi32((int)half + 2 - n);
+    __m256i in = _mm256_and_si256(_mm256_cmpgt_epi32(x, _mm256_setzero_si256()), _mm256_cmpgt_epi32(last, x));
+    for (int axis = 1; axis < 3; axis++) {
+        const __m256i at = _mm256_loadu_si256((const __m256i *)e->first[axis]);
+        in = _mm256_and_si256(in, _mm256_cmpgt_epi32(at, _mm256_set1_epi32(-(int)half - 1)));
+        in = _mm256_and_si256(in, _mm256_cmpgt_epi32(last, at));
+    }
+    return _mm256_movemask_ps(_mm256_castsi256_ps(in));
 }
 
-// Sample l of eight, all of whose nodes are stored and whose mate's are not.
+// Sample l of eight, one of those. A node at a time: the next sample's nodes are the same ones or beside them, and a processor
+// hands on a number that is not yet written to a read of the same 16 bytes, but not to one of 32 that begins between two.
 FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i,
                                   const int n)
 {
-    const int64_t width = fr_width(p->side);
-    const float im = e->mates >> l & 1 ? -r->im[i] : r->im[i];
-    const __m128 one = _mm_setr_ps(r->re[i], im, r->den[i], 0);
-    const __m256 record = _mm256_set_m128(one, one);
+    const __m128 one = _mm_setr_ps(r->re[i], e->mates >> l & 1 ? -r->im[i] : r->im[i], r->den[i], 0);
+    const __m128 low = _mm_mul_ps(one, _mm_set1_ps(e->x[0][l])), high = _mm_mul_ps(one, _mm_set1_ps(e->x[n - 1][l]));
     for (int z = 0; z < n; z++) {
-        const int64_t node = e->first[2][l] + z, plane = fr_modulo(node, p->side) * p->side;
+        const int64_t node = e->first[2][l] + z;
         if (!s->all && !owned(s, 2 * node == -p->side ? -node : node)) continue;
         for (int y = 0; y < n; y++) {
-            float *at = p->volume + FR_RECORD * ((plane + fr_modulo(e->first[1][l] + y, p->side)) * width + e->first[0][l]);
-            float b = e->w[2][z][l] * e->w[1][y][l], b0 = b * e->w[0][0][l], b1 = n == 2 ? b * e->w[0][1][l] : 0;
-            if (p->squared) {
-                b0 *= b0;
-                b1 *= b1;
-            }
-            if (n == 2) add_pair(at, record, b0, b1);
-            else _mm_storeu_ps(at, _mm_fmadd_ps(one, _mm_set1_ps(b0), _mm_loadu_ps(at)));
+            float *at = (float *)e->row[n * z + y][l];
+            const __m128 w = _mm_set1_ps(e->w[n * z + y][l]);
+            _mm_storeu_ps(at, _mm_fmadd_ps(low, w, _mm_loadu_ps(at)));
+            if (n == 2) _mm_storeu_ps(at + FR_RECORD, _mm_fmadd_ps(high, w, _mm_loadu_ps(at + FR_RECORD)));
         }
     }
+}
+
+// Places eight samples and calls for their nodes' lines, to write.
+FR_AVX2 FR_INLINE void call_for(const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e)
+{
+    const int n = fr_nodes(interpolation);
+    fr_place_eight(1, p->pose + FR_POSE_FLOATS * sample, i, j, interpolation, e);
+    fr_rows_eight(p->volume, p->side, FR_RECORD, n, e);
+    for (int r = 0; r < n * n; r++) {
+        const __m256 w = _mm256_loadu_ps(e->w[r]);
+        if (p->squared) _mm256_storeu_ps(e->w[r], _mm256_mul_ps(w, w));
+        for (int l = 0; l < FR_EIGHT; l++) __builtin_prefetch(e->row[r][l], 1);
+    }
+    for (int x = 0; x < n && p->squared; x++)
+        _mm256_storeu_ps(e->x[x], _mm256_mul_ps(_mm256_loadu_ps(e->x[x]), _mm256_loadu_ps(e->x[x])));
 }
 
 FR_AVX2 FR_INLINE void add_samples(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first,
                                    int64_t past, const int interpolation)
 {
-    const int64_t n = fr_nodes(interpolation), half = p->side / 2;
-    fr_eight e;
-    for (int64_t i = first; i < past; i += FR_EIGHT) {
-        fr_place_eight(1, p->pose + FR_POSE_FLOATS * sample, i, r->j, interpolation, &e);
+    const int n = fr_nodes(interpolation);
+    fr_eight ring[FR_AHEAD + 1];
+    for (int64_t i = first, placed = first; i < past; i += FR_EIGHT) {
+        for (; placed < past && placed <= i + FR_AHEAD * FR_EIGHT; placed += FR_EIGHT)
+            call_for(p, sample, placed, r->j, interpolation, &ring[(placed - first) / FR_EIGHT % (FR_AHEAD + 1)]);
+        const fr_eight *e = &ring[(i - first) / FR_EIGHT % (FR_AHEAD + 1)];
+        const int inside = inside_eight(e, p->side / 2, n);
         for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
-            const int64_t x = e.first[0][l], y = e.first[1][l], z = e.first[2][l];
-            const int inside = x > 0 && x + n - 1 <= half && y >= -half && y + n - 1 <= half && z >= -half && z + n - 1 <= half;
-            if (inside && i + l > 0) add_sample(p, s, r, &e, l, i + l, (int)n);
+            if (inside >> l & 1 && i + l > 0) add_sample(p, s, r, e, l, i + l, n);
             else add_plain(p, s, sample, r, i + l);
         }
     }
@@ -189,7 +208,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(pinsert_s_simd) = {
     RG_VARIANT_OF("pinsert_s", "simd", RG_SIMD, RG_HOST,
-                  "AVX2; a sample and its mate in one visit of four 32-byte pieces; threads own slabs of planes"),
+                  "AVX2; a sample and its mate in one visit of eight nodes, called for ahead; threads own slabs of planes"),
     .needs = "avx2",
     .flags = RG_THREADED,
     .cost = cost,

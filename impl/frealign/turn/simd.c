@@ -88,7 +88,7 @@ static int prepare(rg_call *call)
     // The folded coefficients of both half turns, the sums of all lags, or a batch of columns, or a row.
     const size_t folds = (size_t)(2 * 4 * BLOCK * b + 2 * 2 * FR_LAGS * p->columns), batch = (size_t)(2 * BATCH * p->wide);
     p->own_floats = ((folds > batch ? folds : batch) + 64) / 64 * 64;
-    p->plane = fftwf_alloc_real(fr_plane_floats(side));
+    p->plane = fr_planes(side, 1);
     p->half = fftwf_alloc_real((size_t)(2 * side * p->pitch));
     p->big = fftwf_alloc_real((size_t)(2 * (2 * p->reach + 1) * p->pitch));
     p->X = fftwf_alloc_real((size_t)(4 * p->rows * p->columns));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // test_frealign.c: what must hold of FREALIGN's routines whoever computes them: a particle that is its own section, one turned
 // by a half turn, symmetry operators, and insertion as the transpose of the section. Truth here comes from no reference.
+#include "../../../impl/frealign/bound.h"
 #include "../../../impl/frealign/ctf/apply.h"
+#include "../../../impl/frealign/simd_columns.h"
 #include "../../../data/formats/particles.h"
 #include "../test.h"
 #include "test_routines.h"
@@ -16,6 +18,61 @@ TEST(sinc_is_sinc)
         const double t = step / 8000.0, x = TURN / 2 * t;
         assert_true(fabs(fr_sinc((float)t) - (step ? sin(x) / x : 1)) < 3e-7);
     }
+}
+
+// Of one column in a plane of noise, and the transform with the other sign: the 2-norm of what it is off by, over its own.
+static void column_errors(const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth,
+                          double error[2])
+{
+    double off[2] = {0, 0}, all = 0;
+    for (int q = 0; q < c->side; q++) {
+        double sum[2][2] = {{0}};
+        for (int r = 0; r < c->side; r++) {
+            const float *x = before + 2 * (r * pitch + column);
+            const double angle = TURN * (double)((int64_t)q * r % c->side) / c->side, co = cos(angle);
+            for (int sign = 0; sign < 2; sign++) {
+                const double si = sign ? -sin(angle) : sin(angle);
+                sum[sign][0] += x[0] * co - x[1] * si;
+                sum[sign][1] += x[1] * co + x[0] * si;
+            }
+        }
+        for (int part = 0; part < 2; part++) {
+            const double y = after[2 * (q * pitch + column) + part];
+            all += sum[forth][part] * sum[forth][part];
+            for (int sign = 0; sign < 2; sign++) off[sign] += pow(y - sum[sign ^ forth][part], 2);
+        }
+    }
+    for (int sign = 0; sign < 2; sign++) error[sign] = sqrt(off[sign] / all);
+}
+
+// Sides of fours and twos, of each odd factor that has code of its own, and of others. With the other sign it is wrong.
+TEST(columns_are_transformed)
+{
+    static const int side[] = {4, 6, 8, 10, 14, 22, 30, 34, 98, 112, 420, 500, 1022};
+    for (int s = 0; s < RG_COUNT(side); s++)
+        for (int wide = 0; wide <= rg_cpu_has("avx512"); wide++)
+            for (int forth = 0; forth < 2; forth++) {
+                const int64_t pitch = 32, floats = 2 * side[s] * pitch;
+                float *plane = rg_alloc((size_t)floats * sizeof *plane), *before = rg_alloc((size_t)floats * sizeof *before);
+                fr_columns c;
+                assert_int_equal(fr_columns_make(&c, side[s]), RG_OK);
+                for (int64_t i = 0; i < floats; i++) plane[i] = before[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
+                if (wide) avx512_columns(&c, plane, 2 * pitch, forth);
+                else avx2_columns(&c, plane, 2 * pitch, forth);
+                for (int column = 0; column < 32; column += 5) {
+                    double error[2];
+                    if (column >= (wide ? 16 : 8)) {
+                        assert_memory_equal(plane + 2 * column, before + 2 * column, 2 * sizeof *plane);
+                        continue;
+                    }
+                    column_errors(&c, before, plane, pitch, column, forth, error);
+                    assert_true(error[0] < fr_transform_error(side[s]) / 2);
+                    assert_true(error[1] > 0.1);
+                }
+                fr_columns_free(&c);
+                free(plane);
+                free(before);
+            }
 }
 
 TEST(mask_falls_over_six_pixels)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// simd_columns.h: transforms along the columns of a plane of complex numbers, in place, as many side by side as a vector has
+// lanes.
+//
+// The side is taken apart into fours and primes. The columns of a vector come into a tile, rows in the order of their digits
+// turned round, real and imaginary parts apart; a pass a factor follows, in place, and the tile goes back. An odd factor r
+// takes (r - 1)^2 multiply-adds for r numbers. Turns are computed in double precision. What is computed follows from the side
+// alone, in AVX-512 as in AVX2; a library's plan would follow from a timing, or be slow.
+//
+// Bound: a tile of 64 (AVX-512: 128) bytes a row, read and written in the nearest caches once a factor.
+#ifndef RG_FREALIGN_SIMD_COLUMNS_H
+#define RG_FREALIGN_SIMD_COLUMNS_H
+
+#include "../runtime/cpu.h"
+#include "index.h"
+#include <stdlib.h>
+
+enum { FR_FACTORS = 12, FR_ODD_MOST = FR_SIDE_MAX / 4 }; // factors of a side, and the largest of pairs of an odd one
+
+typedef struct fr_columns {
+    int side, n, factor[FR_FACTORS];
+    int *from;       // the plane's row that a row of the tile comes from
+    float *cos, *sin; // of 2 pi k / side
+} fr_columns;
+
+static inline int fr_columns_make(fr_columns *c, int64_t side)
+{
+    *c = (fr_columns){.side = (int)side, .from = malloc((size_t)side * sizeof *c->from)};
+    c->cos = malloc(2 * (size_t)side * sizeof *c->cos);
+    if (!c->from || !c->cos) return RG_E_STATE;
+    c->sin = c->cos + side;
+    int rest = c->side;
+    for (int f = 4; rest > 1; f = f == 4 ? 2 : f == 2 ? 3 : f + 2)
+        for (; rest % f == 0; rest /= f) c->factor[c->n++] = f;
+    for (int row = 0; row < c->side; row++) {
+        c->from[row] = 0;
+        for (int f = 0, left = row, step = c->side; f < c->n; left /= c->factor[f++]) {
+            step /= c->factor[f];
+            c->from[row] += left % c->factor[f] * step;
+        }
+        const double angle = 2 * 3.14159265358979323846 * row / c->side;
+        c->cos[row] = (float)cos(angle);
+        c->sin[row] = (float)sin(angle);
+    }
+    return RG_OK;
+}
+
+static inline void fr_columns_free(fr_columns *c)
+{
+    free(c->from);
+    free(c->cos);
+}
+
+#define SIMD_LANES 16
+#include "../simd/simd.h"
+#include "simd_columns_isa.h"
+#undef SIMD_LANES
+#define SIMD_LANES 8
+#include "../simd/simd.h"
+#include "simd_columns_isa.h"
+#undef SIMD_LANES
+
+enum { FR_COLUMNS_AT_ONCE = 16 }; // a plane's pitch is a multiple of it
+
+// The first `columns` columns of the plane, and up to a multiple of FR_COLUMNS_AT_ONCE; sign of the exponent: forth -, back +.
+static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pitch, int64_t columns, int forth)
+{
+    if (rg_cpu_has("avx512"))
+        for (int64_t i = 0; i < columns; i += 16) avx512_columns(c, plane + 2 * i, 2 * pitch, forth);
+    else
+        for (int64_t i = 0; i < columns; i += 8) avx2_columns(c, plane + 2 * i, 2 * pitch, forth);
+}
+
+#endif
