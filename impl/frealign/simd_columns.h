@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// simd_columns.h: transforms along the columns of a plane of complex numbers, in place, as many side by side as a vector has
-// lanes.
+// simd_columns.h: transforms along the columns of a plane of complex numbers and along its rows from or to real ones, in place,
+// as many side by side as a vector has lanes.
 //
 // The side is taken apart into fours and primes. The columns of a vector come into a tile, rows in the order of their digits
-// turned round, real and imaginary parts apart; a pass a factor follows, in place, and the tile goes back. An odd factor r
+// turned round, real and imaginary parts apart; a pass a factor follows, in place, and the tile goes back. Of rows two are one
+// column, the second's numbers times i, which is taken apart by the symmetry that both have, and they are turned round on
+// their way by blocks of 4 x 4. An odd factor r
 // takes (r - 1)^2 multiply-adds for r numbers. Turns are computed in double precision. What is computed follows from the side
 // alone, in AVX-512 as in AVX2; a library's plan would follow from a timing, or be slow.
 //
@@ -14,30 +16,32 @@
 #include "../runtime/cpu.h"
 #include "index.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { FR_FACTORS = 12, FR_ODD_MOST = FR_SIDE_MAX / 4 }; // factors of a side, and the largest of pairs of an odd one
 
 typedef struct fr_columns {
     int side, n, factor[FR_FACTORS];
-    int *from;       // the plane's row that a row of the tile comes from
+    int *to;          // the tile's row that a number of a transform goes to
     float *cos, *sin; // of 2 pi k / side
 } fr_columns;
 
 static inline int fr_columns_make(fr_columns *c, int64_t side)
 {
-    *c = (fr_columns){.side = (int)side, .from = malloc((size_t)side * sizeof *c->from)};
+    *c = (fr_columns){.side = (int)side, .to = malloc((size_t)side * sizeof *c->to)};
     c->cos = malloc(2 * (size_t)side * sizeof *c->cos);
-    if (!c->from || !c->cos) return RG_E_STATE;
+    if (!c->to || !c->cos) return RG_E_STATE;
     c->sin = c->cos + side;
     int rest = c->side;
     for (int f = 4; rest > 1; f = f == 4 ? 2 : f == 2 ? 3 : f + 2)
         for (; rest % f == 0; rest /= f) c->factor[c->n++] = f;
     for (int row = 0; row < c->side; row++) {
-        c->from[row] = 0;
+        int from = 0;
         for (int f = 0, left = row, step = c->side; f < c->n; left /= c->factor[f++]) {
             step /= c->factor[f];
-            c->from[row] += left % c->factor[f] * step;
+            from += left % c->factor[f] * step;
         }
+        c->to[from] = row;
         const double angle = 2 * 3.14159265358979323846 * row / c->side;
         c->cos[row] = (float)cos(angle);
         c->sin[row] = (float)sin(angle);
@@ -47,7 +51,7 @@ static inline int fr_columns_make(fr_columns *c, int64_t side)
 
 static inline void fr_columns_free(fr_columns *c)
 {
-    free(c->from);
+    free(c->to);
     free(c->cos);
 }
 
@@ -60,7 +64,7 @@ static inline void fr_columns_free(fr_columns *c)
 #include "simd_columns_isa.h"
 #undef SIMD_LANES
 
-enum { FR_COLUMNS_AT_ONCE = 16 }; // a plane's pitch is a multiple of it
+enum { FR_COLUMNS_AT_ONCE = 16, FR_ROWS_AT_ONCE = 32 }; // a plane's pitch is a multiple of the first
 
 // The first `columns` columns of the plane, and up to a multiple of FR_COLUMNS_AT_ONCE; sign of the exponent: forth -, back +.
 static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pitch, int64_t columns, int forth)
@@ -69,6 +73,21 @@ static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pit
         for (int64_t i = 0; i < columns; i += 16) avx512_columns(c, plane + 2 * i, 2 * pitch, forth);
     else
         for (int64_t i = 0; i < columns; i += 8) avx2_columns(c, plane + 2 * i, 2 * pitch, forth);
+}
+
+// So many rows between side real numbers and the first side / 2 + 1 complex ones; forth, `columns` of these are wanted.
+static inline void fr_rows_run(const fr_columns *c, float *const *row, int rows, int columns, int forth)
+{
+    float spare[FR_SIDE_MAX + 4 * FR_COLUMNS_AT_ONCE], *some[FR_ROWS_AT_ONCE];
+    const int wide = rg_cpu_has("avx512"), lanes = wide ? 16 : 8;
+    memset(spare, 0, (size_t)(c->side + 4 * FR_COLUMNS_AT_ONCE) * sizeof *spare);
+    for (int at = 0; at < rows; at += 2 * lanes) {
+        for (int k = 0; k < 2 * lanes; k++) some[k] = at + k < rows ? row[at + k] : spare;
+        if (wide && forth) avx512_rows_forth(c, some, columns);
+        else if (wide) avx512_rows_back(c, some);
+        else if (forth) avx2_rows_forth(c, some, columns);
+        else avx2_rows_back(c, some);
+    }
 }
 
 #endif

@@ -90,15 +90,8 @@ TARGET static void NAME(any)(const fr_columns *c, COMPLEX *tile, int length, int
     NAME(pass)(c, tile, length, many, x, sum, difference);
 }
 
-// The columns of one vector, rows `pitch` floats apart. Forth is back with both parts exchanged.
-TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitch, int forth)
+TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile)
 {
-    COMPLEX tile[FR_SIDE_MAX];
-    for (int row = 0; row < c->side; row++) {
-        const float *from = plane + c->from[row] * pitch;
-        const VEC a = v_loadu_ps(from), b = v_loadu_ps(from + SIMD_LANES), r = v_shuffle_ps(a, b, 0x88), i = v_shuffle_ps(a, b, 0xdd);
-        tile[row] = forth ? (COMPLEX){i, r} : (COMPLEX){r, i};
-    }
     for (int f = 0, length = 1; f < c->n; length *= c->factor[f++]) switch (c->factor[f]) {
         FIXED(2)
         FIXED(3)
@@ -107,10 +100,107 @@ TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitc
         FIXED(7)
         default: NAME(any)(c, tile, length, c->factor[f]);
         }
+}
+
+// The columns of one vector, rows `pitch` floats apart. Forth is back with both parts exchanged.
+TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitch, int forth)
+{
+    COMPLEX tile[FR_SIDE_MAX];
+    for (int row = 0; row < c->side; row++) {
+        const VEC a = v_loadu_ps(plane + row * pitch), b = v_loadu_ps(plane + row * pitch + SIMD_LANES);
+        const VEC r = v_shuffle_ps(a, b, 0x88), i = v_shuffle_ps(a, b, 0xdd);
+        tile[c->to[row]] = forth ? (COMPLEX){i, r} : (COMPLEX){r, i};
+    }
+    NAME(all)(c, tile);
     for (int row = 0; row < c->side; row++) {
         const VEC r = forth ? tile[row].im : tile[row].re, i = forth ? tile[row].re : tile[row].im;
         v_storeu_ps(plane + row * pitch, v_unpacklo_ps(r, i));
         v_storeu_ps(plane + row * pitch + SIMD_LANES, v_unpackhi_ps(r, i));
+    }
+}
+
+// Four numbers from `at` on of every second row, by number, and the way back.
+PASS NAME(turn_in)(float *const *row, int at, VEC v[4])
+{
+    float lane[4][SIMD_LANES];
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
+        __m128 a = _mm_loadu_ps(row[2 * l] + at), b = _mm_loadu_ps(row[2 * l + 2] + at);
+        __m128 c = _mm_loadu_ps(row[2 * l + 4] + at), d = _mm_loadu_ps(row[2 * l + 6] + at);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        _mm_storeu_ps(lane[0] + l, a);
+        _mm_storeu_ps(lane[1] + l, b);
+        _mm_storeu_ps(lane[2] + l, c);
+        _mm_storeu_ps(lane[3] + l, d);
+    }
+    UNROLL for (int k = 0; k < 4; k++) v[k] = v_loadu_ps(lane[k]);
+}
+PASS NAME(turn_out)(float *const *row, int at, const VEC v[4])
+{
+    float lane[4][SIMD_LANES];
+    UNROLL for (int k = 0; k < 4; k++) v_storeu_ps(lane[k], v[k]);
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
+        __m128 a = _mm_loadu_ps(lane[0] + l), b = _mm_loadu_ps(lane[1] + l);
+        __m128 c = _mm_loadu_ps(lane[2] + l), d = _mm_loadu_ps(lane[3] + l);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        _mm_storeu_ps(row[2 * l] + at, a);
+        _mm_storeu_ps(row[2 * l + 2] + at, b);
+        _mm_storeu_ps(row[2 * l + 4] + at, c);
+        _mm_storeu_ps(row[2 * l + 6] + at, d);
+    }
+}
+
+// Complex rows to real ones, rows 2 l and 2 l + 1 in lane l. Rows have room for four numbers more.
+TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row)
+{
+    COMPLEX tile[FR_SIDE_MAX + 4];
+    const int half = c->side / 2;
+    for (int k = 0; k <= half; k += 2) {
+        VEC a[4], b[4];
+        NAME(turn_in)(row, 2 * k, a);
+        NAME(turn_in)(row + 1, 2 * k, b);
+        for (int j = k; j <= k + 1 && j <= half; j++) {
+            const VEC *x = a + 2 * (j - k), *y = b + 2 * (j - k);
+            const int alone = j == 0 || j == half; // its own mate: real
+            tile[c->to[j]] = alone ? (COMPLEX){x[0], y[0]} : (COMPLEX){v_sub_ps(x[0], y[1]), v_add_ps(x[1], y[0])};
+            if (!alone) tile[c->to[c->side - j]] = (COMPLEX){v_add_ps(x[0], y[1]), v_sub_ps(y[0], x[1])};
+        }
+    }
+    NAME(all)(c, tile);
+    for (int i = 0; i < c->side; i += 4) {
+        VEC a[4], b[4];
+        for (int k = 0; k < 4; k++) {
+            const COMPLEX *z = &tile[i + k < c->side ? i + k : 0];
+            a[k] = z->re;
+            b[k] = z->im;
+        }
+        NAME(turn_out)(row, i, a);
+        NAME(turn_out)(row + 1, i, b);
+    }
+}
+
+// Real rows to complex ones.
+TARGET static void NAME(rows_forth)(const fr_columns *c, float *const *row, int columns)
+{
+    COMPLEX tile[FR_SIDE_MAX];
+    const VEC half = v_set1_ps(0.5f);
+    for (int i = 0; i < c->side; i += 4) {
+        VEC a[4], b[4];
+        NAME(turn_in)(row, i, a);
+        NAME(turn_in)(row + 1, i, b);
+        for (int k = 0; k < 4 && i + k < c->side; k++) tile[c->to[i + k]] = (COMPLEX){b[k], a[k]};
+    }
+    NAME(all)(c, tile);
+    for (int k = 0; k < columns; k += 2) {
+        VEC a[4], b[4];
+        for (int j = 0; j < 2; j++) {
+            const COMPLEX p = tile[k + j], q = tile[(c->side - k - j) % c->side]; // parts exchanged
+            a[2 * j] = v_mul_ps(half, v_add_ps(p.im, q.im));
+            a[2 * j + 1] = v_mul_ps(half, v_sub_ps(p.re, q.re));
+            b[2 * j] = v_mul_ps(half, v_add_ps(p.re, q.re));
+            b[2 * j + 1] = v_mul_ps(half, v_sub_ps(q.im, p.im));
+        }
+        NAME(turn_out)(row, 2 * k, a);
+        NAME(turn_out)(row + 1, 2 * k, b);
     }
 }
 

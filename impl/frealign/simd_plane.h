@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // simd_plane.h: half planes and their images in place, in the parts that a band and a mask leave: columns of the band, rows of
-// the mask's disc. Transforms are of one dimension: of columns simd_columns.h's, of rows FFTW's.
+// the mask's disc. Transforms are simd_columns.h's.
 //
 // A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond
 // the mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and
@@ -17,8 +17,8 @@
 
 typedef struct fr_space {
     int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
-    fr_columns column;
-    fftwf_plan row_back, row_forth;
+    fr_columns column; // and row
+    float R; // that the mask or the disc was made for, NaN before; calls with other poses have the same
     // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past
     // it.
     float *mask;
@@ -39,28 +39,23 @@ static inline float *fr_planes(int64_t side, int many)
     return plane ? memset(plane, 0, floats * sizeof *plane) : NULL;
 }
 
-static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns, float *plane)
+static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns)
 {
-    const int n = (int)side;
-    fftwf_complex *z = (fftwf_complex *)plane;
     memset(s, 0, sizeof *s);
     s->side = side;
     s->pitch = fr_pitch(side);
     s->columns = columns;
+    s->R = NAN;
     const int made = fr_columns_make(&s->column, side);
     // FFTW_ESTIMATE throughout: a plan that follows from a timing would make results that differ from run to run.
-    s->row_back = fftwf_plan_dft_c2r_1d(n, z, plane + 2 * s->pitch, FFTW_ESTIMATE);
-    s->row_forth = fftwf_plan_dft_r2c_1d(n, plane, z + s->pitch, FFTW_ESTIMATE);
     s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
     s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
     s->edge_past = s->edge_first + side / 2 + 1;
-    return made == RG_OK && s->row_back && s->row_forth && s->mask && s->edge_first ? RG_OK : RG_E_LIBRARY;
+    return made == RG_OK && s->mask && s->edge_first ? RG_OK : RG_E_STATE;
 }
 
 static inline void fr_space_free(fr_space *s)
 {
-    if (s->row_back) fftwf_destroy_plan(s->row_back);
-    if (s->row_forth) fftwf_destroy_plan(s->row_forth);
     fr_columns_free(&s->column);
     fftwf_free(s->mask);
     fftwf_free(s->edge_first);
@@ -70,6 +65,8 @@ static inline void fr_space_free(fr_space *s)
 static inline void fr_space_mask(fr_space *s, float R)
 {
     const int64_t half = s->side / 2;
+    if (s->R == R) return;
+    s->R = R;
     s->rows = 0;
     for (int64_t y = 0; y <= half; y++) {
         int64_t first = 0, past = 0;
@@ -92,6 +89,8 @@ static inline void fr_space_mask(fr_space *s, float R)
 static inline void fr_space_disc(fr_space *s, float R)
 {
     const int64_t half = s->side / 2;
+    if (s->R == R) return;
+    s->R = R;
     s->rows = 0;
     for (int64_t y = 0; y <= half; y++) {
         s->edge_past[y] = 0;
@@ -107,24 +106,18 @@ RG_HD int64_t fr_rows_from(const fr_space *s)
     return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0;
 }
 
-// A row from image to plane or back; FFTW is faster from one place to another than in place.
-static inline void fr_row_back(const fr_space *s, float *row)
+static inline void fr_rows(const fr_space *s, float *plane, int forth)
 {
-    _Alignas(64) float image[FR_SIDE_MAX];
-    fftwf_execute_dft_c2r(s->row_back, (fftwf_complex *)row, image);
-    memcpy(row, image, (size_t)s->side * sizeof *row);
-}
-static inline void fr_row_forth(const fr_space *s, const float *image, float *row)
-{
-    _Alignas(64) float from[FR_SIDE_MAX];
-    memcpy(from, image, (size_t)s->side * sizeof *from);
-    fftwf_execute_dft_r2c(s->row_forth, from, (fftwf_complex *)row);
+    float *row[FR_SIDE_MAX];
+    int n = 0;
+    for (int64_t y = fr_rows_from(s); y < s->rows; y++) row[n++] = fr_row(s, plane, y);
+    fr_rows_run(&s->column, row, n, (int)s->columns, forth);
 }
 
 static inline void fr_back(const fr_space *s, float *plane)
 {
     fr_columns_run(&s->column, plane, s->pitch, s->columns, 0);
-    for (int64_t y = fr_rows_from(s); y < s->rows; y++) fr_row_back(s, fr_row(s, plane, y));
+    fr_rows(s, plane, 0);
 }
 
 // Sum of the pixels of a row whose |x| is from first to past-1, and how many they are.
@@ -155,7 +148,7 @@ FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
 
 static inline void fr_forth(const fr_space *s, float *plane)
 {
-    for (int64_t y = fr_rows_from(s); y < s->rows; y++) fr_row_forth(s, fr_row(s, plane, y), fr_row(s, plane, y));
+    fr_rows(s, plane, 1);
     for (int64_t y = s->rows; y < s->side + fr_rows_from(s); y++)
         memset(fr_row(s, plane, y), 0, (size_t)s->columns * 2 * sizeof(float));
     fr_columns_run(&s->column, plane, s->pitch, s->columns, 1);

@@ -46,7 +46,7 @@ static int prepare(rg_call *call)
     p->plane_floats = fr_plane_floats(side);
     p->plane = fr_planes(side, 2 * call->threads);
     p->ring = malloc((size_t)(b * b) * sizeof *p->ring);
-    const int made = p->plane && p->ring ? fr_space_make(&p->space, side, b < side / 2 ? b : side / 2, p->plane) : RG_E_STATE;
+    const int made = p->plane && p->ring ? fr_space_make(&p->space, side, b < side / 2 ? b : side / 2) : RG_E_STATE;
     if (made != RG_OK) {
         finish(call);
         return made;

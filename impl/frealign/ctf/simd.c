@@ -44,7 +44,7 @@ static int prepare(rg_call *call)
     p->plane = fr_planes(side, p->threads);
     p->ring = malloc((size_t)(width * width) * sizeof *p->ring);
     p->count = calloc((size_t)side, sizeof *p->count);
-    const int made = p->plane && p->ring && p->count ? fr_space_make(&p->space, side, width, p->plane) : RG_E_STATE;
+    const int made = p->plane && p->ring && p->count ? fr_space_make(&p->space, side, width) : RG_E_STATE;
     if (made != RG_OK) {
         finish(call);
         return made;
@@ -62,7 +62,12 @@ static int prepare(rg_call *call)
 
 static void transform_image(const fr_space *s, const float *image, float *plane)
 {
-    for (int64_t y = 0; y < s->side; y++) fr_row_forth(s, image + y * s->side, plane + 2 * y * s->pitch);
+    float *row[FR_SIDE_MAX];
+    for (int64_t y = 0; y < s->side; y++) {
+        row[y] = plane + 2 * y * s->pitch;
+        memcpy(row[y], image + y * s->side, (size_t)s->side * sizeof *plane);
+    }
+    fr_rows_run(&s->column, row, (int)s->side, (int)s->columns, 1);
     fr_columns_run(&s->column, plane, s->pitch, s->columns, 1);
 }
 

@@ -97,7 +97,7 @@ static int prepare(rg_call *call)
     p->across = fftwf_alloc_real((size_t)(2 * (FR_LAG + 1) * p->columns));
     p->own = fftwf_alloc_real(p->own_floats * (size_t)p->threads);
     int code = p->plane && p->half && p->big && p->X && p->cosine && p->sine && p->across && p->own ? RG_OK : RG_E_STATE;
-    if (code == RG_OK) code = fr_space_make(&p->space, side, b, p->plane);
+    if (code == RG_OK) code = fr_space_make(&p->space, side, b);
     if (code == RG_OK) {
         const int wide = (int)p->wide;
         fftwf_complex *z = (fftwf_complex *)p->own;
