@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static rg_result *new_file(rg_bench_machine *m)
 {
@@ -78,6 +79,8 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
     return code;
 }
 
+const char *rg_machine_name(const rg_bench_machine *m, const char *here) { return m->here ? here : m->label; }
+
 const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
 {
     for (int i = 0; i < m->n_tables; i++)
@@ -94,21 +97,33 @@ static rg_bench_machine *new_machine(rg_report *r, bool here)
 }
 
 // "h200.tsv", "h200.verify.tsv" and the table "h200.stages.tsv" are one machine, h200.
+static void set_label(rg_bench_machine *m, const char *name)
+{
+    snprintf(m->label, sizeof m->label, "%.*s", (int)strcspn(name, "."), name);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat of[2];
+    return stat(a, &of[0]) == 0 && stat(b, &of[1]) == 0 && of[0].st_dev == of[1].st_dev && of[0].st_ino == of[1].st_ino;
+}
+
 static int add_reference(rg_report *r, const char *folder, const char *name)
 {
-    char label[sizeof r->machine->label];
-    snprintf(label, sizeof label, "%.*s", (int)strcspn(name, "."), name);
-    rg_bench_machine *m = NULL;
-    for (int i = 1; i < r->n_machines; i++)
-        if (!strcmp(r->machine[i].label, label))
+    rg_bench_machine named, *m = NULL;
+    set_label(&named, name);
+    for (int i = 0; i < r->n_machines; i++)
+        if (!r->machine[i].here && !strcmp(r->machine[i].label, named.label))
             m = &r->machine[i];
     if (!m) {
         m = new_machine(r, false);
-        memcpy(m->label, label, sizeof label);
+        set_label(m, name);
     }
     char *path = rg_print("%s/%s", folder, name);
     const char *rest = name + strcspn(name, ".") + 1;
-    int code = add(m, path, rg_ends_with(name, ".verify.tsv") ? VERIFY : ANY, rest, (int)strlen(rest) - (int)strlen(".tsv"));
+    int code = RG_GOOD;
+    if (m->n_files == 0 || !same_file(path, m->file[0].path)) // not the one that was named
+        code = add(m, path, rg_ends_with(name, ".verify.tsv") ? VERIFY : ANY, rest, (int)strlen(rest) - (int)strlen(".tsv"));
     free(path);
     return code;
 }
@@ -141,7 +156,8 @@ typedef struct request {
     bool no_figures, stale;
 } request;
 
-static int add_here(rg_report *r, const request *q)
+// When what was named is the file of a reference machine, the page is about that machine, and has all of its files.
+static int add_here(rg_report *r, const request *q, const char *folder)
 {
     rg_bench_machine *m = new_machine(r, true);
     int code = RG_GOOD;
@@ -157,6 +173,12 @@ static int add_here(rg_report *r, const request *q)
     }
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
     snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
+    char *path = rg_print("%s/%s", folder, rg_base_name(q->given.word.item[0]));
+    if (code == RG_GOOD && q->given.word.n == 1 && same_file(path, q->given.word.item[0])) {
+        m->here = false;
+        set_label(m, rg_base_name(path));
+    }
+    free(path);
     return code;
 }
 
@@ -285,16 +307,17 @@ static void judge_fresh(rg_report *r)
 static int make_report(rg_report *r, const request *q)
 {
     char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
-    char *machines = rg_share_path("data/machines"), *plots = rg_share_path("plots");
+    char *shipped = rg_share_path("data/machines"), *plots = rg_share_path("plots");
+    const char *machines = q->machines ? q->machines : shipped;
     char *fig = rg_print("%s/fig", r->out);
     r->plots = plots;
     int code = rg_claims_read(q->claims ? q->claims : claims, papers, &r->claims);
     if (code == RG_GOOD)
         code = rg_findings_read(r);
     if (code == RG_GOOD)
-        code = add_here(r, q);
+        code = add_here(r, q, machines);
     if (code == RG_GOOD)
-        code = add_references(r, q->machines ? q->machines : machines);
+        code = add_references(r, machines);
     for (int i = 0; code == RG_GOOD && i < q->job.n; i++)
         code = rg_job_files_add(&r->job, q->job.item[i]);
     if (code == RG_GOOD)
@@ -315,7 +338,7 @@ static int make_report(rg_report *r, const request *q)
     }
     free(claims);
     free(papers);
-    free(machines);
+    free(shipped);
     free(plots);
     free(fig);
     return code;
@@ -361,7 +384,8 @@ const rg_command rg_cmd_report = {
             "contradicted today, exists, not called (no interval, or one that holds both answers), not testable\n"
             "here or paper inconsistent; reference/claims.tsv says by which side and bounds, why, and what result\n"
             "would make each fail. Ends with the table of claims. Without gnuplot the figures are left out and\n"
-            "the report says so.",
+            "the report says so. RESULT.tsv may be a reference machine's own file: the page is then of that\n"
+            "machine, with all of its files.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

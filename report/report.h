@@ -15,7 +15,8 @@ int rg_verify_of(const rg_tsv *, rg_result *);
 // ---- machines ------------------------------------------------------------------------------------------------------------
 
 // One machine: this one (the files named on the command line), or a reference machine (the files of --machines whose names
-// begin alike up to the first dot). A verify file is one without times: its rows count for statuses only.
+// begin alike up to the first dot; the first of all when one of them is what was named). A verify file is one without times: its
+// rows count for statuses only.
 typedef struct rg_bench_machine {
     char label[96];
     bool here;
@@ -28,6 +29,7 @@ typedef struct rg_bench_machine {
         rg_tsv tsv;
     } *table;
 } rg_bench_machine;
+const char *rg_machine_name(const rg_bench_machine *, const char *here); // its label, or `here` of this machine
 const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
 // The number that "TABLE key=value COLUMN" names; NaN with the reason in why .
 double rg_table_cell(const rg_bench_machine *, const char *spec, char *why, size_t room);

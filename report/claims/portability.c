@@ -76,7 +76,7 @@ static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *publi
     }
     int first = n;
     for (int m = 0; m < r->n_machines && n < CELLS_MOST; m++, n++) {
-        snprintf(label[n], TEXT, "%.96s", m ? r->machine[m].label : "This machine");
+        snprintf(label[n], TEXT, "%.96s", rg_machine_name(&r->machine[m], "This machine"));
         column[n] = label[n];
         align[n] = 'r';
     }

@@ -127,7 +127,7 @@ void rg_sentences(const rg_report *r, const char *paper, int machine, int most, 
 static void where(const rg_report *r, int machine, rg_page *p)
 {
     fputs("<p class=\"where\">", p->out);
-    if (machine) {
+    if (!r->machine[machine].here) {
         fputs("Measured on ", p->out);
         rg_html_text(p->out, r->machine[machine].label);
         fputs(", a reference machine", p->out);

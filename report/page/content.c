@@ -185,9 +185,9 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
     section(p, "paper", i);
     p->make->heading(p, 2, id, rg_tsv_cell(&r->claims.paper, i, "title"));
     const int speaks = rg_speaks_of(r, paper);
+    const char *where = rg_machine_name(&r->machine[speaks], "");
     rg_sentences(r, paper, speaks, 5, text, sizeof text);
-    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), speaks ? "On " : "",
-              speaks ? r->machine[speaks].label : "", speaks ? ": " : "", text);
+    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "", text);
     figures(r, p, paper);
     p->make->fold(p, "The paper's own tables, ours beside");
     rg_write_tables(r, p, paper);
@@ -211,7 +211,7 @@ static void machines_section(const rg_report *r, rg_page *p)
         char text[TEXT];
         counts_text(r, m, NULL, text, sizeof text);
         fprintf(p->out, "<tr><th scope=\"row\"><a href=\"machine-%d.html\">", m);
-        rg_html_text(p->out, m ? of->label : "this machine");
+        rg_html_text(p->out, rg_machine_name(of, "this machine"));
         fputs("</a></th>", p->out);
         const char *const of_head[] = {head(of, "cpu"), head(of, "gpu"), head(of, "date"), head(of, "revision"), text};
         for (int i = 0; i < RG_COUNT(of_head); i++) {
@@ -252,7 +252,7 @@ static void data_section(const rg_report *r, rg_page *p)
             const bool table = f >= of->n_files;
             snprintf(rows, sizeof rows, "%d", table ? of->table[f - of->n_files].tsv.n_rows : of->file[f].n_rows);
             const char *cell[] = {rg_base_name(table ? of->table[f - of->n_files].tsv.path : of->file[f].path),
-                                  m ? of->label : "this machine", rows};
+                                  rg_machine_name(of, "this machine"), rows};
             p->make->row(p, cell, RG_COUNT(cell));
         }
     }
@@ -261,7 +261,7 @@ static void data_section(const rg_report *r, rg_page *p)
     for (int m = 0; m < r->n_machines; m++)
         if (r->machine[m].n_stale) {
             fputs("<p><strong>", p->out);
-            rg_html_text(p->out, m ? r->machine[m].label : "This machine");
+            rg_html_text(p->out, rg_machine_name(&r->machine[m], "This machine"));
             fprintf(p->out, "</strong>: %d rows were timed before their kernels changed; %s.</p>\n", r->machine[m].n_stale,
                     r->stale ? "verdicts that rest on them say STALE" : "they are left out");
         }
@@ -340,7 +340,7 @@ int rg_write_index(const rg_report *r, rg_page *p)
 int rg_write_machine_page(const rg_report *r, int machine, rg_page *p)
 {
     char text[TEXT];
-    snprintf(text, sizeof text, "%s: all that was measured", machine ? r->machine[machine].label : "This machine");
+    snprintf(text, sizeof text, "%s: all that was measured", rg_machine_name(&r->machine[machine], "This machine"));
     const int code = rg_html_begin(p, text);
     fputs("<header>\n<h1>", p->out);
     rg_html_text(p->out, text);
@@ -357,7 +357,7 @@ int rg_write_machine_page(const rg_report *r, int machine, rg_page *p)
 
 static void claims_table(const rg_report *r, rg_page *p, const char *paper)
 {
-    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", "This machine", "Verdict"};
+    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", rg_machine_name(&r->machine[0], "This machine"), "Verdict"};
     char align[CELLS_MOST + 1] = "nlnln", label[CELLS_MOST][TEXT];
     int n = 3, machine[CELLS_MOST];
     for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
@@ -402,11 +402,11 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
         paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "subject"));
         const int speaks = rg_speaks_of(r, paper);
         rg_sentences(r, paper, speaks, 5, text, sizeof text);
-        paragraph(p, "On %s: %s", speaks ? r->machine[speaks].label : "this machine", text);
+        paragraph(p, "On %s: %s", rg_machine_name(&r->machine[speaks], "this machine"), text);
         for (int m = 0; m < r->n_machines; m++)
             if (rg_is_shown(r, m, paper)) {
                 counts_text(r, m, paper, text, sizeof text);
-                paragraph(p, "%s: %s.", m ? r->machine[m].label : "This machine", text);
+                paragraph(p, "%s: %s.", rg_machine_name(&r->machine[m], "This machine"), text);
             }
         rg_untested(r, 0, paper, text, sizeof text);
         if (*text)
@@ -434,7 +434,7 @@ void rg_write_ledger(const rg_report *r, FILE *out)
             for (int k = 0; k < 3; k++)
                 if (isfinite(value[k]))
                     snprintf(number[k], sizeof number[k], "%.6g", value[k]);
-            const char *cell[] = {m ? r->machine[m].label : "this", rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
+            const char *cell[] = {rg_machine_name(&r->machine[m], "this"), rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
                                   rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j->outcome],
                                   rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"), number[0],
                                   number[1], number[2], j->size, j->scope, rg_tsv_cell(t, i, "fails"), j->why, rg_tsv_cell(t, i, "note")};
@@ -448,7 +448,7 @@ void rg_write_ledger(const rg_report *r, FILE *out)
 void rg_print_claims(const rg_report *r, FILE *out)
 {
     static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
-    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", "here");
+    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->machine[0], "here"));
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         const rg_judgement *j = judged(r, i, 0);
         char published[80];

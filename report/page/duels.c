@@ -14,7 +14,7 @@ void rg_write_duels(const rg_report *r, rg_page *p)
     for (int m = 0; m < r->n_machines; m++) {
         const rg_tsv *t = rg_machine_table(&r->machine[m], "duels");
         for (int i = 0; t && i < t->n_rows; i++) {
-            const char *cell[RG_COUNT(column)] = {m ? r->machine[m].label : "this machine"};
+            const char *cell[RG_COUNT(column)] = {rg_machine_name(&r->machine[m], "this machine")};
             for (int c = 0; c < RG_COUNT(of_table); c++)
                 cell[c + 1] = rg_tsv_cell(t, i, of_table[c]);
             char planted[24], time[24];

@@ -19,7 +19,7 @@ static const rg_judgement *judged(const rg_report *r, int claim, int machine)
     return &r->judgement[claim * r->n_machines + machine];
 }
 
-static const char *name_of(const rg_report *r, int machine) { return machine ? r->machine[machine].label : "this machine"; }
+static const char *name_of(const rg_report *r, int machine) { return rg_machine_name(&r->machine[machine], "this machine"); }
 
 // ---- what a row opens to ---------------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ void rg_write_ledger_table(const rg_report *r, rg_page *p)
           "<th scope=\"col\">Printed</th>", p->out);
     for (int m = 0; m < machines; m++) {
         fprintf(p->out, m ? "<th scope=\"col\" class=\"m m%d\">" : "<th scope=\"col\">", m);
-        rg_html_text(p->out, m ? r->machine[machine[m]].label : "This machine");
+        rg_html_text(p->out, rg_machine_name(&r->machine[machine[m]], "This machine"));
         fputs(m ? " <small>(reference)</small></th>" : "</th>", p->out);
     }
     fputs("</tr></thead>\n<tbody>\n", p->out);

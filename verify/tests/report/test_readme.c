@@ -73,6 +73,14 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
             fail_msg("README.md: expected the row \"%s\"", row);
         free(row);
     }
+    // The record that is named is the machine that the page is about: it stands there once, and there is no other "this machine".
+    assert_string_equal(rg_tsv_cell(&ledger, 0, "machine"), machine);
+    for (int i = 0, claims = 0; i < ledger.n_rows; i++) {
+        assert_string_not_equal(rg_tsv_cell(&ledger, i, "machine"), "this");
+        claims += !strcmp(rg_tsv_cell(&ledger, i, "machine"), machine) && !strcmp(rg_tsv_cell(&ledger, i, "id"), "L1");
+        assert_true(claims < 2);
+    }
+    assert_null(strstr(page, "This machine"));
     // What is contradicted is named, in the README by id, on the page by verdict.
     const char *section = strstr(readme, "Contradicted today:"), *end = section ? strstr(section, "Not called:") : NULL;
     assert_non_null(end);
