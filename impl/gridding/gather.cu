@@ -6,9 +6,10 @@
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
 // the sums to G and W: by two atomics (three before sm_90), or plainly, in a launch a sample, where ATOMICS is 0. Differences
 // from the paper: half of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x
-// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, or else in the square around the disc in which the ball of
-// radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the columns' discs,
-// which always fits in eq. 5, instead of that of a box.
+// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in the square around the disc
+// in which the ball of radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the
+// columns' discs, which always fits in eq. 5, instead of that of a box; a grid's first dimension is GRID_DIM_Z, so that blocks
+// of all samples are at the same columns at nearly the same time and find in L2 what the others have added to.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
@@ -70,7 +71,7 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
 static __device__ __forceinline__ bool is_plain(const gr_input &in, float x, float y)
 {
     const float safe = (float)in.k - 4;
-    return in.b < 2 && fabsf(x) >= 1 && safe > 0 && x * x + y * y <= safe * safe;
+    return fabsf(x) >= 1 && safe > 0 && x * x + y * y <= safe * safe;
 }
 
 // These pixels, without a branch. Where x < 0 the stored ones are mates, about the opposite of the foot.
@@ -104,14 +105,48 @@ static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, cons
     return sum;
 }
 
+// The 4 x 4 pixels about a foot near the edge of the circle or near x = 0: of those beyond the circle none is read.
+template <int way, bool has_ctf>
+static __device__ __forceinline__ gr_terms edge_window(const gr_input &in, const float *table, const pixels &from, float x,
+                                                       float y, float rest)
+{
+    const float first_x = floorf(x) - 1, first_y = floorf(y) - 1, kk = (float)(in.k * in.k);
+    float across[4], column[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float gx = first_x + (float)i, dx = gx - x;
+        across[i] = dx * dx * in.per_bb;
+        column[i] = gx * gx;
+    }
+    gr_terms sum = {0, 0, 0};
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const float gy = first_y + (float)j, dy = gy - y, row = rest - dy * dy * in.per_bb, room = kk - gy * gy;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            gr_terms t = {0, 0, 0};
+            if (column[i] <= room)
+                t = terms_at<has_ctf>(from, in.k, (int)first_x + i, (int)gy);
+            const float w = gr_weight_of<way>(table, __saturatef(row - across[i]));
+            sum.re += w * t.re;
+            sum.im += w * t.im;
+            sum.w += w * t.w;
+        }
+    }
+    return sum;
+}
+
 // The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
                                                   float x, float y, float rest)
 {
-    if (!shared && is_plain(in, x, y))
+    if (!shared && in.b < 2) {
+        if (!is_plain(in, x, y))
+            return edge_window<way, has_ctf>(in, table, from, x, y, rest);
         return from.aligned ? plain_window<way, has_ctf, true>(in, table, from, x, y, rest)
                             : plain_window<way, has_ctf, false>(in, table, from, x, y, rest);
+    }
     gr_terms sum = {0, 0, 0};
     const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0));
     const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
@@ -151,8 +186,12 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     const gr_steps &x = view.x, &y = view.y, &h = view.height;
     const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
     const float x0 = x.u * fu + x.v * fv, y0 = y.u * fu + y.v * fv, h0 = h.u * fu + h.v * fv;
-    const int last = gr_last(middle, half, in.k);
-    for (int a = gr_first(middle, half, gr_lowest(axis, in.k)); a <= last; a++) {
+    const float reach = (float)in.k + in.b + RANGE_MARGIN, room = reach * reach - fu * fu - fv * fv;
+    if (room < 0) // no pixel is near
+        return;
+    const float most = sqrtf(room);
+    const int last = min(gr_last(middle, half, in.k), (int)most);
+    for (int a = max(gr_first(middle, half, gr_lowest(axis, in.k)), -(int)most); a <= last; a++) {
         const float fa = (float)a, height = h0 + h.a * fa;
         gr_terms sum = window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa,
                                                     1.0f - height * height * in.per_bb);
@@ -171,7 +210,7 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     }
 }
 
-// Samples first + blockIdx.z, and every gridDim.z-th from there, below past. The largest block leaves a thread 64 registers:
+// Samples first + blockIdx.x, and every gridDim.x-th from there, below past. The largest block leaves a thread 64 registers:
 // rational weights beside an image in shared memory would take more; the others (0: no bound) take fewer than a bound gives them.
 template <int way, bool shared, bool has_ctf>
 static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 : 0)
@@ -182,10 +221,10 @@ static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 
     const float *table = gr_block_table<way>(global_table, copy);
     const int2 at = gr_tiled(tile);
     const int side = (int)blockDim.x;
-    for (int i = first + (int)blockIdx.z; i < past; i += (int)gridDim.z) {
+    for (int i = first + (int)blockIdx.x; i < past; i += (int)gridDim.x) {
         const gr_sample s = gr_sample_of(in, i);
-        const int axis = gr_nearest_axis(s.rotation), v0 = (int)blockIdx.y * side - in.k;
-        const int u0 = (int)blockIdx.x * side + gr_lowest(gr_u_axis(axis), in.k);
+        const int axis = gr_nearest_axis(s.rotation), v0 = (int)blockIdx.z * side - in.k;
+        const int u0 = (int)blockIdx.y * side + gr_lowest(gr_u_axis(axis), in.k);
         if (u0 > in.k) // of planes with x only half is there
             continue;
         const gr_view view = gr_view_of(s.rotation, axis, in.b);
@@ -207,9 +246,9 @@ enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE
 static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32}, flag[] = {0, 1},
                      tile_size[] = {1, 2, 4, 8};
 static const rg_param params[PARAMS] = {
-    {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 16, "side of the square blocks, in columns of voxels"},
+    {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 8, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
-    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 16, "samples inserted at the same time; 1 if ATOMICS is 0"},
+    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 32, "samples inserted at the same time; 1 if ATOMICS is 0"},
     {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
@@ -267,7 +306,7 @@ static int launch_kernel(const rg_call *call, const gr_input &in, const volume &
         if (error)
             return error;
     }
-    RG_LAUNCH((gather<way, shared, has_ctf>), dim3(across, across, (unsigned)p[GRID_DIM_Z]), dim3(side, side), bytes,
+    RG_LAUNCH((gather<way, shared, has_ctf>), dim3((unsigned)p[GRID_DIM_Z], across, across), dim3(side, side), bytes,
               call->stream, in, (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
     return (int)cudaGetLastError();
 }
