@@ -59,7 +59,7 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
     size_t room = ((size_t)head->n + 1) * sizeof(char *);
     char **key_room = realloc(head->key, room), **value_room = realloc(head->value, room);
     if (!key_room || !value_room)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     head->key = key_room;
     head->value = value_room;
     head->key[head->n] = rg_print("%s", key);

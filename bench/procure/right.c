@@ -253,7 +253,7 @@ char *rg_right_samples(const char *folder, uint64_t seed)
     size_t n;
     FILE *to = open_memstream(&text, &n);
     if (!to)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     fprintf(to, "file\tplace\tvalue\n");
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         char *path = rg_print("%s/%s", folder, l.name[i]);

@@ -35,7 +35,7 @@ static void add_word(words *w, char *word, bool quoted)
         w->word = realloc(w->word, (size_t)w->room * sizeof *w->word);
         w->quoted = realloc(w->quoted, (size_t)w->room * sizeof *w->quoted);
         if (!w->word || !w->quoted)
-            exit(rg_fail(RG_LACKS, "out of memory for a row of a STAR file"));
+            rg_end(RG_LACKS, "out of memory for a row of a STAR file");
     }
     w->word[w->n] = word;
     w->quoted[w->n++] = quoted;
@@ -80,7 +80,7 @@ static void *grow(void *p, int64_t n, size_t bytes)
 {
     p = realloc(p, (size_t)n * bytes);
     if (!p)
-        exit(rg_fail(RG_LACKS, "out of memory for %" PRId64 " values of a STAR file", n));
+        rg_end(RG_LACKS, "out of memory for %" PRId64 " values of a STAR file", n);
     return p;
 }
 

@@ -16,7 +16,7 @@ static fftw_complex *transform(int64_t side, const float *map)
     size_t n = (size_t)side, pitch = n / 2 + 1;
     fftw_complex *f = fftw_alloc_complex(n * n * pitch);
     if (!f)
-        exit(rg_fail(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n));
+        rg_end(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n);
     fftw_plan plan = fftw_plan_dft_r2c_3d((int)n, (int)n, (int)n, (double *)f, f, FFTW_ESTIMATE);
     for (size_t row = 0; row < n * n; row++)
         for (size_t x = 0; x < n; x++)

@@ -30,7 +30,7 @@ static void *allocate(size_t bytes)
 {
     void *p = fftwf_malloc(bytes);
     if (!p)
-        exit(rg_fail(RG_LACKS, "no memory: a simulation field needs %zu bytes", bytes));
+        rg_end(RG_LACKS, "no memory: a simulation field needs %zu bytes", bytes);
     memset(p, 0, bytes);
     return p;
 }

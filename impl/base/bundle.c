@@ -111,7 +111,7 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
             *bytes = realloc(*bytes, room *= 2);
     }
     if (!*bytes)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     gzerror(f, &error);
     gzclose(f);
     if (got == 0 && error == Z_OK)

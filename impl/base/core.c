@@ -89,6 +89,18 @@ int rg_fail(int code, const char *format, ...)
     return code;
 }
 
+void rg_end(int code, const char *format, ...)
+{
+    va_list list;
+    rg_silent = false;
+    if (!rg_may_fail || rg_may_fail()) {
+        va_start(list, format);
+        complain("", format, list);
+        va_end(list);
+    }
+    exit(code);
+}
+
 void (*rg_warned)(const char *text);
 
 void rg_warn(const char *format, ...)
@@ -112,7 +124,7 @@ void *rg_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p)
-        exit(rg_fail(RG_LACKS, "out of memory: %zu bytes were requested", bytes));
+        rg_end(RG_LACKS, "out of memory: %zu bytes were requested", bytes);
     return p;
 }
 
@@ -122,7 +134,7 @@ void *rg_more(void *array, int64_t n, size_t bytes)
         return array;
     void *more = realloc(array, (n ? 2 * (size_t)n : 1) * bytes);
     if (!more)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     return more;
 }
 
@@ -132,7 +144,7 @@ char *rg_print(const char *format, ...)
     va_list list;
     va_start(list, format);
     if (vasprintf(&text, format, list) < 0)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     va_end(list);
     return text;
 }

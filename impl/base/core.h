@@ -15,6 +15,8 @@ enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
 
 // Prints "regather: ..." as one line on stderr and returns code, so that callers write   return rg_fail(RG_USAGE, "...").
 int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The same, and ends the program, in a thread that is silent, too: nobody else would say why.
+void rg_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 // What names and files say is data also to a terminal: their control bytes are printed as \xNN, here, by rg_fail and rg_warn, and by
 // rg_tsv_print (tsv.h), which prints tables on stdout. So are bytes that are no UTF-8, and characters that turn the direction of
 // writing. most: of text, -1 all.

@@ -358,7 +358,7 @@ int rg_file_open(rg_file *file, const char *path)
         return code;
     *file = (rg_file){.stream = fdopen(fd, "wb"), .path = rg_print("%s", path), .part = name};
     if (!file->stream)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     return RG_GOOD;
 }
 

@@ -129,7 +129,7 @@ static void add_row(void *of, const char *path, bool written)
         r->file = realloc(r->file, room * sizeof *r->file);
         r->written = realloc(r->written, room * sizeof *r->written);
         if (!r->file || !r->written)
-            exit(rg_fail(RG_LACKS, "out of memory"));
+            rg_end(RG_LACKS, "out of memory");
     }
     r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};
     r->written[r->n++] = written;

@@ -467,7 +467,7 @@ static char *join(const char *name, int argc, char **argv)
     size_t length;
     FILE *to = open_memstream(&line, &length);
     if (!to)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     fprintf(to, "regather %s", name);
     for (int i = 1; i < argc; i++) { // for heads of files: one line, whatever a name holds, that a shell reads back
         putc(' ', to);

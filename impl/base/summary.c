@@ -53,7 +53,7 @@ static char *text_of(const char *format, va_list list)
 {
     char *text = NULL;
     if (vasprintf(&text, format, list) < 0)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     return text;
 }
 

@@ -202,9 +202,9 @@ static void build(void)
         return;
     for (int i = 0; algos[i]; i++) {
         if (rg_algo_fault(algos[i], why))
-            exit(rg_fail(RG_USAGE, "variants.def: %s", why));
+            rg_end(RG_USAGE, "variants.def: %s", why);
         if (rg_algo_find(algos[i]->name) != algos[i])
-            exit(rg_fail(RG_USAGE, "variants.def: there are two algorithms \"%s\"", algos[i]->name));
+            rg_end(RG_USAGE, "variants.def: there are two algorithms \"%s\"", algos[i]->name);
     }
     int i = 0, code = RG_GOOD;
     for (; !code && variants[i]; i++)

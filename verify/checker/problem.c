@@ -28,7 +28,7 @@ void rg_problem_store_open(void)
         return;
     void *p = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        exit(rg_fail(RG_LACKS, "verify: no %zu bytes of address space for the answers of the reference", REGION_BYTES));
+        rg_end(RG_LACKS, "verify: no %zu bytes of address space for the answers of the reference", REGION_BYTES);
     store = p;
     store->used = (sizeof *store + 255) / 256 * 256;
 }

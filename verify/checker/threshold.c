@@ -61,7 +61,7 @@ static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *cel
     } else if (rg_shape_parse(e->algo, cell, &c->shape, why)) {
         return true;
     }
-    exit(rg_fail(RG_USAGE, "%s: line %d: %s", t->path, t->row_line[row], why));
+    rg_end(RG_USAGE, "%s: line %d: %s", t->path, t->row_line[row], why);
 }
 
 void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)

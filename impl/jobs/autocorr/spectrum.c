@@ -36,7 +36,7 @@ double ac_spectrum_length(const rg_image *image)
     double *grey = fftw_malloc((size_t)(w * h) * sizeof *grey), mean = 0;
     fftw_complex *f = fftw_malloc((size_t)(h * (w / 2 + 1)) * sizeof *f);
     if (!grey || !f)
-        exit(rg_fail(RG_LACKS, "no memory for a Fourier transform of %lld x %lld pixels", (long long)w, (long long)h));
+        rg_end(RG_LACKS, "no memory for a Fourier transform of %lld x %lld pixels", (long long)w, (long long)h);
     for (int64_t i = 0; i < w * h; i++) {
         grey[i] = image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
         mean += grey[i];

@@ -173,7 +173,7 @@ static void split(char *argv0, int rank)
     if (worker == 0)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (worker < 0 || getppid() != parent) // without a guard, or a guard that has gone already
-        exit(rg_fail(RG_LACKS, "no process to guard this one: %s", strerror(errno)));
+        rg_end(RG_LACKS, "no process to guard this one: %s", strerror(errno));
 }
 
 // ---- calls ---------------------------------------------------------------------------------------------------------------
@@ -186,12 +186,11 @@ static _Noreturn void broken(int error)
     char text[MPI_MAX_ERROR_STRING] = "";
     int n;
     rg_may_fail = NULL; // which asks over MPI
-    rg_silent = false;  // others need not find the same
     pthread_mutex_lock(&calling);
     if (MPI_Error_string(error, text, &n) != MPI_SUCCESS)
         snprintf(text, sizeof text, "error %d", error);
     pthread_mutex_unlock(&calling);
-    exit(rg_fail(RG_LACKS, "MPI failed between the processes: %s", text));
+    rg_end(RG_LACKS, "MPI failed between the processes: %s", text);
 }
 
 #define MPI(call)                        \

@@ -165,7 +165,7 @@ int pl_team_run(pl_team *t, pl_task *task, void *context)
         if (i == 0 || turns)
             run(&w[i]);
         else if (pthread_create(&w[i].thread, NULL, run, &w[i]) != 0)
-            exit(rg_fail(RG_LACKS, "no thread for gpu%d", i));
+            rg_end(RG_LACKS, "no thread for gpu%d", i);
     }
     for (int i = 0; i < t->n; i++) {
         if (i > 0 && !turns)

@@ -56,7 +56,7 @@ static int copy_piece(rc_file *w, const pl_member *m, const float *map, int whic
     if (error)
         return pl_failed(m, "copying the map", error);
     if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
-        exit(rg_fail(RG_LACKS, "no thread that writes could be made"));
+        rg_end(RG_LACKS, "no thread that writes could be made");
     w->is_writing = true;
     return RG_GOOD;
 }

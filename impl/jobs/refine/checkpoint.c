@@ -106,7 +106,7 @@ static int make_head(const rg_given *given, const fr_files *f, const char *refer
     int code = hash_inputs(f, reference, rg_given_threads(given), &inputs);
     FILE *text = open_memstream(head, &bytes);
     if (!text)
-        exit(rg_fail(RG_LACKS, "out of memory"));
+        rg_end(RG_LACKS, "out of memory");
     rg_tsv_print(text, "# regather: finished particles of a run, from which --resume goes on\n# command: %s\n", command);
     fprintf(text, "# inputs: %016" PRIx64 "\n%s", inputs, columns);
     fclose(text);

@@ -186,7 +186,7 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
         p[i] = (problem){.all = &all, .i = i, .best = x + i * how->dimensions, .least = INFINITY};
         sem_init(&p[i].answered, 0, 0);
         if (pthread_create(&p[i].thread, &attributes, work, &p[i]) != 0)
-            exit(rg_fail(RG_LACKS, "no threads for %d minimisations at a time", (int)problems));
+            rg_end(RG_LACKS, "no threads for %d minimisations at a time", (int)problems);
     }
     serve(&all, steps, evaluate, context);
     for (int64_t i = 0; i < problems; i++) {

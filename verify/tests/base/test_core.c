@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -300,6 +301,21 @@ TEST(test_hostile_texts)
     fclose(f);
     assert_string_equal(cut, "\\xe2\\x82");
     free(cut);
+}
+
+// What ends the program is said by a thread that is silent, too.
+TEST(test_the_end_is_said)
+{
+    int status;
+    catch_stderr();
+    const pid_t child = fork();
+    if (child == 0) {
+        rg_silent = true;
+        rg_end(RG_LACKS, "memory that is not there");
+    }
+    waitpid(child, &status, 0);
+    assert_string_equal(caught(), "regather: memory that is not there\n");
+    assert_int_equal(WEXITSTATUS(status), RG_LACKS);
 }
 
 // No name that a table, a STAR file or a log cannot hold comes through the door.
