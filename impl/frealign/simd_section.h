@@ -16,13 +16,12 @@
 
 enum { FR_EIGHT = 8, FR_ROWS = 25, FR_AHEAD = 3 };
 
-// Eight samples of a row. Their nodes are n^2 rows of n along x: where each row begins in a volume, and its weight along y and z;
-// weights along x; first nodes along each axis (y and z not yet modulo the grid); lanes whose value is conjugated.
+// Eight samples of a row. Their nodes are n^2 rows of n along x: where each row begins in a volume, its weight along y and z;
+// weights along x; the sign bit where the value is conjugated; first nodes along each axis (y and z not yet modulo the grid).
 typedef struct fr_eight {
     const float *row[FR_ROWS][FR_EIGHT];
-    float w[FR_ROWS][FR_EIGHT], x[5][FR_EIGHT];
+    float w[FR_ROWS][FR_EIGHT], x[5][FR_EIGHT], sign[FR_EIGHT];
     int first[3][FR_EIGHT];
-    int mates;
 } fr_eight;
 
 FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
@@ -49,7 +48,7 @@ FR_AVX2 FR_INLINE __m256i fr_modulo_eight(__m256i at, __m256i side)
 FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const int floats, const int n, fr_eight *to)
 {
     const __m256i side = _mm256_set1_epi32((int)grid), width = _mm256_set1_epi32((int)(grid / 2 + 1));
-    const __m256i x = _mm256_loadu_si256((const __m256i *)to->first[0]), base = _mm256_set1_epi64x((long long)(uintptr_t)volume);
+    const __m256i x = _mm256_loadu_si256((const __m256i *)to->first[0]), base = _mm256_set1_epi64x((int64_t)(uintptr_t)volume);
     const __m256i plane = _mm256_set1_epi64x(grid * (grid / 2 + 1) * floats * (int)sizeof(float));
     __m256i y[5][2];
     for (int r = 0; r < n; r++) {
@@ -102,7 +101,7 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
     for (int l = 0; l < n; l++) _mm256_storeu_ps(to->x[l], w[0][l]);
     for (int z = 0; z < n; z++)
         for (int y = 0; y < n; y++) _mm256_storeu_ps(to->w[n * z + y], _mm256_mul_ps(w[2][z], w[1][y]));
-    to->mates = _mm256_movemask_ps(sign);
+    _mm256_storeu_ps(to->sign, sign);
 }
 
 RG_HD int64_t fr_modulo(int64_t at, int64_t side) { return at < 0 ? at + side : at >= side ? at - side : at; }
@@ -121,7 +120,8 @@ FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
         } else {
             const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
             sum = _mm256_fmadd_ps(_mm256_set1_ps(w), n == 3 ? _mm256_maskload_ps(row, six) : _mm256_loadu_ps(row), sum);
-            if (n == 5) rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(row + 8))), rest);
+            if (n == 5)
+                rest = _mm_fmadd_ps(_mm_set1_ps(w), _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(row + 8))), rest);
         }
     }
     const float w0 = e->x[0][l], w1 = e->x[1][l];
@@ -136,9 +136,41 @@ FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
     return _mm_add_ps(rest, _mm_movehl_ps(rest, rest));
 }
 
+// Whether all rows of eight samples lie in the stored half.
+FR_AVX2 FR_INLINE int fr_all_stored(const fr_eight *e, int64_t grid, const int n)
+{
+    const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]);
+    const __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32((int)grid / 2 + 1 - n), x);
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(x, rest))) == 0; // neither is negative
+}
+
+// Eight samples of 2^3 nodes: what fr_sum_nodes does with the two along x, four samples at a time.
+FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
+{
+    const __m256 odd = _mm256_setr_ps(0, -0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f);
+    for (int half = 0; half < FR_EIGHT; half += 4) {
+        __m128 a[4];
+        for (int l = 0; l < 4; l++) {
+            a[l] = _mm_mul_ps(_mm_set1_ps(e->w[0][half + l]), _mm_loadu_ps(e->row[0][half + l]));
+            for (int r = 1; r < 4; r++)
+                a[l] = _mm_fmadd_ps(_mm_set1_ps(e->w[r][half + l]), _mm_loadu_ps(e->row[r][half + l]), a[l]);
+        }
+        const __m256 A = _mm256_set_m128(a[1], a[0]), B = _mm256_set_m128(a[3], a[2]);
+        const __m256i lane = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 2, 2, 1, 1, 3, 3), _mm256_set1_epi32(half));
+        const __m256 w0 = _mm256_permutevar8x32_ps(_mm256_loadu_ps(e->x[0]), lane);
+        const __m256 w1 = _mm256_permutevar8x32_ps(_mm256_loadu_ps(e->x[1]), lane);
+        const __m256 flip = _mm256_and_ps(_mm256_permutevar8x32_ps(_mm256_loadu_ps(e->sign), lane), odd);
+        const __m256 first = _mm256_mul_ps(_mm256_shuffle_ps(A, B, 0x44), w0);
+        const __m256 sum = _mm256_fmadd_ps(_mm256_shuffle_ps(A, B, 0xee), w1, first); // of samples 0, 2, 1, 3
+        const __m256d out = _mm256_permute4x64_pd(_mm256_castps_pd(_mm256_xor_ps(sum, flip)), 0xd8);
+        _mm256_storeu_ps(S + 2 * half, _mm256_castpd_ps(out));
+    }
+}
+
 // Eight samples from i on are placed and the lines of their rows called for; a group is summed when FR_AHEAD later ones are on
 // their way, as most of these lines lie in memory, and where follows from the pose alone.
-FR_AVX2 FR_INLINE void fr_call_for(const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e)
+FR_AVX2 FR_INLINE void fr_call_for(const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation,
+                                   fr_eight *e)
 {
     const int n = fr_nodes(interpolation);
     fr_place_eight(p->pad, pose, i, j, interpolation, e);
@@ -156,13 +188,17 @@ FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, in
         for (; placed < past && placed <= i + FR_AHEAD * FR_EIGHT; placed += FR_EIGHT)
             fr_call_for(p, pose, placed, j, interpolation, &ring[(placed - first) / FR_EIGHT % (FR_AHEAD + 1)]);
         const fr_eight *e = &ring[(i - first) / FR_EIGHT % (FR_AHEAD + 1)];
+        if (n == 2 && i + FR_EIGHT <= past && fr_all_stored(e, p->grid, n)) {
+            fr_sum_eight(e, S + 2 * i);
+            continue;
+        }
         for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
             float *to = S + 2 * (i + l);
             if (e->first[0][l] < 0 || e->first[0][l] + n - 1 > p->grid / 2) {
                 fr_section(p, pose, i + l, j, to);
                 continue;
             }
-            const __m128 conjugate = _mm_setr_ps(0, e->mates >> l & 1 ? -0.0f : 0, 0, 0);
+            const __m128 conjugate = _mm_setr_ps(0, e->sign[l], 0, 0);
             _mm_storel_pi((__m64 *)to, _mm_xor_ps(fr_sum_nodes(e, l, n), conjugate));
         }
     }

@@ -91,7 +91,7 @@ FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
 FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i,
                                   const int n)
 {
-    const __m128 one = _mm_setr_ps(r->re[i], e->mates >> l & 1 ? -r->im[i] : r->im[i], r->den[i], 0);
+    const __m128 one = _mm_setr_ps(r->re[i], signbit(e->sign[l]) ? -r->im[i] : r->im[i], r->den[i], 0);
     const __m128 low = _mm_mul_ps(one, _mm_set1_ps(e->x[0][l])), high = _mm_mul_ps(one, _mm_set1_ps(e->x[n - 1][l]));
     for (int z = 0; z < n; z++) {
         const int64_t node = e->first[2][l] + z;
@@ -106,7 +106,8 @@ FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const ro
 }
 
 // Places eight samples and calls for their nodes' lines, to write.
-FR_AVX2 FR_INLINE void call_for(const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e)
+FR_AVX2 FR_INLINE void call_for(const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation,
+                                fr_eight *e)
 {
     const int n = fr_nodes(interpolation);
     fr_place_eight(1, p->pose + FR_POSE_FLOATS * sample, i, j, interpolation, e);
