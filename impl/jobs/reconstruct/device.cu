@@ -18,7 +18,7 @@ enum { BLOCK = 256, CTF_BLOCK = 512, TILE = 8 };
 struct gr_lane {
     int side, padded, k;
     cudaStream_t stream;
-    gr_line row, column;
+    gr_line line;
     float2 *half; // images x side x pitch: transforms of the rows
 };
 
@@ -37,7 +37,8 @@ static __device__ __forceinline__ int gr_source(int i, int side, int padded)
 RG_HD int64_t gr_pitch(int64_t padded) { return (padded / 2 + 4) / 4 * 4; }
 
 // Of image blockIdx.y, rows 2 i and 2 i + 1 in line i. Of a + i b the transform at x and at -x gives those of a and b.
-static __global__ void __launch_bounds__(GR_LINE_THREADS) rows(gr_line l, const float *picture, int side, float2 *half)
+static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
+    rows(gr_line l, const float *picture, int side, float2 *half)
 {
     RG_SHARED_DYNAMIC(float2, shared);
     const int y = 2 * (int)(blockIdx.x * blockDim.y + threadIdx.y), pitch = (int)gr_pitch(l.n);
@@ -45,13 +46,13 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS) rows(gr_line l, const 
     float2 *line = shared + (int)threadIdx.y * l.values;
     for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
         const int x = gr_source(i, side, l.n);
-        line[gr_padded(i)] = make_float2(x >= 0 && y < side ? a[x] : 0, x >= 0 && y + 1 < side ? b[x] : 0);
+        line[gr_padded(l, i)] = make_float2(x >= 0 && y < side ? a[x] : 0, x >= 0 && y + 1 < side ? b[x] : 0);
     }
     __syncthreads();
-    line = gr_transform(l, shared) + (int)threadIdx.y * l.values;
+    const float2 *done = gr_transform(l, shared, &line) + (int)threadIdx.y * l.values;
     float2 *to = half + ((int64_t)blockIdx.y * side + y) * pitch;
     for (int x = (int)threadIdx.x; x <= l.n / 2; x += (int)blockDim.x) {
-        const float2 f = line[gr_padded(x)], m = line[gr_padded(x ? l.n - x : 0)];
+        const float2 f = done[gr_padded(l, x)], m = done[gr_padded(l, x ? l.n - x : 0)];
         if (y < side)
             to[x] = make_float2((f.x + m.x) / 2, (f.y - m.y) / 2);
         if (y + 1 < side)
@@ -69,29 +70,30 @@ static __device__ __forceinline__ float2 shift_of(int x, double origin, int padd
 }
 
 // Of image blockIdx.y, l.lines columns a block, whose threads take l.lines of a row together.
-static __global__ void __launch_bounds__(GR_LINE_THREADS)
+static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
     columns(gr_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
 {
     RG_SHARED_DYNAMIC(float2, shared);
-    float2 *across = shared + 2 * l.lines * l.values, *down = across + l.lines; // factors of the shift
     const int t = (int)(threadIdx.y * blockDim.x + threadIdx.x), c = t & (l.lines - 1), first = t >> l.shift;
     const int low = (int)blockIdx.x * l.lines, x = low + c, step = GR_LINE_THREADS >> l.shift, pitch = (int)gr_pitch(l.n);
     const int64_t image = blockIdx.y;
     const float2 *from = half + image * side * pitch + x;
     for (int i = first; i < l.n; i += step) {
         const int y = gr_source(i, side, l.n);
-        shared[c * l.values + gr_padded(i)] = y >= 0 && x <= k ? from[(int64_t)y * pitch] : make_float2(0, 0);
+        shared[c * l.values + gr_padded(l, i)] = y >= 0 && x <= k ? from[(int64_t)y * pitch] : make_float2(0, 0);
     }
+    __syncthreads();
+    float2 *down; // factors of the shift, for rows, then for the block's columns
+    const float2 *line = gr_transform(l, shared, &down) + c * l.values, *across = down + 2 * k + 1;
     for (int i = t; i <= 2 * k; i += GR_LINE_THREADS)
         down[i] = shift_of(i - k, origin[2 * image + 1], l.n);
     if (t < l.lines)
-        across[t] = shift_of(low + t, origin[2 * image], l.n);
+        down[2 * k + 1 + t] = shift_of(low + t, origin[2 * image], l.n);
     __syncthreads();
-    const float2 *line = gr_transform(l, shared) + c * l.values;
     const float2 by = make_float2(sign * across[c].x, sign * across[c].y);
     float2 *to = out + image * gr_pixels(k) + x;
     for (int i = first; i <= 2 * k && x <= k; i += step)
-        to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[gr_padded(i < k ? i - k + l.n : i - k)]);
+        to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[gr_padded(l, i < k ? i - k + l.n : i - k)]);
 }
 
 // The roots of unity, then the rows.
@@ -120,10 +122,8 @@ static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
     return error;
 }
 
-static size_t shift_bytes(const gr_line *l, int k) { return (size_t)(2 * k + 1 + l->lines) * sizeof(float2); }
-
-// Blocks that leave room for others beside them on a multiprocessor, which inserts at the same time.
-enum { SHARED_MOST = 56 << 10 };
+// A multiprocessor of sm_90 has room for 1024 threads of them.
+enum { SHARED_MOST = (222 << 10) / (1024 / GR_LINE_THREADS) };
 
 static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
 {
@@ -135,26 +135,25 @@ static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, vo
     l->k = (int)k;
     l->stream = (cudaStream_t)stream;
     l->half = (float2 *)((char *)room + root_bytes(padded));
-    l->row = gr_line_make(l->padded, 0, SHARED_MOST, (const float2 *)room);
-    l->column = gr_line_make(l->padded, (size_t)(2 * k + 9) * sizeof(float2), SHARED_MOST, (const float2 *)room);
+    l->line = gr_line_make(l->padded, SHARED_MOST, (const float2 *)room);
     int error = copy_roots((float2 *)room, padded, l->stream);
-    error = error ? error : (int)cudaFuncSetAttribute(rows, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                      (int)gr_line_bytes(&l->row));
-    return error ? error : (int)cudaFuncSetAttribute(columns, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     (int)(gr_line_bytes(&l->column) + shift_bytes(&l->column, l->k)));
+    const int bytes = (int)gr_line_bytes(&l->line);
+    error = error ? error : (int)cudaFuncSetAttribute(rows, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return error ? error : (int)cudaFuncSetAttribute(columns, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
 static int transforms(gr_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out)
 {
-    const int pairs = (l->side + 1) / 2;
-    RG_LAUNCH(rows, dim3(blocks_of(pairs, l->row.lines), (unsigned)images), gr_line_block(&l->row), gr_line_bytes(&l->row),
-              l->stream, l->row, picture, l->side, l->half);
+    const gr_line *line = &l->line;
+    const dim3 block = gr_line_block(line);
+    const size_t bytes = gr_line_bytes(line);
+    RG_LAUNCH(rows, dim3(blocks_of((l->side + 1) / 2, line->lines), (unsigned)images), block, bytes, l->stream, *line, picture,
+              l->side, l->half);
     const int error = (int)cudaGetLastError();
     if (error)
         return error;
-    RG_LAUNCH(columns, dim3(blocks_of(l->k + 1, l->column.lines), (unsigned)images), gr_line_block(&l->column),
-              gr_line_bytes(&l->column) + shift_bytes(&l->column, l->k), l->stream, l->column, (const float2 *)l->half, origin,
-              l->side, l->k, invert ? -1.0f : 1.0f, (float2 *)out);
+    RG_LAUNCH(columns, dim3(blocks_of(l->k + 1, line->lines), (unsigned)images), block, bytes, l->stream, *line,
+              (const float2 *)l->half, origin, l->side, l->k, invert ? -1.0f : 1.0f, (float2 *)out);
     return (int)cudaGetLastError();
 }
 

@@ -2,10 +2,10 @@
 // lines.cuh: complex transforms of lines of any length in shared memory, some lines a block, for images that are padded: what is
 // read and what is kept of a line is the kernel's choice, so that zeros are never stored.
 //
-// Stockham's order (Govindaraju et al. 2008) in radices 8, 7, 5, 4, 3, 2 and, of sides that have them, larger primes by direct
-// sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what a butterfly needs;
-// between two radices a line goes from one buffer to the other. Odd radices come first: with them no two lanes of a warp write
-// to one bank, later on a padding of one number in 16 keeps them apart.
+// Stockham's order (Govindaraju et al. 2008) in radices of up to 15, as few as will do, and, of sides that have them, larger primes
+// by direct sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what a butterfly
+// needs; between two radices a line goes from one buffer to the other. The first radix is odd where there is one: its stride then
+// brings no two lanes to one bank; else a number in 16 is left free.
 #ifndef RG_RECONSTRUCT_LINES_CUH
 #define RG_RECONSTRUCT_LINES_CUH
 
@@ -14,10 +14,12 @@
 enum { GR_PASSES = 13, GR_LINE_THREADS = 256 }; // 2^13 exceeds all sides
 
 typedef struct gr_line {
-    int n, values;   // points; what a line takes in shared memory
+    int n, values;    // points; what a line takes in shared memory
     int lines, shift; // a block's lines, 2^shift
+    int padding;      // one number in 2^padding is left free
     int passes, radix[GR_PASSES];
-    const float2 *root; // exp(-2 pi i j / n)
+    unsigned magic[GR_PASSES]; // 2^32 over what is done before, rounded up
+    const float2 *root;        // exp(-2 pi i j / n)
 } gr_line;
 
 static __device__ __forceinline__ float2 add(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
@@ -28,7 +30,7 @@ static __device__ __forceinline__ float2 times(float2 a, float2 b)
 }
 static __device__ __forceinline__ float2 turned(float2 a) { return make_float2(a.y, -a.x); } // by -i
 
-static __device__ __forceinline__ int gr_padded(int i) { return i + i / 16; }
+static __device__ __forceinline__ int gr_padded(const gr_line &l, int i) { return i + (i >> l.padding); }
 
 // cos and sin of 2 pi j / p, j = 1 .. (p - 1) / 2.
 template <int p> static __device__ __forceinline__ constexpr float cosine(int j)
@@ -106,90 +108,172 @@ template <> struct transform_of<8> {
     }
 };
 
-// One radix of the line of this thread's row, after those whose product is `done`.
+static __device__ __forceinline__ constexpr int inverse(int of, int modulo)
+{
+    int i = 1;
+    while (of * i % modulo != 1)
+        i++;
+    return i;
+}
+
+// Of a b, which have no common divisor (Good; Thomas): no factors between the two.
+template <int a, int b> struct composed {
+    static __device__ __forceinline__ void run(float2 *v)
+    {
+        constexpr int at_a = b * inverse(b % a, a), at_b = a * inverse(a % b, b);
+        float2 by_a[b][a];
+#pragma unroll
+        for (int n = 0; n < a; n++) {
+            float2 by_b[b];
+#pragma unroll
+            for (int m = 0; m < b; m++)
+                by_b[m] = v[(b * n + a * m) % (a * b)];
+            transform_of<b>::run(by_b);
+#pragma unroll
+            for (int m = 0; m < b; m++)
+                by_a[m][n] = by_b[m];
+        }
+#pragma unroll
+        for (int m = 0; m < b; m++) {
+            transform_of<a>::run(by_a[m]);
+#pragma unroll
+            for (int n = 0; n < a; n++)
+                v[(n * at_a + m * at_b) % (a * b)] = by_a[m][n];
+        }
+    }
+};
+template <> struct transform_of<6> : composed<2, 3> {};
+template <> struct transform_of<10> : composed<2, 5> {};
+template <> struct transform_of<12> : composed<4, 3> {};
+template <> struct transform_of<14> : composed<2, 7> {};
+template <> struct transform_of<15> : composed<3, 5> {};
+
+// Of j its part beyond whole multiples of what is done before pass p.
+static __device__ __forceinline__ int gr_beyond(const gr_line &l, int p, int done, int j)
+{
+    return p ? j - (int)((uint64_t)j * l.magic[p] >> 32) * done : 0;
+}
+
+// Pass p of the line of this thread's row, after radices whose product is `done`.
 template <int radix>
-static __device__ __forceinline__ void gr_pass(const gr_line &l, int done, const float2 *from, float2 *to)
+static __device__ __forceinline__ void gr_pass(const gr_line &l, int p, int done, const float2 *from, float2 *to)
 {
     const int m = l.n / radix, step = m / done;
     for (int j = (int)threadIdx.x; j < m; j += (int)blockDim.x) {
-        const int k = j % done;
+        const int k = gr_beyond(l, p, done, j);
         float2 v[radix];
 #pragma unroll
         for (int q = 0; q < radix; q++)
-            v[q] = from[gr_padded(j + q * m)];
+            v[q] = from[gr_padded(l, j + q * m)];
+        if (p)
 #pragma unroll
-        for (int q = 1; q < radix && done > 1; q++)
-            v[q] = times(v[q], l.root[k * q * step]);
+            for (int q = 1; q < radix; q++)
+                v[q] = times(v[q], l.root[k * q * step]);
         transform_of<radix>::run(v);
 #pragma unroll
         for (int q = 0; q < radix; q++)
-            to[gr_padded((j - k) * radix + k + q * done)] = v[q];
+            to[gr_padded(l, (j - k) * radix + k + q * done)] = v[q];
     }
 }
 
 // Of any radix, an output a thread.
-static __device__ void gr_direct_pass(const gr_line &l, int radix, int done, const float2 *from, float2 *to)
+static __device__ __forceinline__ void gr_direct_pass(const gr_line &l, int p, int done, const float2 *from, float2 *to)
 {
-    const int m = l.n / radix, step = m / done;
+    const int radix = l.radix[p], m = l.n / radix, step = m / done;
     for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
-        const int q = i / m, j = i % m, k = j % done, by = k * step + q * m;
+        const int q = i / m, j = i % m, k = gr_beyond(l, p, done, j), by = k * step + q * m;
         float2 sum = make_float2(0, 0);
         for (int s = 0, at = 0; s < radix; s++) {
-            sum = add(sum, times(from[gr_padded(j + s * m)], l.root[at]));
+            sum = add(sum, times(from[gr_padded(l, j + s * m)], l.root[at]));
             at += by;
             at -= at >= l.n ? l.n : 0;
         }
-        to[gr_padded((j - k) * radix + k + q * done)] = sum;
+        to[gr_padded(l, (j - k) * radix + k + q * done)] = sum;
     }
 }
 
 // The transform of the block's lines, which stand in shared memory, l.values apart, as many again behind them; all threads are
-// past a barrier. Returns where they stand then, all threads past a barrier as well.
-static __device__ float2 *gr_transform(const gr_line &l, float2 *shared)
+// past a barrier. Returns where they stand then, all threads past a barrier as well; *other: the other half.
+static __device__ __forceinline__ const float2 *gr_transform(const gr_line &l, float2 *shared, float2 **other)
 {
     float2 *from = shared, *to = shared + l.lines * l.values;
     const int own = (int)threadIdx.y * l.values;
     for (int p = 0, done = 1; p < l.passes; done *= l.radix[p++]) {
         switch (l.radix[p]) {
-        case 2: gr_pass<2>(l, done, from + own, to + own); break;
-        case 3: gr_pass<3>(l, done, from + own, to + own); break;
-        case 4: gr_pass<4>(l, done, from + own, to + own); break;
-        case 5: gr_pass<5>(l, done, from + own, to + own); break;
-        case 7: gr_pass<7>(l, done, from + own, to + own); break;
-        case 8: gr_pass<8>(l, done, from + own, to + own); break;
-        default: gr_direct_pass(l, l.radix[p], done, from + own, to + own);
+        case 2: gr_pass<2>(l, p, done, from + own, to + own); break;
+        case 3: gr_pass<3>(l, p, done, from + own, to + own); break;
+        case 4: gr_pass<4>(l, p, done, from + own, to + own); break;
+        case 5: gr_pass<5>(l, p, done, from + own, to + own); break;
+        case 6: gr_pass<6>(l, p, done, from + own, to + own); break;
+        case 7: gr_pass<7>(l, p, done, from + own, to + own); break;
+        case 8: gr_pass<8>(l, p, done, from + own, to + own); break;
+        case 10: gr_pass<10>(l, p, done, from + own, to + own); break;
+        case 12: gr_pass<12>(l, p, done, from + own, to + own); break;
+        case 14: gr_pass<14>(l, p, done, from + own, to + own); break;
+        case 15: gr_pass<15>(l, p, done, from + own, to + own); break;
+        default: gr_direct_pass(l, p, done, from + own, to + own);
         }
         __syncthreads();
-        float2 *const other = from;
+        float2 *const free = from;
         from = to;
-        to = other;
+        to = free;
     }
+    *other = to;
     return from;
 }
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// With this much beside the lines a block has; as many lines as there is room for in `most` bytes, up to 8, but one.
-static inline gr_line gr_line_make(int n, size_t beside, size_t most, const float2 *root)
+// The fewest factors of n out of the small radices, and of these the ones whose largest is least, largest first.
+static inline int gr_fewest(int n, int most, int radix[GR_PASSES])
 {
-    static const int small[] = {7, 5, 3, 8, 4, 2};
+    static const int small[] = {15, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2};
+    int best = n == 1 ? 0 : GR_PASSES + 1;
+    for (int i = 0; i < 11 && n > 1; i++) {
+        int rest[GR_PASSES];
+        if (small[i] > most || n % small[i])
+            continue;
+        const int passes = 1 + gr_fewest(n / small[i], small[i], rest);
+        if (passes > best || passes > GR_PASSES)
+            continue;
+        best = passes;
+        radix[0] = small[i];
+        for (int p = 1; p < passes; p++)
+            radix[p] = rest[p - 1];
+    }
+    return best;
+}
+
+// As many lines a block as there is room for in `most` bytes, up to 8, but one.
+static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
+{
     gr_line l = {};
     l.n = n;
-    l.values = (n + n / 16) | 1; // odd, so that a block's lines begin in different banks
     l.root = root;
-    int large = n, rest = n;
-    for (int i = 0; i < 6; i++)
-        while (large % small[i] == 0)
-            large /= small[i];
+    int large = n, small = n;
+    for (int p = 2; p <= 7; p++)
+        while (large % p == 0)
+            large /= p;
     for (int p = 11; large > 1; p += 2)
-        for (; large % p == 0; large /= p, rest /= p)
+        for (; large % p == 0; large /= p, small /= p)
             l.radix[l.passes++] = p;
-    for (int i = 0; i < 6; i++)
-        for (; rest % small[i] == 0; rest /= small[i])
-            l.radix[l.passes++] = small[i];
-    for (l.lines = 8, l.shift = 3; l.lines > 1 && 2 * l.lines * l.values * sizeof(float2) + beside > most; l.lines /= 2)
-        l.shift--;
-    return l;
+    l.passes += gr_fewest(small, 15, l.radix + l.passes);
+    for (int p = 1; p < l.passes && l.radix[0] % 2 == 0; p++)
+        if (l.radix[p] % 2) {
+            const int odd = l.radix[p];
+            l.radix[p] = l.radix[0];
+            l.radix[0] = odd;
+        }
+    l.padding = l.passes && l.radix[0] % 2 ? 30 : 4;
+    for (int p = 1, done = l.passes ? l.radix[0] : 1; p < l.passes; done *= l.radix[p++])
+        l.magic[p] = (unsigned)((((uint64_t)1 << 32) + (uint64_t)done - 1) / (uint64_t)done);
+    // A block's lines begin in banks so far apart that threads which have a row of its columns meet in none.
+    for (l.lines = 8, l.shift = 3;; l.lines /= 2, l.shift--) {
+        l.values = n + (n >> l.padding) + 2;
+        l.values += ((16 / l.lines - l.values) % 16 + 16) % 16;
+        if (l.lines == 1 || 2 * (size_t)l.lines * (size_t)l.values * sizeof(float2) <= most)
+            return l;
+    }
 }
 
 static inline size_t gr_line_bytes(const gr_line *l) { return 2 * (size_t)l->lines * (size_t)l->values * sizeof(float2); }

@@ -171,7 +171,8 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
 }
 
-// On a GPU a chunk is as many images as 96 MiB of padded ones (pinned memory takes its time), at most 128. A batch is a
+// On a GPU a chunk is as many images as 48 MiB of padded ones (pinned memory takes its time, and half of that stays in a cache
+// between two kernels), at most 128. A batch is a
 // sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end, but at least 512 images, as
 // every batch clears the volume. With trials, so small that they take half of the images at most.
 static void batch_of_gpu(gr_job *job)
@@ -179,7 +180,7 @@ static void batch_of_gpu(gr_job *job)
     int64_t rows = rows_of(job, job->team.n), least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials))
         least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
-    double fit = 0x6p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
+    double fit = 0x3p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
     job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
     job->chunk = job->chunk < least ? job->chunk : least;
     job->chunk = job->chunk < rows ? job->chunk : rows > 0 ? rows : 1;

@@ -68,7 +68,8 @@ TEST(test_transforms)
 {
     enum { IMAGES = 3 };
     static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2}, {15, 7},
-                                       {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1}};
+                                       {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1},
+                                       {20, 3}, {21, 2}, {35, 3}, {42, 2}, {90, 2}};
     const rg_device *d = rg_device_emulated();
     const gr_device_steps *steps = gr_steps(d);
     for (int t = 0; t < RG_COUNT(sides); t++) {
