@@ -300,7 +300,7 @@ RG_ALGO(affine2d) = {
     .traffic_bytes = traffic_affine,
     .work = work_2,
     .rate_unit = "pixels/s",
-    .order = "at_16x16 at_128x1 simd naive",
+    .order = "gather at_16x16 at_128x1 simd naive",
 };
 
 // ---- align2d -------------------------------------------------------------------------------------------------------------
