@@ -32,12 +32,14 @@ run() {
         "$regather" $words --quiet < /dev/null > "$room/stdout" 2> "$room/stderr"
     code=$?
 }
-# Files without what is there to go on from (.part) and what differs from run to run: times, figures, which follow from tables,
-# and pages, of which only the end counts.
+# Files without what is there to go on from (.part) and what differs from run to run: times, figures, which follow from tables, and
+# pages, of which only the end counts. A GPU adds in the order that comes: of its files the length counts.
 listing() {
     find . -type f ! -name '*.svg' ! -name '*.log' ! -name '*stages*' ! -name '*.part' | sort | while read -r f; do
-        case $f in
+        case $words/$f in
         *.html) echo "$f $(tail -c 8 "$f")" ;;
+        *'--device gpu'*.mrc) echo "$f $(wc -c < "$f")" ;;
+        *'--device gpu'*) echo "$f $(wc -l < "$f")" ;;
         *) echo "$f $(grep -av -e '^# *command' -e '^# *date' "$f" | sed 's/\t[0-9.]*\t$//' | cksum)" ;;
         esac
     done
