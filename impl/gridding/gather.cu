@@ -6,10 +6,10 @@
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
 // the sums to G and W: by two atomics (three before sm_90), or plainly, in a launch a sample, where ATOMICS is 0. Differences
 // from the paper: half of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x
-// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in the square around the disc
-// in which the ball of radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle of the
-// columns' discs, which always fits in eq. 5, instead of that of a box; a grid's first dimension is GRID_DIM_Z, so that blocks
-// of all samples are at the same columns at nearly the same time and find in L2 what the others have added to.
+// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in the square around the
+// disc in which the ball of radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle
+// of the columns' discs, which always fits in eq. 5, instead of that of a box; a grid's first dimension is GRID_DIM_Z, so that
+// blocks of all samples are at the same columns at nearly the same time and find in L2 what the others have added to.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
@@ -18,6 +18,7 @@
 // of a 4 x 4 window less than half are within b, and each is loaded from L1 anew. The real and the imaginary part go by one
 // atomic of 8 bytes. Measured: data/machines/h200-16xeon.gridding.tsv.
 #include "view.cuh"
+#include <algorithm>
 
 typedef struct volume {
     float *g, *w;
@@ -306,8 +307,9 @@ static int launch_kernel(const rg_call *call, const gr_input &in, const volume &
         if (error)
             return error;
     }
-    RG_LAUNCH((gather<way, shared, has_ctf>), dim3((unsigned)p[GRID_DIM_Z], across, across), dim3(side, side), bytes,
-              call->stream, in, (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
+    const unsigned samples = (unsigned)std::min<int64_t>(p[GRID_DIM_Z], past - first);
+    RG_LAUNCH((gather<way, shared, has_ctf>), dim3(samples, across, across), dim3(side, side), bytes, call->stream, in,
+              (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
     return (int)cudaGetLastError();
 }
 

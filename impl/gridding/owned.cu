@@ -8,10 +8,10 @@
 // list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
 //
 // Bound: fp32. A pair takes 10 operations (distance 1, weight 6, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9.
-// What is met first are issue slots: half of them are windows, 12.6 pixels looked at for 7.6 in the disc; then the lists, of
-// which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and storing;
-// and warps wait at the two barriers of a hit. With few images storing is met (owned_store.cuh). Measured:
-// data/machines/h200-16xeon.gridding.tsv.
+// What is met first are issue slots: more than half of them are windows, 13.3 pixels looked at for 7.6 in the disc; then the
+// lists, of which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and
+// storing; and warps wait at the two barriers of a hit. Shared memory is close behind: every pixel of a window is a load of 8
+// bytes. With few images storing is met (owned_store.cuh). Measured: data/machines/h200-16xeon.gridding.tsv.
 #include "owned_store.cuh"
 
 enum { GROUP = 24 };   // hits whose data are made together
@@ -21,7 +21,7 @@ enum { HITS_FEW = 4 }; // of a unit that spends more time on storing than on ins
 typedef struct state {
     gr_hit hit[GROUP];
     int sample[THREADS], in_warp[THREADS / 32];
-    int number[2][3]; // voxels in the lists of this hit and of the next
+    int number[2][2]; // voxels in the lists of this hit and of the next
     gr_unit unit;
     int next; // its number
 } state;
@@ -34,7 +34,7 @@ typedef struct job {
     gr_counters *count;
     gr_classes classes;
     gr_volume to;
-    int tile_pixels, list_most, small_most;
+    int tile_pixels, list_most;
 } job;
 
 static __device__ gr_memory memory_of(const job &j, float *memory)
@@ -45,7 +45,6 @@ static __device__ gr_memory memory_of(const job &j, float *memory)
     own.tile.pixel = (float2 *)(own.column + THREADS);
     own.tile.c = (float *)(own.tile.pixel + j.tile_pixels);
     own.lists.voxel = (unsigned short *)(own.tile.c + (j.in.ctf ? j.tile_pixels : 0));
-    own.lists.small = own.lists.voxel + j.list_most;
     own.lists.most = j.list_most;
     return own;
 }
@@ -80,31 +79,25 @@ static __device__ int find_hits(const job &j, const int low[AXES], int first, in
     return all;
 }
 
-// Inserts a hit whose first pixels are in `load`, and fetches those of the hit after it meanwhile; whether `number` was used.
+// Inserts a hit whose first pixels are in `load`, and fetches those of the hit after it, where there is one, meanwhile.
 template <int N, bool has_ctf>
-static __device__ __forceinline__ int insert_hit(const job &j, const gr_memory &own, const gr_hit &hit, const gr_hit *after,
-                                                  gr_load &load, int number[3], int next[3])
+static __device__ __forceinline__ void insert_hit(const job &j, const gr_memory &own, const gr_hit *hit, bool more,
+                                                  gr_load &load, int number[2], int next[2])
 {
-    if (hit.tile.z == 0) {
-        if (after)
-            gr_fetch<has_ctf>(*after, j.in, 0, 0, load);
-        return 0;
-    }
-    gr_list_voxels(hit, j.classes, j.bricks.reach, own.lists, own.column, number);
-    gr_keep_tile<has_ctf>(hit, j.in, load, own.tile);
-    if (threadIdx.x < 3)
+    gr_list_voxels(*hit, j.classes, j.bricks.reach, own.lists, own.column, number);
+    gr_keep_tile<N, has_ctf>(*hit, j.in, load, own.tile);
+    if (threadIdx.x < 2)
         next[threadIdx.x] = 0;
     __syncthreads();
-    if (after)
-        gr_fetch<has_ctf>(*after, j.in, 0, 0, load);
+    if (more)
+        gr_fetch<has_ctf>(hit[1], j.in, 0, 0, load);
     if (has_ctf)
-        gr_add_lists<N, WITH_CTF>(hit, own, j.in, number);
-    else if (hit.in_circle)
-        gr_add_lists<N, INSIDE>(hit, own, j.in, number);
+        gr_add_lists<N, WITH_CTF>(*hit, own, j.in, number);
+    else if (hit->in_circle)
+        gr_add_lists<N, INSIDE>(*hit, own, j.in, number);
     else
-        gr_add_lists<N, AT_EDGE>(hit, own, j.in, number);
+        gr_add_lists<N, AT_EDGE>(*hit, own, j.in, number);
     __syncthreads();
-    return 1;
 }
 
 // Samples first .. past - 1; how many meet the brick.
@@ -112,23 +105,20 @@ template <int N, bool has_ctf>
 static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
 {
     int turn = 0, all = 0;
-    if (threadIdx.x < 3)
+    if (threadIdx.x < 2)
         s.number[0][threadIdx.x] = 0;
     for (; first < past; first += THREADS) {
         const int hits = find_hits(j, low, first, past, s);
         all += hits;
         for (int group = 0; group < hits; group += GROUP) {
             const int n = min(GROUP, hits - group);
-            if (group > 0) // the hits before have been read
-                __syncthreads();
             if ((int)threadIdx.x < n)
                 s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low);
             __syncthreads();
             gr_load load;
             gr_fetch<has_ctf>(s.hit[0], j.in, 0, 0, load);
-            for (int i = 0; i < n; i++)
-                turn ^= insert_hit<N, has_ctf>(j, own, s.hit[i], i + 1 < n ? &s.hit[i + 1] : NULL, load, s.number[turn],
-                                               s.number[turn ^ 1]);
+            for (int i = 0; i < n; i++, turn ^= 1)
+                insert_hit<N, has_ctf>(j, own, s.hit + i, i + 1 < n, load, s.number[turn], s.number[turn ^ 1]);
         }
     }
     return all;
@@ -146,7 +136,7 @@ static __device__ void store(const job &j, const gr_unit &unit, const int low[AX
     gr_store(j.to, j.in.k, low, sums);
 }
 
-template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS, N > 5 || has_ctf ? 2 : 3) insert(job j)
+template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS, N > 5 ? 2 : 3) insert(job j)
 {
     __shared__ state s;
     RG_SHARED_DYNAMIC(float, memory);
@@ -186,17 +176,17 @@ static const rg_param params[] = {
     {"hits", hits, RG_COUNT(hits), 0, "samples that a block inserts into a brick before others share it; 0: by the size"},
 };
 
-// A window of N pixels holds every disc of radius b when N > 2 b; its edges count.
+// A window of N pixels holds every disc of radius b when N >= 2 b: weights are 0 at its edge.
 static int window_of(const rg_shape *s)
 {
     const int64_t tenths = s->n[GR_RADIUS];
-    return tenths < 10 ? 2 : tenths < 20 ? 4 : tenths < 25 ? 5 : 7;
+    return tenths <= 10 ? 2 : tenths <= 20 ? 4 : tenths <= 25 ? 5 : 6;
 }
 
 static size_t shared_bytes(const job &j)
 {
     return sizeof(float) * SLOT_FLOATS + sizeof(gr_column) * THREADS + (j.in.ctf ? 12 : 8) * (size_t)j.tile_pixels +
-           sizeof(unsigned short) * (size_t)(j.list_most + j.small_most);
+           sizeof(unsigned short) * (size_t)j.list_most;
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return gr_samples_refuse(s); }
@@ -251,11 +241,10 @@ template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
 {
     const double b = (double)call->shape->n[GR_RADIUS] / 10;
     j.classes = gr_classes_of(N, b);
-    j.tile_pixels = gr_tile_pixels(b, N);
+    j.tile_pixels = gr_tile_pixels(N);
     j.list_most = gr_list_most(b);
-    j.small_most = gr_small_most(b, N);
     const size_t bytes = shared_bytes(j);
-    RG_LAUNCH(gr_make_views, gr_blocks(j.in.samples, 256), 256, 0, call->stream, j.in, j.classes, N, j.views);
+    RG_LAUNCH(gr_make_views, gr_blocks(j.in.samples, 256), 256, 0, call->stream, j.in, j.classes, N, j.views, j.count);
     const auto kernel = insert<N, has_ctf>;
     int error = (int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     error = error ? error : (int)cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
@@ -281,12 +270,11 @@ static int run(rg_call *call)
     j.count = p.count;
     j.views = p.views;
     j.units = p.units;
-    int error = (int)cudaMemsetAsync(&j.count->next, 0, sizeof(int), (cudaStream_t)call->stream);
-    if (error)
-        return error;
     const int N = window_of(call->shape);
-    error = N == 2 ? launch_window<2>(call, j) : N == 4 ? launch_window<4>(call, j) : N == 5 ? launch_window<5>(call, j)
-                                                                                          : launch_window<7>(call, j);
+    const int error = N == 2   ? launch_window<2>(call, j)
+                      : N == 4 ? launch_window<4>(call, j)
+                      : N == 5 ? launch_window<5>(call, j)
+                               : launch_window<6>(call, j);
     if (error || j.in.samples <= gr_hits_last(j.bricks)) // then no brick is shared
         return error;
     RG_LAUNCH(gr_add_parts, BLOCKS, 256, 0, call->stream, j.bricks, j.units, j.count, j.to);

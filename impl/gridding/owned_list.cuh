@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // owned_list.cuh: the voxels of a brick that a sample reaches, listed by the size of the window that they need.
 //
-// A thread takes a column. Its voxels within b of the image are a range, and those of every class (gr_classes) a range about
-// the same middle, so that the larger classes are cut out of the smaller. Where in the lists a warp's voxels go is decided by
+// A thread takes a column. Its voxels within b of the image are a range, and those that need the larger window (gr_classes) a
+// range about the same middle, which is cut out of the first. Where in the lists a warp's voxels go is decided by
 // whichever warp comes first; no sum depends on that.
 #ifndef RG_GRIDDING_OWNED_LIST_CUH
 #define RG_GRIDDING_OWNED_LIST_CUH
@@ -11,24 +11,16 @@
 
 enum { THREADS = BRICK * BRICK, COLUMN_BITS = 8 };
 
-// A list of each class: the first two grow towards each other in one array, the third has its own.
+// The lists of both classes grow towards each other in one array.
 typedef struct gr_lists {
-    unsigned short *voxel, *small; // column | a << COLUMN_BITS
-    int most;                      // voxels in both of the first
+    unsigned short *voxel; // column | a << COLUMN_BITS
+    int most;              // voxels in both
 } gr_lists;
 
-// Voxels of a column within b: 2 sqrt(3) b at most, and of the third class.
-static inline int gr_column_most(double height) { return (int)(2 * 1.7321 * height + 0.01) + 1; }
+// Voxels of a column within b: 2 sqrt(3) b at most.
 static inline int gr_list_most(double b)
 {
-    const int most = gr_column_most(b);
-    return THREADS * (most < BRICK ? most : BRICK);
-}
-static inline int gr_small_most(double b, int N)
-{
-    const gr_classes c = gr_classes_of(N, b);
-    const double inner = c.height[1] < 0 ? 0 : (double)c.height[1];
-    const int most = 2 * ((int)((b - inner) * 1.7321 + 0.01) + 1);
+    const int most = (int)(2 * 1.7321 * b + 0.01) + 1;
     return THREADS * (most < BRICK ? most : BRICK);
 }
 
@@ -37,8 +29,6 @@ typedef struct __align__(16) gr_column {
     float x, y, height;
     int element;
 } gr_column;
-
-RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRICK : BRICK * BRICK; }
 
 // Warps take 8 x 4 columns, half warps squares.
 RG_HD int gr_column_u(int thread) { return (thread >> 5 & 1) * 8 + (thread >> 4 & 1) * 4 + (thread & 3); }
@@ -54,12 +44,14 @@ static __device__ __forceinline__ gr_range gr_range_of(float middle, float half,
     return r;
 }
 
-// The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach.
+// The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach. All are
+// where the tile is in the circle: it reaches beyond their feet by more than they are farther from the origin.
 static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach)
 {
-    gr_range r = {0, u < hit.columns_u && v < hit.columns_v ? hit.last : -1};
+    gr_range r = {0, BRICK - 1};
     if (hit.in_circle)
         return r;
+    r.last = u < hit.columns_u && v < hit.columns_v ? hit.last : -1;
     const float x = hit.u0 + (float)u, y = hit.v0 + (float)v, room = reach * reach - x * x - y * y;
     return room < 0 ? gr_range{0, -1} : gr_range_of(-hit.a0, sqrtf(room), r);
 }
@@ -79,12 +71,19 @@ static __device__ __forceinline__ int gr_sum_through(int n)
     return sum;
 }
 
-static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int column, int first, int last)
+// Writes the voxels of `outer` that are not in `inner`, a range in it.
+static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int column, gr_range outer, gr_range inner)
 {
-    const int past = column + (last + 1) * (1 << COLUMN_BITS);
+    const int past = column + (outer.last + 1) * (1 << COLUMN_BITS), gap = column + inner.first * (1 << COLUMN_BITS),
+              beyond = column + (inner.last + 1) * (1 << COLUMN_BITS);
+    int entry = column + outer.first * (1 << COLUMN_BITS);
+    entry = entry == gap ? beyond : entry;
 #pragma unroll 1
-    for (int entry = column + first * (1 << COLUMN_BITS); entry < past; entry += 1 << COLUMN_BITS, to += step)
+    for (; entry < past; to += step) {
         *to = (unsigned short)entry;
+        entry += 1 << COLUMN_BITS;
+        entry = entry == gap ? beyond : entry;
+    }
 }
 
 // Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before. Voxels beyond `reach` of the
@@ -97,35 +96,28 @@ static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const g
     const float4 x = hit.x, y = hit.y, h = hit.h, at = hit.columns;
     const float middle = at.x * u + at.y * v + at.z;
     const gr_range limits = gr_limits(hit, iu, iv, reach);
-    gr_range r[3];
-    r[2] = gr_range_of(middle, classes.height[2] * at.w + RANGE_MARGIN, limits);
-    if (!__any_sync(~0u, r[2].first <= r[2].last))
+    gr_range r[2];
+    r[1] = gr_range_of(middle, classes.height[1] * at.w + RANGE_MARGIN, limits);
+    if (!__any_sync(~0u, r[1].first <= r[1].last))
         return;
     const gr_column own = {x.x * u + x.y * v + x.w, y.x * u + y.y * v + y.w, h.x * u + h.y * v + h.w,
-                           iu * gr_stride(gr_u_axis(hit.axis)) + iv * gr_stride(gr_v_axis(hit.axis))};
+                           iu * hit.stride_u + iv * hit.stride_v};
     column[threadIdx.x] = own;
-#pragma unroll
-    for (int i = 1; i >= 0; i--) {
-        r[i] = gr_range_of(middle, classes.height[i] * at.w + RANGE_MARGIN, limits);
-        if (classes.height[i] < 0 || r[i].last < r[i].first) // then all of the next class lies before it
-            r[i].first = (r[i].last = r[i + 1].last) + 1;
-    }
-    const int n0 = gr_length(r[0]), n1 = gr_length(r[1]) - n0, n2 = gr_length(r[2]) - n0 - n1;
+    r[0] = gr_range_of(middle, classes.height[0] * at.w + RANGE_MARGIN, limits);
+    if (classes.height[0] < 0 || r[0].last < r[0].first) // then all of the other class lies before it
+        r[0].first = (r[0].last = r[1].last) + 1;
+    const int n0 = gr_length(r[0]), n1 = gr_length(r[1]) - n0;
     // Totals of a warp are below 2^10: 32 columns of at most 16 voxels.
-    const int through = gr_sum_through(n0 | n1 << 10 | n2 << 20), total = __shfl_sync(~0u, through, 31);
+    const int through = gr_sum_through(n0 | n1 << 16), total = __shfl_sync(~0u, through, 31);
     int base = 0;
-    if (lane < 3)
-        base = atomicAdd(&number[lane], total >> 10 * lane & 1023);
-    const int at0 = __shfl_sync(~0u, base, 0) + (through & 1023) - n0;
-    const int at1 = __shfl_sync(~0u, base, 1) + (through >> 10 & 1023) - n1;
-    const int at2 = __shfl_sync(~0u, base, 2) + (through >> 20) - n2;
+    if (lane < 2)
+        base = atomicAdd(&number[lane], total >> 16 * lane & 65535);
+    const int at0 = __shfl_sync(~0u, base, 0) + (through & 65535) - n0;
+    const int at1 = __shfl_sync(~0u, base, 1) + (through >> 16) - n1;
     const int entry = (int)threadIdx.x;
-    unsigned short *second = lists.voxel + (lists.most - 1 - at1), *third = lists.small + at2;
-    gr_write(lists.voxel + at0, 1, entry, r[0].first, r[0].last);
-    gr_write(second, -1, entry, r[1].first, r[0].first - 1);
-    gr_write(second - (r[0].first - r[1].first), -1, entry, r[0].last + 1, r[1].last);
-    gr_write(third, 1, entry, r[2].first, r[1].first - 1);
-    gr_write(third + (r[1].first - r[2].first), 1, entry, r[1].last + 1, r[2].last);
+    const gr_range none = {BRICK, BRICK - 1};
+    gr_write(lists.voxel + at0, 1, entry, r[0], none);
+    gr_write(lists.voxel + (lists.most - 1 - at1), -1, entry, r[1], r[0]);
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
 enum { BRICK_REACH = 14 }; // half the mean width of a brick, and b
-enum { UNITS_WANTED = 800, HITS_LEAST = 12, HITS_MOST = 256, HITS_LAST_LEAST = 4, PLANNERS = 1024 };
+enum { UNITS_WANTED = 800, HITS_LEAST = 32, HITS_MOST = 256, HITS_LAST_LEAST = 4, PLANNERS = 1024 };
 
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have

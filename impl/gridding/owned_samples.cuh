@@ -6,21 +6,63 @@
 
 #include "owned_plan.cuh"
 
-// Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, N - 1, N - 2: the largest height of each class,
-// -1 where there is none. N > 2 b.
+// Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, and in N - 1: the largest height of each class,
+// -1 where there is none. N >= 2 b.
 typedef struct gr_classes {
-    float height[3];
+    float height[2];
 } gr_classes;
 
 static inline gr_classes gr_classes_of(int N, double b)
 {
     gr_classes c;
-    for (int i = 0; i < 2; i++) {
-        const double room = (N - 1 - i) / 2.0;
-        c.height[i] = b < room ? -1.0f : (float)sqrt(b * b - room * room);
-    }
-    c.height[2] = (float)b;
+    const double room = (N - 1) / 2.0;
+    c.height[0] = b < room ? -1.0f : (float)sqrt(b * b - room * room);
+    c.height[1] = (float)b;
     return c;
+}
+
+// How far a coordinate t.x u + t.y v + t.z a of the voxels 0 <= u, v, a <= BRICK - 1 that are within b of the image goes, and
+// the pixels of their windows: with the brick's first voxel at height h in b, from the largest of from - f h to the least of
+// to - f h, each of which is a bound. A multiple f of the height is taken off the coordinate; what is left is largest at a
+// corner, and the multiple no larger than that of b. The multiples that leave out one of the three steps, and none, are those
+// among which the best one is (duality of linear programming).
+typedef struct gr_sides {
+    float4 f, from, to;
+} gr_sides;
+
+static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps &h, float f, const gr_input &in,
+                                               const gr_classes &c, int N, float *by, float *from, float *to)
+{
+    const float u = (BRICK - 1) * (t.u - f * h.u), v = (BRICK - 1) * (t.v - f * h.v), a = (BRICK - 1) * (t.a - f * h.a);
+    float reach = 0;
+    for (int i = 0; i < 2; i++)
+        reach = c.height[i] < 0 ? reach : fmaxf(reach, fabsf(f) * (c.height[i] + 2 * RANGE_MARGIN) + 0.5f * (float)(N - i));
+    reach += TILE_MARGIN;
+    *by = f * in.b;
+    *from = fminf(u, 0) + fminf(v, 0) + fminf(a, 0) - reach;
+    *to = fmaxf(u, 0) + fmaxf(v, 0) + fmaxf(a, 0) + reach;
+}
+
+// Steep multiples magnify rounding errors: 0 stands for them.
+static __device__ __forceinline__ float gr_multiple(float t, float h) { return fabsf(h) < 0.1f ? 0 : t / h; }
+
+static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, const gr_input &in, const gr_classes &c, int N)
+{
+    gr_sides s;
+    gr_side(t, h, gr_multiple(t.u, h.u), in, c, N, &s.f.x, &s.from.x, &s.to.x);
+    gr_side(t, h, gr_multiple(t.v, h.v), in, c, N, &s.f.y, &s.from.y, &s.to.y);
+    gr_side(t, h, gr_multiple(t.a, h.a), in, c, N, &s.f.z, &s.from.z, &s.to.z);
+    gr_side(t, h, 0, in, c, N, &s.f.w, &s.from.w, &s.to.w);
+    return s;
+}
+
+// The first pixel of a tile, and how many, along a coordinate that is `corner` at the brick's first voxel, of height h.
+static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float corner, float h)
+{
+    const float from = fmaxf(fmaxf(s.from.x - s.f.x * h, s.from.y - s.f.y * h), fmaxf(s.from.z - s.f.z * h, s.from.w));
+    const float to = fminf(fminf(s.to.x - s.f.x * h, s.to.y - s.f.y * h), fminf(s.to.z - s.f.z * h, s.to.w));
+    const int first = (int)ceilf(corner + from);
+    return make_int2(first, max((int)floorf(corner + to) - first + 1, 0));
 }
 
 // Arrays of one entry a sample.
@@ -28,10 +70,10 @@ typedef struct gr_views {
     float4 *foot; // su, sv, half of the view, the axis as an int
     float4 *x, *y; // steps; along the axis: voxels at a height h are h .w of x from the image; m
     float4 *h;     // steps of the height in b
-    float4 *tile;  // of pixels that a brick can need, from the foot of its first column: from, to along x and along y
+    gr_sides *across, *down;
 } gr_views;
 
-static inline size_t gr_views_bytes(int64_t samples) { return 5 * sizeof(float4) * (size_t)samples; }
+static inline size_t gr_views_bytes(int64_t samples) { return (4 * sizeof(float4) + 2 * sizeof(gr_sides)) * (size_t)samples; }
 
 static inline gr_views gr_views_of(void *memory, int64_t samples)
 {
@@ -40,7 +82,8 @@ static inline gr_views gr_views_of(void *memory, int64_t samples)
     v.x = v.foot + samples;
     v.y = v.x + samples;
     v.h = v.y + samples;
-    v.tile = v.h + samples;
+    v.across = (gr_sides *)(v.h + samples);
+    v.down = v.across + samples;
     return v;
 }
 
@@ -49,105 +92,92 @@ static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scal
     return make_float4(scale * t.u, scale * t.v, scale * t.a, last);
 }
 
-// Of the tile along one coordinate: between the feet of the outermost columns, and beyond them as far as windows reach.
-static __device__ __forceinline__ float2 gr_tile_side(const gr_view &view, const gr_steps &t, const gr_classes &c, int N)
-{
-    const float u = (BRICK - 1) * (t.u + t.a * view.su), v = (BRICK - 1) * (t.v + t.a * view.sv);
-    const float tilt = fabsf(t.a / view.height.a);
-    float reach = 0;
-    for (int i = 0; i < 3; i++)
-        reach = c.height[i] < 0 ? reach : fmaxf(reach, c.height[i] * tilt + 0.5f * (float)(N - i));
-    reach += TILE_MARGIN;
-    return make_float2(fminf(u, 0) + fminf(v, 0) - reach, fmaxf(u, 0) + fmaxf(v, 0) + reach);
-}
-
-static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to)
+// And the first unit is the next.
+static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count)
 {
     const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (sample == 0)
+        count->next = 0;
     if (sample >= in.samples)
         return;
     const float *rotation = in.rotation + 9 * (int64_t)sample;
     const int axis = gr_nearest_axis(rotation);
     const gr_view view = gr_view_of(rotation, axis, in.b);
-    const float2 across = gr_tile_side(view, view.x, classes, N), down = gr_tile_side(view, view.y, classes, N);
     to.foot[sample] = make_float4(view.su, view.sv, view.half, __int_as_float(axis));
     to.x[sample] = gr_packed(view.x, 1, 1.0f / fabsf(view.height.a));
     to.y[sample] = gr_packed(view.y, 1, in.weight ? in.weight[sample / in.operators] : 1.0f);
     to.h[sample] = gr_packed(view.height, in.per_b, 0);
-    to.tile[sample] = make_float4(across.x, across.y, down.x, down.y);
+    to.across[sample] = gr_sides_of(view.x, view.height, in, classes, N);
+    to.down[sample] = gr_sides_of(view.y, view.height, in, classes, N);
 }
+
+RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRICK : BRICK * BRICK; }
+
+// What windows need of a hit: steps of the foot and the height (in b) from a to a + 1; the weight of the image, and that of
+// imaginary parts; pixels a row of the tile has; less than the element of pixel (0, 0) of the tile; elements from a to a + 1.
+typedef struct __align__(16) gr_frame {
+    float x, y, height, m, m_im;
+    int pitch, at, stride;
+} gr_frame;
 
 // A sample that meets the brick, in the brick's coordinates u, v, a = 0 .. 15 along the axes of its view.
 typedef struct gr_hit {
-    float4 x, y, h;            // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights in b
-    float4 columns;            // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
-    int4 tile;                 // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
-    int pitch, at, axis, last; // at: less than the element of pixel (0, 0) of the tile; last a
-    int64_t origin;            // element of pixel (0, 0) of the image
-    int columns_u, columns_v, in_circle;
-    float u0, v0, a0, m; // the brick's first voxel; the weight of the image
+    float4 x, y, h; // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights in b
+    float4 columns; // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
+    gr_frame frame;
+    int4 tile; // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
+    int64_t origin, first; // elements of pixel (0, 0) of the image, and of the tile
+    int in_circle, plain;  // all of its pixels are in the circle; and can be copied as they are
+    int stride_u, stride_v, last, columns_u, columns_v; // last a
+    float u0, v0, a0;                                   // the brick's first voxel
 } gr_hit;
 
-// The first pixel, and how many, from corner + from to corner + to.
-static __device__ __forceinline__ int2 gr_pixels_within(float corner, float from, float to)
-{
-    const int first = (int)ceilf(corner + from);
-    return make_int2(first, (int)floorf(corner + to) - first + 1);
-}
-
-// Lines of at least w pixels whose length modulo 16 is 3..7 or 9..13: with others the lanes of a half warp meet in the same
-// banks.
-static __device__ __forceinline__ int gr_pitch(int w) { return w + (int)(0x4500000100000123ull >> w % 16 * 4 & 15u); }
+// Lines of at least w pixels whose length modulo 16 is 4 or 12: 4 x 4 pixels are in different banks of 8 bytes.
+RG_HD int gr_pitch(int w) { return (w + 3) / 8 * 8 + 4; }
 
 static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const gr_input &in, int sample, const int low[AXES])
 {
     const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
-    const float4 tile = views.tile[sample];
-    gr_hit hit;
-    hit.axis = __float_as_int(foot.w);
-    hit.origin = sample / in.operators * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
-    hit.m = y.w;
-    const int u0 = gr_along(low, gr_u_axis(hit.axis)), v0 = gr_along(low, gr_v_axis(hit.axis)), a0 = gr_along(low, hit.axis);
+    const int axis = __float_as_int(foot.w);
+    const int u0 = gr_along(low, gr_u_axis(axis)), v0 = gr_along(low, gr_v_axis(axis)), a0 = gr_along(low, axis);
     const float u = (float)u0, v = (float)v0, a = (float)a0;
+    gr_hit hit;
     hit.x = make_float4(x.x, x.y, x.z, x.x * u + x.y * v + x.z * a);
     hit.y = make_float4(y.x, y.y, y.z, y.x * u + y.y * v + y.z * a);
     hit.h = make_float4(h.x, h.y, h.z, h.x * u + h.y * v + h.z * a);
     hit.columns = make_float4(foot.x, foot.y, foot.x * u + foot.y * v - a, x.w);
+    hit.stride_u = gr_stride(gr_u_axis(axis));
+    hit.stride_v = gr_stride(gr_v_axis(axis));
     hit.u0 = u, hit.v0 = v, hit.a0 = a;
     hit.last = min(BRICK - 1, in.k - a0);
     hit.columns_u = in.k + 1 - u0;
     hit.columns_v = in.k + 1 - v0;
-    const int2 across = gr_pixels_within(hit.x.w + x.z * hit.columns.z, tile.x, tile.y);
-    const int2 down = gr_pixels_within(hit.y.w + y.z * hit.columns.z, tile.z, tile.w);
+    int2 across = gr_pixels_within(views.across[sample], hit.x.w, hit.h.w);
+    int2 down = gr_pixels_within(views.down[sample], hit.y.w, hit.h.w);
+    const bool mates = 2 * across.x + across.y < 1; // most of the tile has x < 0: their mates are taken instead
+    if (mates) {
+        across.x = 1 - across.x - across.y, down.x = 1 - down.x - down.y;
+        hit.x = make_float4(-hit.x.x, -hit.x.y, -hit.x.z, -hit.x.w);
+        hit.y = make_float4(-hit.y.x, -hit.y.y, -hit.y.z, -hit.y.w);
+    }
     const int last_x = across.x + across.y - 1, last_y = down.x + down.y - 1;
     const int near_x = max(max(across.x, -last_x), 0), near_y = max(max(down.x, -last_y), 0);
     const int far_x = max(abs(across.x), abs(last_x)), far_y = max(abs(down.x), abs(last_y));
-    hit.tile = make_int4(across.x, down.x, near_x * near_x + near_y * near_y > in.k * in.k ? 0 : across.y, down.y);
+    if (near_x * near_x + near_y * near_y > in.k * in.k)
+        across.y = hit.columns_u = 0;
+    hit.tile = make_int4(across.x, down.x, across.y, down.y);
     hit.in_circle = far_x * far_x + far_y * far_y <= in.k * in.k;
-    hit.pitch = gr_pitch(across.y);
-    hit.at = down.x * hit.pitch + across.x;
+    hit.plain = hit.in_circle && across.x >= 0 && (uintptr_t)in.image % sizeof(float2) == 0;
+    hit.origin = sample / in.operators * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
+    hit.first = hit.origin + down.x * (in.k + 1) + across.x;
+    const int pitch = gr_pitch(across.y);
+    const gr_frame frame = {hit.x.z, hit.y.z, h.z, y.w, mates ? -y.w : y.w, pitch, down.x * pitch + across.x, gr_stride(axis)};
+    hit.frame = frame;
     return hit;
 }
 
-// Pixels that a tile may have, pitch included. Steps u and v lie on the image, are at most sqrt(2) long, and u^2 + v^2 <= 4,
-// so both sides together are at most 15 x 4, twice the reach beside each, which is at most b tilt + N/2 with tilts of sqrt(2)
-// together 2, roundings, and 5 that gr_pitch adds; the product is at most the square of half the sum.
-static inline int gr_tile_pixels(double b, int N)
-{
-    const gr_classes c = gr_classes_of(N, b);
-    double reach = 0; // of both sides, tilts t and s with t^2 + s^2 <= 2
-    for (int i = 0; i <= 100; i++) {
-        double side[2] = {0, 0};
-        for (int j = 0; j < 3; j++)
-            for (int e = 0; e < 2; e++) {
-                const double t = e ? sqrt(2.0) * sin(i * 0.0157079633) : sqrt(2.0) * cos(i * 0.0157079633);
-                if (c.height[j] >= 0)
-                    side[e] = fmax(side[e], (double)c.height[j] * t + (N - j) / 2.0);
-            }
-        reach = fmax(reach, side[0] + side[1]);
-    }
-    const double half = ((BRICK - 1) * 4.0 + 2 * (reach + 2 * 0.02 + 0.05) + 2 + 5) / 2;
-    return (int)(half * half) + 1;
-}
+// A side of a tile has at most the diagonal of the brick, as gr_sides has the multiple 0, and a window.
+RG_HD constexpr int gr_tile_side(int N) { return (int)((BRICK - 1) * 1.7321 + N + 2 * 0.02 + 0.01) + 1; }
+static inline int gr_tile_pixels(int N) { return gr_tile_side(N) * gr_pitch(gr_tile_side(N)); }
 
 #endif

@@ -36,6 +36,17 @@ static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int lo
     gr_prefetch(to.w + last);
 }
 
+static __device__ __forceinline__ void gr_put(const gr_volume &to, bool aligned, int64_t e, float re, float im, float w)
+{
+    if (aligned) {
+        __stcs(reinterpret_cast<float2 *>(to.g) + e, make_float2(re, im));
+    } else {
+        to.g[2 * e] = re;
+        to.g[2 * e + 1] = im;
+    }
+    __stcs(to.w + e, w);
+}
+
 // Stores the sums of a brick in the volume and clears them. A thread goes along z: its voxels are a plane of the volume apart.
 static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES], float *sums)
 {
@@ -48,15 +59,8 @@ static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES],
         float *from = sums + gr_element((int)threadIdx.x + z * BRICK * BRICK);
         const float re = from[0], im = from[BRICK_VOXELS], w = from[2 * BRICK_VOXELS];
         from[0] = from[BRICK_VOXELS] = from[2 * BRICK_VOXELS] = 0;
-        if (z >= past)
-            continue;
-        if (aligned) {
-            __stcs(reinterpret_cast<float2 *>(to.g) + e, make_float2(re, im));
-        } else {
-            to.g[2 * e] = re;
-            to.g[2 * e + 1] = im;
-        }
-        __stcs(to.w + e, w);
+        if (z < past)
+            gr_put(to, aligned, e, re, im, w);
     }
 }
 
@@ -70,34 +74,21 @@ static __device__ void gr_store_slot(float *slot, float *sums)
     }
 }
 
-// n zeros by a warp, 16 bytes at a time.
-static __device__ __forceinline__ void gr_clear(float *to, int n)
-{
-    const int lane = (int)threadIdx.x % 32, head = min(n, (int)(-(uintptr_t)to / sizeof(float) % 4));
-    if (lane < head)
-        to[lane] = 0;
-    to += head;
-    n -= head;
-    for (int i = lane; i < n / 4; i += 32)
-        __stcs(reinterpret_cast<float4 *>(to) + i, make_float4(0, 0, 0, 0));
-    if (lane < n % 4)
-        to[n / 4 * 4 + lane] = 0;
-}
-
 // Voxels of bricks beyond reach are owned by no unit: every unit clears them in its share of the volume's rows along x, so that
-// writing to memory and inserting go on at the same time.
+// writing to memory and inserting go on at the same time. A lane finds where they begin in a row, a warp clears them.
 static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int unit, int units)
 {
-    const int k = n.k, side = 2 * k + 1;
+    const int k = n.k, side = 2 * k + 1, lane = (int)threadIdx.x % 32;
     const int64_t rows = (int64_t)side * side;
-    const int first = (int)(rows * unit / units), past = (int)(rows * (unit + 1) / units);
-    for (int row = first + (int)threadIdx.x / 32; row < past; row += WARPS) {
-        const int x = gr_first_beyond(n, row % side, row / side) * BRICK;
-        if (x > k)
-            continue;
-        const int64_t e = (int64_t)row * (k + 1) + x;
-        gr_clear(to.g + 2 * e, 2 * (k + 1 - x));
-        gr_clear(to.w + e, k + 1 - x);
+    const int past = (int)(rows * (unit + 1) / units);
+    const bool aligned = (uintptr_t)to.g % sizeof(float2) == 0;
+    for (int row = (int)(rows * unit / units) + (int)threadIdx.x / 32; row < past; row += 32 * WARPS) {
+        const int own = row + lane * WARPS, first = own < past ? gr_first_beyond(n, own % side, own / side) * BRICK : k + 1;
+        for (int i = 0; i < 32 && row + i * WARPS < past; i++) {
+            const int64_t e = (int64_t)(row + i * WARPS) * (k + 1);
+            for (int x = __shfl_sync(~0u, first, i) + lane; x <= k; x += 32)
+                gr_put(to, aligned, e + x, 0, 0, 0);
+        }
     }
 }
 

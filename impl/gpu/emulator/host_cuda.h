@@ -302,6 +302,12 @@ RG_INLINE void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = co
 RG_INLINE float __fdividef(float a, float b) { return a / b; }
 RG_INLINE float __fdiv_rn(float a, float b) { return a / b; }
 RG_INLINE float __fadd_rn(float a, float b) { return a + b; }
+RG_INLINE float __fadd_rd(float a, float b)
+{
+    const double sum = (double)a + b;
+    const float nearest = (float)sum;
+    return nearest > sum ? nextafterf(nearest, -INFINITY) : nearest;
+}
 RG_INLINE float __fmul_rn(float a, float b) { return a * b; }
 RG_INLINE float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 RG_INLINE float __fsqrt_rn(float x) { return std::sqrt(x); }
