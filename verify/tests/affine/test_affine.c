@@ -234,6 +234,27 @@ TEST(whole_shifts_leave_out_whole_rows)
     problem_free(&p);
 }
 
+// What is in sight varies by 1 % of its distance from the mean of the whole: a variance of 1e-4 of the mean square is no constant.
+TEST(low_contrast_beside_the_rest_correlates)
+{
+    for (int dims = 2; dims <= 3; dims++) {
+        problem p = of_itself(dims, AF_IGNORE);
+        float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
+        const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape), w = p.shape.n[0], half = w / 2;
+        int32_t in_sight = 0;
+        for (int64_t e = 0; e < n; e++)
+            image[e] = e % w < half ? -0.9f : 0.9f + 0.02f * image[e];
+        for (int64_t e = 0; e < n; e++)
+            if (e % w < w - half) {
+                reference[e] = image[e + half];
+                in_sight++;
+            }
+        ((float *)p.arg[AL_MATRIX])[dims] = (float)half; // result x from x + half
+        each_variant(&p, correlates, &(answer){1, 0.02, in_sight});
+        problem_free(&p);
+    }
+}
+
 TEST(any_number_of_cores_gives_the_same_bits)
 {
     const rg_shape shapes[] = {{{150, 131, 3, AF_IGNORE, 0}, 5}, {{20, 70, 9, 3, AF_ZERO, 0}, 5}};
