@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // simd_gather.c: each voxel collects its pixels, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
-// The volume is cut into bricks of 16 x 16 x 8 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
+// The volume is cut into bricks of 16 x 16 x 24 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
 // written once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands
 // there, so that images in several calls need no second volume. Of a sample (an image with an operator)
 // only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
@@ -20,7 +20,7 @@
 #include "bound.h"
 #include "call.h"
 
-enum { BX = 16, BY = 16, BZ = 8, BRICK = BX * BY * BZ, LANES_MOST = 16 };
+enum { BX = 16, BY = 16, BZ = 24, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
 // Room around a copied image: columns -3 .. k + 12, rows -k - 6 .. k + 12 hold every block of a place within b of the disc.
 enum { LEFT = 3, RIGHT = 12, ABOVE = 6, BELOW = 12 };

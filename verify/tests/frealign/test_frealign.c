@@ -56,7 +56,8 @@ TEST(columns_are_transformed)
                 float *plane = rg_alloc((size_t)floats * sizeof *plane), *before = rg_alloc((size_t)floats * sizeof *before);
                 fr_columns c;
                 assert_int_equal(fr_columns_make(&c, side[s]), RG_OK);
-                for (int64_t i = 0; i < floats; i++) plane[i] = before[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
+                for (int64_t i = 0; i < floats; i++)
+                    plane[i] = before[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
                 if (wide) avx512_columns(&c, plane, 2 * pitch, forth);
                 else avx2_columns(&c, plane, 2 * pitch, forth);
                 for (int column = 0; column < 32; column += 5) {
