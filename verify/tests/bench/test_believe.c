@@ -198,7 +198,9 @@ int main(void)
     forged = rg_print("%s/forged.tsv", folder);
     char *words = rg_print("bench autocorr:naive --device cpu --threads 1 --max-seconds 0.2 --rounds 4 --quiet --shape w40,h40,r4,k0 "
                            "--out %s", honest);
-    if (run_command(&rg_cmd_bench, words, text))
+    const int code = run_command(&rg_cmd_bench, words, text);
+    free(words);
+    if (code)
         return 1;
     int failed = RUN_TESTS(NULL, NULL);
     unlink(honest);

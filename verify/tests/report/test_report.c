@@ -517,6 +517,8 @@ TEST(listing_1_is_in_the_figures_of_offsets)
         if (!strcmp(rg_tsv_cell(&t, k, "series"), "as_printed"))
             assert_true(fabs(rg_tsv_number(&t, k, "ratio") / (8e8 / 2e9 / (3e5 / 3e9)) - 1) < 1e-4);
     rg_tsv_free(&t);
+    free(r.figure);
+    free(again.figure);
     free_machine(&m);
     assert_int_equal(system(fmt("rm -r '%s'", folder)), 0);
     free(folder);
