@@ -63,7 +63,7 @@ TEST(test_refusal)
     const int kind[] = {RLIMIT_DATA, RLIMIT_AS};
 #endif
     const double each = 0x1p20;
-    for (int i = 0; i < RG_COUNT(kind); i++) {
+    for (int i = 0; i < (int)(sizeof kind / sizeof *kind); i++) {
         struct rlimit before, now;
         assert_int_equal(getrlimit((__rlimit_resource_t)kind[i], &before), 0);
         now = before;
