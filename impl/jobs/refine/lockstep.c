@@ -6,8 +6,6 @@
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,63 +33,43 @@ const char *fr_optimiser_unknown(const char *name)
     return find(name) >= 0 ? NULL : "expected praxis or bobyqa";
 }
 
-// All that run wait for each other's points, then for their values. Answered ones wake each other as a tree, two each: woken by
-// one, or all behind one lock, they would begin one after the other.
 typedef struct lockstep {
     const fr_minimiser *how;
-    int64_t problems;
-    _Atomic int64_t running; // of the problems that were answered last, how many have no new point yet
-    int stop;                // the code that ends it all
+    int64_t problems, waiting, running; // waiting: of the running, how many wait for a value
+    uint64_t step;                      // grows when the answers of a batch are there
+    int stop;                           // the code that ends it all
     double *x, *value;
     bool *requested;
-    struct problem *problem;
-    int64_t answered, *list; // those that were answered last
-    sem_t all_wait;
+    pthread_mutex_t lock;
+    pthread_cond_t all_wait, answered;
 } lockstep;
 
 typedef struct problem {
     lockstep *all;
-    int64_t i, evaluations, place; // in the list
+    int64_t i, evaluations;
     double *best;
     double least;
     nlopt_opt opt;
     pthread_t thread;
-    sem_t answered;
 } problem;
-
-static void wait_for(sem_t *s)
-{
-    while (sem_wait(s) != 0)
-        ; // interrupted
-}
-
-// The problem has a new point, or has ended.
-static void arrive(lockstep *all)
-{
-    if (atomic_fetch_sub(&all->running, 1) == 1)
-        sem_post(&all->all_wait);
-}
-
-static void wake(const lockstep *all, int64_t place)
-{
-    if (place < all->answered)
-        sem_post(&all->problem[all->list[place]].answered);
-}
 
 static double objective(unsigned n, const double *x, double *gradient, void *data)
 {
     problem *p = data;
     lockstep *all = p->all;
     (void)gradient;
+    pthread_mutex_lock(&all->lock);
     for (unsigned d = 0; d < n; d++)
         all->x[p->i * n + d] = x[d] * all->how->unit[d];
     all->requested[p->i] = true;
-    arrive(all);
-    wait_for(&p->answered);
-    wake(all, 2 * p->place + 1);
-    wake(all, 2 * p->place + 2);
-    const double value = all->value[p->i];
-    const int stop = all->stop;
+    uint64_t step = all->step;
+    if (++all->waiting == all->running)
+        pthread_cond_signal(&all->all_wait);
+    while (all->step == step)
+        pthread_cond_wait(&all->answered, &all->lock);
+    double value = all->value[p->i];
+    int stop = all->stop;
+    pthread_mutex_unlock(&all->lock);
     p->evaluations++;
     if (stop != RG_OK)
         nlopt_force_stop(p->opt);
@@ -120,30 +98,32 @@ static void *work(void *data)
         x[d] = p->best[d] / how->unit[d];
     nlopt_optimize(p->opt, x, &least);
     nlopt_destroy(p->opt);
-    arrive(all);
+    pthread_mutex_lock(&all->lock);
+    all->running--;
+    if (all->waiting == all->running)
+        pthread_cond_signal(&all->all_wait);
+    pthread_mutex_unlock(&all->lock);
     return NULL;
 }
 
 static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *context)
 {
+    pthread_mutex_lock(&all->lock);
     for (;;) {
-        wait_for(&all->all_wait);
-        all->answered = 0;
-        for (int64_t i = 0; i < all->problems; i++)
-            if (all->requested[i]) {
-                all->problem[i].place = all->answered;
-                all->list[all->answered++] = i;
-            }
-        if (!all->answered)
-            return;
+        while (all->waiting < all->running)
+            pthread_cond_wait(&all->all_wait, &all->lock);
+        if (!all->running)
+            break;
         if (all->stop == RG_OK) {
             all->stop = evaluate(context, all->problems, all->x, all->requested, all->value);
             ++*steps;
         }
         memset(all->requested, 0, (size_t)all->problems * sizeof *all->requested);
-        atomic_store(&all->running, all->answered);
-        wake(all, 0);
+        all->waiting = 0;
+        all->step++;
+        pthread_cond_broadcast(&all->answered);
     }
+    pthread_mutex_unlock(&all->lock);
 }
 
 static int add_storage(struct dl_phdr_info *info, size_t bytes, void *sum)
@@ -168,8 +148,8 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
                 fr_evaluate evaluate, void *context)
 {
     size_t n = (size_t)(problems * how->dimensions);
+    lockstep all = {.how = how, .problems = problems, .running = problems};
     problem *p = rg_alloc((size_t)problems * sizeof *p);
-    lockstep all = {.how = how, .problems = problems, .running = problems, .problem = p};
     pthread_attr_t attributes;
     *steps = 0;
     if (find(how->optimiser) < 0)
@@ -177,14 +157,14 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
     all.x = rg_alloc(n * sizeof *all.x);
     all.value = rg_alloc((size_t)problems * sizeof *all.value);
     all.requested = rg_alloc((size_t)problems * sizeof *all.requested);
-    all.list = rg_alloc((size_t)problems * sizeof *all.list);
     memcpy(all.x, x, n * sizeof *x);
-    sem_init(&all.all_wait, 0, problems == 0);
+    pthread_mutex_init(&all.lock, NULL);
+    pthread_cond_init(&all.all_wait, NULL);
+    pthread_cond_init(&all.answered, NULL);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     for (int64_t i = 0; i < problems; i++) {
         p[i] = (problem){.all = &all, .i = i, .best = x + i * how->dimensions, .least = INFINITY};
-        sem_init(&p[i].answered, 0, 0);
         if (pthread_create(&p[i].thread, &attributes, work, &p[i]) != 0)
             rg_end(RG_LACKS, "no threads for %d minimisations at a time", (int)problems);
     }
@@ -193,11 +173,11 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
         pthread_join(p[i].thread, NULL);
         value[i] = p[i].least;
         evaluations[i] = p[i].evaluations;
-        sem_destroy(&p[i].answered);
     }
     pthread_attr_destroy(&attributes);
-    sem_destroy(&all.all_wait);
-    free(all.list);
+    pthread_cond_destroy(&all.answered);
+    pthread_cond_destroy(&all.all_wait);
+    pthread_mutex_destroy(&all.lock);
     free(all.requested);
     free(all.value);
     free(all.x);
