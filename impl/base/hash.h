@@ -18,9 +18,9 @@ typedef struct rg_hashed {
     bool unread; // it could not be read to this end
 } rg_hashed;
 void rg_hash_files(rg_hashed *, size_t n, int threads);
-// From now on so many threads, which run only where a processor has nothing else to do, hash the files that this command has read
-// so far; rg_hash_files takes from them what has not changed since, and keeps what it hashes of them itself. 0 threads: that alone.
-// At the command's end: rg_hash_end. The paths have to stay until then.
+// From now on so many threads, which run only where a processor has nothing else to do, hash the files that this command has
+// read so far; rg_hash_files takes from them what has not changed since, and keeps what it hashes of them itself. 0 threads:
+// that alone. At the command's end: rg_hash_end. The paths have to stay until then.
 void rg_hash_begin(int threads);
 void rg_hash_end(void);
 uint64_t rg_hash(const void *data, size_t bytes);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
+#include <mutex>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
@@ -274,6 +275,8 @@ static const answer *gpu_answer(int index, const char **why)
     static answer of[GPUS_MAX];
     static const char *reason[GPUS_MAX];
     static bool queried[GPUS_MAX];
+    static std::mutex lock; // a thread may be opening a GPU
+    const std::lock_guard<std::mutex> held(lock);
     if (index < 0 || index >= GPUS_MAX)
         return nullptr;
     if (!queried[index] && !(queries_here ? query_here : query_in_child)(index, &of[index], &reason[index]))

@@ -98,6 +98,9 @@ typedef struct pl_team {
     pthread_mutex_t lock;
 } pl_team;
 
+// The first GPU that `device` names begins to open, which takes 0.2 s, while the job reads its inputs. For commands of one process;
+// pl_team_open or pl_team_close has to follow.
+void pl_open_ahead(const char *device);
 // RG_GOOD, or one line and RG_USAGE or RG_LACKS.
 int pl_team_open(pl_team *, const pl_devices *);
 // The task in the thread of every member at the same time, that of the first in the calling thread; emulated GPUs take their

@@ -57,6 +57,34 @@ static void *open_ahead(void *of)
     return NULL;
 }
 
+// Before there is a team: of a process that has the machine to itself.
+static struct {
+    int index;
+    pthread_t thread;
+    bool is_opening;
+} first;
+
+static void *open_first(void *of)
+{
+    char why[200];
+    (void)of;
+    rg_gpu_open(first.index, why);
+    return NULL;
+}
+
+void pl_open_ahead(const char *device)
+{
+    first.index = rg_device_index(device);
+    first.is_opening = first.index >= 0 && rg_ranks() == 1 && !pthread_create(&first.thread, NULL, open_first, NULL);
+}
+
+static void wait_for_first(void)
+{
+    if (first.is_opening)
+        pthread_join(first.thread, NULL);
+    first.is_opening = false;
+}
+
 static void wait_until_open(pl_team *t, int index)
 {
     if (t->is_opening[index])
@@ -78,6 +106,7 @@ int pl_team_enter(pl_member *m)
 int pl_team_open(pl_team *t, const pl_devices *of)
 {
     int64_t n = 0;
+    wait_for_first();
     *t = (pl_team){.of = *of};
     pthread_mutex_init(&t->lock, NULL);
     int code = count(t, &n);
@@ -104,6 +133,7 @@ void pl_team_hash(const pl_team *t)
 
 void pl_team_close(pl_team *t)
 {
+    wait_for_first();
     for (int i = 0; i < t->n; i++)
         wait_until_open(t, i);
     free(t->member);

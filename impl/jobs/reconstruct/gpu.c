@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead are copied on one stream, each to its own
-// place of a batch, transformed on a second one into one of two sets of inputs, and when a set is full, a third one inserts it and
-// adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that transforms wait for it: by
-// then the next batch has been copied whole, and its transforms follow each other without a gap.
+// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead are copied on one stream, each to its
+// own place of a batch, transformed on a second one into one of two sets of inputs, and when a set is full, a third one
+// inserts it and adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that transforms
+// wait for it: by then the next batch has been copied whole, and its transforms follow each other without a gap.
 #include "reconstruct.h"
 #include "../../runtime/search.h"
 #include "device.h"
@@ -142,6 +142,7 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
     const gr_device_steps *steps = p->steps;
     const int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % p->batch, batch = first / p->batch;
     const float *picture = p->picture + at * job->particles.side * job->particles.side;
+    float *image = in->arg[GR_IMAGE] + 2 * at * stored;
     int code = mark(p, c->begun, p->copying);
     if (code == RG_OK)
         code = upload(p, s, at, p->rotation[batch % ROTATIONS] + 9 * at * job->n_operators);
@@ -152,9 +153,9 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
     if (code == RG_OK)
         code = p->device->stream_wait(p->preparing, c->copied);
     if (code == RG_OK)
-        code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, in->arg[GR_IMAGE] + 2 * at * stored);
+        code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, image);
     if (code == RG_OK && job->ctf)
-        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), in->arg[GR_IMAGE] + 2 * at * stored,
+        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), image,
                            in->arg[GR_CTF] + at * stored, p->square + first);
     if (code == RG_OK)
         code = mark(p, c->prepared, p->preparing);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// lines.cuh: complex transforms of lines of any length in shared memory, some lines a block, for images that are padded: what is
-// read and what is kept of a line is the kernel's choice, so that zeros are never stored.
+// lines.cuh: complex transforms of lines of any length in shared memory, some lines a block, for images that are padded: what
+// is read and what is kept of a line is the kernel's choice, so that zeros are never stored.
 //
-// Stockham's order (Govindaraju et al. 2008) in radices of up to 15, as few as will do, and, of sides that have them, larger primes
-// by direct sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what a butterfly
-// needs; between two radices a line goes from one buffer to the other. The first radix is odd where there is one: its stride then
-// brings no two lanes to one bank; else a number in 16 is left free.
+// Stockham's order (Govindaraju et al. 2008) in radices of up to 15, as few as will do, and, of sides that have them, larger
+// primes by direct sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what
+// a butterfly needs; between two radices a line goes from one buffer to the other. The first radix is odd where there is one:
+// its stride then brings no two lanes to one bank; else a number in 16 is left free.
 #ifndef RG_RECONSTRUCT_LINES_CUH
 #define RG_RECONSTRUCT_LINES_CUH
 

@@ -144,6 +144,8 @@ static int prepare(request *q)
     int code = rg_computing_variant(&q->computing, job->algo->name, &variant);
     if (code == RG_GOOD)
         code = gr_set_symmetry(job, q->group, q->per_operator);
+    if (code == RG_GOOD && !variant) // else it may be one of the CPU
+        pl_open_ahead(q->given.device);
     if (code == RG_GOOD)
         code = open_particles(job, q->given.word.item[0]);
     if (code == RG_GOOD && rg_rank == 0)
