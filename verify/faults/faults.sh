@@ -55,12 +55,12 @@ try() {
     if [ $code -gt 4 ]; then fault="exit $code"
     elif ls ./*.regather-part > /dev/null 2>&1; then fault='leftovers'
     elif [ -n "$other" ]; then fault="$other is not whole"
-    elif [ $code -eq 0 ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then fault='exit 0 without its files'
-    elif [ $code -ne 0 ] && [ "$said" -ne 1 ]; then fault="$said lines"
+    elif [ $code -eq $good ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then fault="exit $code without its files"
+    elif [ $code -ne $good ] && [ "$said" -ne 1 ]; then fault="$said lines"
     fi
 }
 
-wrong=0 right=0 skipped=0 launcher=
+wrong=0 right=0 skipped=0 launcher='' good=0
 # What these checks say of a command that does what each forbids.
 ${CC:-gcc} -std=gnu11 -O1 "$here/planted.c" -o "$room/planted" || exit 2
 while read -r words kind n wanted; do
@@ -93,7 +93,8 @@ while IFS="$(printf '\t')" read -r name kinds words; do
         continue
     fi
     run none:0
-    if [ $code -ne 0 ]; then
+    good=$code
+    if [ $code -ne 0 ] && [ $code -ne 3 ]; then # compare is unsure of rows that were measured under load
         echo "$name: exit $code without a fault: $(tail -n 1 "$room/stderr")"
         wrong=$((wrong + 1))
         continue
@@ -114,7 +115,7 @@ while IFS="$(printf '\t')" read -r name kinds words; do
             if [ -n "$fault" ]; then
                 bad=$((bad + 1))
                 echo "$name, $kind $n of $calls: $fault (exit $code): $(tail -n 1 "$room/stderr" | cut -c 1-120)"
-            elif [ $code -eq 0 ]; then same=$((same + 1))
+            elif [ $code -eq $good ]; then same=$((same + 1))
             else lines=$((lines + 1)); fi
             n=$((n + step))
         done
