@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2, GRID_DIM_Z to 32 and a polynomial
-// for the weights (PRECOMP_INT 2) as additions.
+// gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2, GRID_DIM_Z to 512 and a
+// polynomial for the weights (PRECOMP_INT 2) as additions.
 //
 // The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
 // one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
@@ -244,12 +244,13 @@ static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE_SIZE, PARAMS };
-static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32}, flag[] = {0, 1},
+static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32, 128, 512},
+                     flag[] = {0, 1},
                      tile_size[] = {1, 2, 4, 8};
 static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 8, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
-    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 32, "samples inserted at the same time; 1 if ATOMICS is 0"},
+    {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 512, "samples inserted at the same time; 1 if ATOMICS is 0"},
     {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},

@@ -277,7 +277,7 @@ static int run(rg_call *call)
                                : launch_window<6>(call, j);
     if (error || j.in.samples <= gr_hits_last(j.bricks)) // then no brick is shared
         return error;
-    RG_LAUNCH(gr_add_parts, BLOCKS, 256, 0, call->stream, j.bricks, j.units, j.count, j.to);
+    RG_LAUNCH(gr_add_parts, BLOCKS, THREADS, 0, call->stream, j.bricks, j.units, j.count, j.to);
     return (int)cudaGetLastError();
 }
 

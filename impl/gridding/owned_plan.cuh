@@ -13,7 +13,7 @@
 
 enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
 enum { BRICK_REACH = 14 }; // half the mean width of a brick, and b
-enum { UNITS_WANTED = 800, HITS_LEAST = 32, HITS_MOST = 256, HITS_LAST_LEAST = 4, PLANNERS = 1024 };
+enum { UNITS_AT_ONCE = 286, UNITS_WANTED = 800, HITS_LEAST = 48, HITS_MOST = 256, HITS_LAST_LEAST = 4, PLANNERS = 1024 };
 
 typedef struct gr_bricks {
     int k, x, y, z, samples, hits; // bricks along each axis; samples; hits a unit should have
@@ -30,7 +30,8 @@ typedef struct gr_counters {
     int units, slots, next;
 } gr_counters;
 
-// hits = 0: so many that about UNITS_WANTED units have work.
+// hits = 0: so many that about UNITS_WANTED units have work, or, as every unit costs storing, as few units as a large GPU runs
+// together where they would have less than HITS_LEAST.
 static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
@@ -39,7 +40,7 @@ static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
     n.reach_squared = (int)((double)n.reach * (double)n.reach);
     if (!hits) { // of half a ball, brick by brick: samples times the integral of BRICK_REACH / d
         const double all = (double)n.samples * 3.14159265 * BRICK_REACH * k * k / BRICK_VOXELS;
-        n.hits = (int)fmin(fmax(all / UNITS_WANTED, HITS_LEAST), HITS_MOST);
+        n.hits = (int)fmin(fmax(all / UNITS_WANTED, fmin(all / UNITS_AT_ONCE + 1, HITS_LEAST)), HITS_MOST);
     }
     return n;
 }

@@ -99,28 +99,30 @@ RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
     return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
 }
 
-// Blocks take units in turn: the first of those that share a brick adds up their slots.
+// Of the units that share a brick the first stands for all: blocks of THREADS take its voxels, a plane of the brick each, in turn
+// and add up the slots.
 static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
 {
     const float *slots = gr_slots_of(units, count->units);
-    for (int u = (int)blockIdx.x; u < count->units; u += (int)gridDim.x) {
-        const gr_unit unit = units[u];
+    for (int piece = (int)blockIdx.x; piece < BRICK * count->units; piece += (int)gridDim.x) {
+        const gr_unit unit = units[piece / BRICK];
         if (unit.part > 0 || unit.parts == 1)
             continue;
         int low[AXES];
         gr_brick_low(n, unit.brick, low);
-        for (int i = (int)threadIdx.x; i < BRICK_VOXELS; i += (int)blockDim.x) {
-            const int64_t e = gr_voxel_of_brick(n.k, low, i);
-            if (e < 0)
-                continue;
-            float sum[3] = {0, 0, 0};
-            for (int part = 0; part < unit.parts; part++)
-                for (int c = 0; c < 3; c++)
-                    sum[c] += slots[(int64_t)(unit.slot + part) * SLOT_FLOATS + c * BRICK_VOXELS + gr_element(i)];
-            to.g[2 * e] = sum[0];
-            to.g[2 * e + 1] = sum[1];
-            to.w[e] = sum[2];
+        const int i = piece % BRICK * THREADS + (int)threadIdx.x;
+        const int64_t e = gr_voxel_of_brick(n.k, low, i);
+        if (e < 0)
+            continue;
+        const float *from = slots + (int64_t)unit.slot * SLOT_FLOATS + gr_element(i);
+        float re = 0, im = 0, w = 0;
+#pragma unroll 4
+        for (int part = 0; part < unit.parts; part++, from += SLOT_FLOATS) {
+            re += from[0];
+            im += from[BRICK_VOXELS];
+            w += from[2 * BRICK_VOXELS];
         }
+        gr_put(to, (uintptr_t)to.g % sizeof(float2) == 0, e, re, im, w);
     }
 }
 
