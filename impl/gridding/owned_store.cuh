@@ -99,8 +99,8 @@ RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
     return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
 }
 
-// Of the units that share a brick the first stands for all: blocks of THREADS take its voxels, a plane of the brick each, in turn
-// and add up the slots.
+// Of the units that share a brick the first stands for all: blocks of THREADS take its voxels, a plane of the brick each,
+// in turn and add up the slots.
 static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
 {
     const float *slots = gr_slots_of(units, count->units);
