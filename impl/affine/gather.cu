@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// affine2d:gather, a tile of 64 x 64 result pixels a block, from a window of the image in shared memory: nearly as fast at any
+// affine2d:gather, a tile of 64 x 32 result pixels a block, from a window of the image in shared memory: nearly as fast at any
 // angle.
 //
 // A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches, which makes four loads a pixel straight
 // from the rows of the image slow where they are turned. The window is read row by row instead, four pixels a load, and the
-// corners come from shared memory, where only banks count: with a pitch of 8 modulo 16 words a patch of 8 x 4 has 1 to 2.3
-// lanes on a bank, whatever the angle.
+// corners come from shared memory, where only banks count; a store still costs a cycle a line. So a warp has a line of 32
+// pixels, which is one line of the result, unless the map turns lines onto columns: then a patch of 8 x 4. With a pitch of 4
+// modulo 32 words the lines have one or two lanes on a bank up to 45 degrees, the patches beyond.
 //
-// Bound: the image and the result once, both in the L2. Tiles at the border have the same window, filled by the rule: a block
-// that took its pixels one by one would make the whole launch wait. Measured: data/machines/h200-16xeon.affine.tsv.
+// Every thread looks for the window itself: a quarter of the instructions, but to wait for one thread that does takes longer.
+//
+// Bound: the image and the result once, both in the L2; beside them two units of the L1's time, four corners and a store a
+// pixel, and a launch. Tiles at the border have the same window, filled by the rule: a block that took its pixels one by one
+// would make the whole launch wait. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "source.cuh"
 #include "window.h"
 
-// A tile is 8 stacks of 16 patches; a warp has a stack.
-enum { PATCH_W = 8, PATCH_H = 4, STACK = 16, WARPS = 8, TILE_W = PATCH_W * WARPS, TILE_H = PATCH_H * STACK };
-enum { BLOCK = 32 * WARPS, BLOCKS = 5 };    // of a multiprocessor, as many as it has shared memory for
-enum { WINDOW = 11264, WINDOW_WIDE = 128 }; // floats: 64 x 64 pixels at any angle, stretched by 1/0.9; pixels of a row
+enum { WARPS = 4, BLOCK = 32 * WARPS, TILE_W = 64, TILE_H = 32 };
+enum { PITCH = 100, ROWS = 80 }; // of a window: the tile at any angle, stretched by 1/0.9
+enum { BLOCKS = 6 };             // of a multiprocessor, as many as it has shared memory for
 
 typedef struct problem {
     const float *image, *matrix;
@@ -23,10 +26,10 @@ typedef struct problem {
     int w, h, outside, fours; // fours: rows begin at multiples of four floats
 } problem;
 
-// A window, in pixels of the image, and how its pixels come.
-enum { BY_FOURS, BY_ONES, EMPTY, NO_WINDOW };
+// A window, in pixels of the image, and how its pixels come: by fours from inside the image, by fours, one by one.
+enum { INSIDE, BY_FOURS, BY_ONES, EMPTY, NO_WINDOW };
 typedef struct view {
-    int x, y, width, height, pitch, way;
+    int x, y, width, height, way;
 } view;
 
 // Begins to copy four pixels past the registers, where there is a way, or to write four zeros; copied waits for all that this
@@ -47,8 +50,20 @@ static __device__ __forceinline__ void copied(void)
 #endif
 }
 
-// A warp a row; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no clamp. Rows
-// of image and window begin at multiples of four pixels, so that four are all inside or all outside.
+// A warp a row, four pixels a lane: of a window that lies in the image. Rows of image and window begin at multiples of four
+// pixels.
+static __device__ __forceinline__ void copy_inside(const problem &p, const view &v, float *to)
+{
+    const int column = 4 * ((int)threadIdx.x % 32), warp = (int)threadIdx.x / 32;
+    if (column >= v.width) return;
+    const float *from = p.image + (int64_t)(v.y + warp) * p.w + v.x + column;
+    to += warp * PITCH + column;
+#pragma unroll 4
+    for (int r = warp; r < v.height; r += WARPS, from += (int64_t)WARPS * p.w, to += WARPS * PITCH) copy_four(from, to, false);
+}
+
+// The same of any window; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no
+// clamp. Four pixels are all inside or all outside.
 static __device__ __forceinline__ void copy_by_fours(const problem &p, const view &v, float *to)
 {
     const int column = 4 * ((int)threadIdx.x % 32), x = v.x + column;
@@ -57,10 +72,10 @@ static __device__ __forceinline__ void copy_by_fours(const problem &p, const vie
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
         const int y = v.y + r, row = min(max(y, 0), p.h - 1);
         const float *from = p.image + (int64_t)row * p.w;
-        if (x >= 0 && x < p.w) copy_four(from + x, to + r * v.pitch + column, p.outside == AF_ZERO && y != row);
+        if (x >= 0 && x < p.w) copy_four(from + x, to + r * PITCH + column, p.outside == AF_ZERO && y != row);
         else {
             const float value = p.outside == AF_ZERO ? 0 : __ldg(from + (x < 0 ? 0 : p.w - 1));
-            *(float4 *)(to + r * v.pitch + column) = make_float4(value, value, value, value);
+            *(float4 *)(to + r * PITCH + column) = make_float4(value, value, value, value);
         }
     }
 }
@@ -71,88 +86,97 @@ static __device__ __forceinline__ void copy_by_ones(const problem &p, const view
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
         const int y = v.y + r, row = min(max(y, 0), p.h - 1);
 #pragma unroll
-        for (int c = 0; c < WINDOW_WIDE; c += 32) {
+        for (int c = 0; c < PITCH; c += 32) {
             const int at = c + (int)threadIdx.x % 32, x = v.x + at, column = min(max(x, 0), p.w - 1);
             const bool empty = p.outside == AF_ZERO && (x != column || y != row);
-            if (at < v.width) to[r * v.pitch + at] = empty ? 0 : __ldg(p.image + (int64_t)row * p.w + column);
+            if (at < v.width) to[r * PITCH + at] = empty ? 0 : __ldg(p.image + (int64_t)row * p.w + column);
         }
     }
 }
 
 // The window of the tile at (x0, y0).
-static __device__ view view_of(const problem &p, const float *matrix, int x0, int y0)
+static __device__ __forceinline__ view view_of(const problem &p, const float *matrix, int x0, int y0)
 {
-    const af_window from = af_window_of(matrix, matrix + 3, p.w, p.h, x0, y0, min(TILE_W, p.w - x0), min(TILE_H, p.h - y0));
-    view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, 0, BY_ONES};
+    const int nx = min((int)TILE_W, p.w - x0), ny = min((int)TILE_H, p.h - y0);
+    const af_window from = af_window_of(matrix, matrix + 3, p.w, p.h, x0, y0, nx, ny);
+    view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, BY_ONES};
     if (p.fours) {
-        v.way = BY_FOURS;
+        v.way = from.inside ? INSIDE : BY_FOURS;
         v.width += v.x & 3;
         v.x -= v.x & 3;
     }
-    v.pitch = (v.width + 7) / 16 * 16 + 8;
-    if (!from.found || v.width > WINDOW_WIDE || v.pitch * v.height > WINDOW || (p.outside == AF_IGNORE && !from.inside))
-        v.way = NO_WINDOW;
+    if (!from.found || v.width > PITCH || v.height > ROWS || (p.outside == AF_IGNORE && !from.inside)) v.way = NO_WINDOW;
     else if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0)) v.way = EMPTY;
     return v;
 }
 
-// (x, y) from the window's first pixel, so not negative.
-static __device__ __forceinline__ float value_at(const float *window, int pitch, float x, float y)
+// A sum with it, rounded down, has the whole part of a number below 2^22 in its lowest bits: conversions, to an integer and
+// back, have a quarter of the rate.
+#define WHOLE 0x1.8p23f
+enum { WHOLE_BITS = 0x4b400000 };
+
+// (x, y) from the window's first pixel.
+static __device__ __forceinline__ float value_at(const float *window, float x, float y)
 {
-    const int i = __float2int_rz(x), j = __float2int_rz(y);
-    const float *at = window + (j * pitch + i), *below = at + pitch;
-    const float share = x - (float)i;
-    return af_between(af_between(at[0], at[1], share), af_between(below[0], below[1], share), y - (float)j);
+    const float to_x = __fadd_rd(x, WHOLE), to_y = __fadd_rd(y, WHOLE), share = x - (to_x - WHOLE);
+    const int i = __float_as_int(to_x) - WHOLE_BITS, j = __float_as_int(to_y) - WHOLE_BITS;
+    const float *at = window + (j * PITCH + i), *below = at + PITCH;
+    return af_between(af_between(at[0], at[1], share), af_between(below[0], below[1], share), y - (to_y - WHOLE));
 }
 
-// One by one, as the rule has it: rows y, y + 4 and so on.
-static __device__ __attribute__((noinline)) void one_by_one(const problem &p, int x, int y, float *to)
+// As the rule has it, from the image.
+static __device__ __attribute__((noinline)) float value_alone(const problem &p, int x, int y)
 {
     const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
-    const float px = (float)x + af_low(p.w);
+    const float px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
     int takes_part;
-    for (int end = min(y + STACK * PATCH_H, p.h); y < end; y += PATCH_H, to += (int64_t)PATCH_H * p.w) {
-        const float py = (float)y + af_low(p.h);
-        *to = af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(row, px, py), af_row_2d(row + 3, px, py), &takes_part);
+    return af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(row, px, py), af_row_2d(row + 3, px, py), &takes_part);
+}
+
+// The tile in patches of so many pixels side by side, `down` of them a warp below each other.
+template <int PATCH_W>
+static __device__ __forceinline__ void compute(const problem &p, const view &v, const float *window, int x0, int y0)
+{
+    constexpr int PATCH_H = 32 / PATCH_W, ACROSS = TILE_W / PATCH_W, STEP = PATCH_H * WARPS, DOWN = TILE_H / STEP;
+    const int lane = (int)threadIdx.x % 32, x = x0 + lane % PATCH_W;
+    const int y = y0 + (int)threadIdx.x / 32 * PATCH_H + lane / PATCH_W;
+    const float *row = p.matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
+    const float right_x = PATCH_W * row[0], down_x = STEP * row[1], right_y = PATCH_W * row[3], down_y = STEP * row[4];
+    const float at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w));
+    const float at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h));
+    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x;
+    if (v.way < EMPTY && x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no question for each pixel, so that their loads overlap
+#pragma unroll
+        for (int d = 0; d < DOWN; d++, to += (int64_t)STEP * p.w)
+#pragma unroll
+            for (int k = 0; k < ACROSS; k++)
+                to[k * PATCH_W] = value_at(window, at_x + (float)d * down_x + (float)k * right_x,
+                                           at_y + (float)d * down_y + (float)k * right_y);
+        return;
     }
+#pragma unroll 1
+    for (int d = 0; d < DOWN && y + d * STEP < p.h; d++, to += (int64_t)STEP * p.w)
+#pragma unroll 1
+        for (int k = 0; k < ACROSS && x + k * PATCH_W < p.w; k++)
+            to[k * PATCH_W] = v.way == EMPTY       ? 0
+                              : v.way == NO_WINDOW ? value_alone(p, x + k * PATCH_W, y + d * STEP)
+                                                   : value_at(window, at_x + (float)d * down_x + (float)k * right_x,
+                                                              at_y + (float)d * down_y + (float)k * right_y);
 }
 
 static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
 {
-    __shared__ __align__(16) float window[WINDOW];
-    __shared__ view found;
-    const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H, next = PATCH_H * p.w, lane = (int)threadIdx.x % 32;
-    const int x = x0 + (int)threadIdx.x / 32 * PATCH_W + lane % PATCH_W, y = y0 + lane / PATCH_W;
+    __shared__ __align__(16) float window[ROWS * PITCH];
+    const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H;
     const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
-    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x;
-    if (threadIdx.x == 0) found = view_of(p, row, x0, y0); // by every thread it would be a quarter of the instructions
-    __syncthreads();
-    const view v = found; // what follows is decided alike by the whole block
-    if (v.way == NO_WINDOW) {
-        if (x < p.w) one_by_one(p, x, y, to);
-        return;
-    }
-    if (v.way == EMPTY) {
-        for (int k = 0; k < STACK && x < p.w; k++, to += next)
-            if (y + k * PATCH_H < p.h) *to = 0;
-        return;
-    }
-    if (v.way == BY_FOURS) copy_by_fours(p, v, window);
-    else copy_by_ones(p, v, window);
-    const float px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
-    const float at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w)), step_x = PATCH_H * row[1];
-    const float at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h)), step_y = PATCH_H * row[4];
+    const view v = view_of(p, row, x0, y0); // what follows is decided alike by the whole block
+    if (v.way == INSIDE) copy_inside(p, v, window);
+    else if (v.way == BY_FOURS) copy_by_fours(p, v, window);
+    else if (v.way == BY_ONES) copy_by_ones(p, v, window);
     copied();
     __syncthreads();
-    if (x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no question for each pixel, so that their loads overlap
-#pragma unroll
-        for (int k = 0; k < STACK; k++, to += next)
-            *to = value_at(window, v.pitch, at_x + (float)k * step_x, at_y + (float)k * step_y);
-        return;
-    }
-    if (x < p.w)
-        for (int k = 0; k < STACK && y + k * PATCH_H < p.h; k++, to += next)
-            *to = value_at(window, v.pitch, at_x + (float)k * step_x, at_y + (float)k * step_y);
+    if (fabsf(row[3]) <= fabsf(row[0])) compute<32>(p, v, window, x0, y0);
+    else compute<8>(p, v, window, x0, y0);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
@@ -181,7 +205,7 @@ static int run(rg_call *call)
 
 RG_VARIANT(affine2d_gather) = {
     RG_VARIANT_OF("affine2d", "gather", RG_GATHER, RG_DEVICE,
-                  "tiles of 64 x 64 pixels from a window of the image in shared memory"),
+                  "tiles of 64 x 32 pixels from a window of the image in shared memory"),
     .needs = "sm_50",
     .refuse = refuse,
     .cost = cost,

@@ -304,9 +304,9 @@ RG_INLINE float __fdiv_rn(float a, float b) { return a / b; }
 RG_INLINE float __fadd_rn(float a, float b) { return a + b; }
 RG_INLINE float __fadd_rd(float a, float b)
 {
-    const double sum = (double)a + b;
-    const float nearest = (float)sum;
-    return nearest > sum ? nextafterf(nearest, -INFINITY) : nearest;
+    const double sum = (double)a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b); // Knuth's two-sum
+    const float near = (float)sum;
+    return near > sum || (near == sum && lost < 0) ? std::nextafter(near, -HUGE_VALF) : near;
 }
 RG_INLINE float __fmul_rn(float a, float b) { return a * b; }
 RG_INLINE float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
