@@ -362,8 +362,10 @@ static const rg_bench_shape align3d_bench[] = {
         .order = ORDER,                                                                                                        \
     }
 
-RG_ALGO(align2d) = ALIGN(2, "bilinear", "pixels/s", smoke_2, "batch atct_2d simd naive", .dim = {"w", "h", "m", "o", "t"},
+// Bricks and texture of a larger image together are more than an L2.
+RG_ALGO(align2d) = ALIGN(2, "bilinear", "pixels/s", smoke_2, "batch_mixed?w<=2048,h<=2048 batch atct_2d simd naive",
+                         .dim = {"w", "h", "m", "o", "t"},
                          .dim_name = {"width", "height", "transforms", "outside", "turn"});
-RG_ALGO(align3d) = ALIGN(3, "trilinear", "voxels/s", smoke_3, "batch atct_3d atc_3d simd naive",
+RG_ALGO(align3d) = ALIGN(3, "trilinear", "voxels/s", smoke_3, "batch_mixed batch atct_3d atc_3d simd naive",
                          .dim = {"w", "h", "d", "m", "o", "t"},
                          .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"});

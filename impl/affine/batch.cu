@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// align2d:batch, align2d:batch_texture, align3d:batch, align3d:batch_texture: the host's part; the kernel is in batch.cuh.
+// align2d and align3d: batch, batch_mixed, batch_texture: the host's part; the kernel is in batch.cuh.
 //
 // Bounds of one transform when many share a launch. batch_texture: a fetch a pixel in two dimensions, two in three. batch: two
 // loads of 5 to 6 lines a warp of 8 x 4 pixels, four of 7 to 8 lines for 4 x 4 x 2 voxels; then instructions, 32 a pixel and 52
 // a voxel; then the L2, from which the bricks come. Half a warp must not have 4 x 4 voxels of a plane (patch.cuh): a quarter of
-// its pairs would stand at one place of their lines. Measured: data/machines/h200-16xeon.affine.tsv.
+// its pairs would stand at one place of their lines. batch_mixed: the unit that hands out lines has three pixels of eight, the
+// one for texels the others, at half the rate of an interpolated fetch, for it hands out four times as much; what then remains
+// are instructions, of which a pixel from the texture has two thirds. Measured: data/machines/h200-16xeon.affine.tsv.
 #include "batch.cuh"
 
 enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };
@@ -97,18 +99,78 @@ template <int DIMS> static int run_fetched(rg_call *call)
     return error ? error : launch_for(call, z, problem_of(call, z, 0.5f), af_fetched<DIMS>{af_texture_of(call)});
 }
 
-template <int DIMS> static int run_bricked(rg_call *call)
+// The typical values, then the bricks, which need them.
+template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z, const af_bricks &bricks)
 {
-    const af_size z = size_of<DIMS>(call->shape);
-    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + sums_bytes(z, call->param));
-    int error = af_launch_typical(call, z);
+    const int error = af_launch_typical(call, z);
     if (error) return error;
     const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER),
                     DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
     RG_LAUNCH(af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, af_typicals(call),
               bricks);
-    error = (int)cudaGetLastError();
+    return (int)cudaGetLastError();
+}
+
+template <int DIMS> static int run_bricked(rg_call *call)
+{
+    const af_size z = size_of<DIMS>(call->shape);
+    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + sums_bytes(z, call->param));
+    const int error = fill_bricks<DIMS>(call, z, bricks);
     return error ? error : launch_for(call, z, problem_of(call, z, 1), af_bricked<DIMS>{bricks});
+}
+
+// ---- mixed: the texture holds an image, or the planes of a volume one below the other, one more before and behind them, each
+// with a row of zeros below --------------------------------------------------------------------------------------------------
+
+enum { TEXTURE_ROWS_MOST = 32768 };
+template <int DIMS> static int64_t texture_rows(const af_size &z) { return DIMS == 2 ? z.h : (int64_t)(z.d + 2) * (z.h + 1); }
+
+static size_t planes_bytes(const af_size &z)
+{
+    return z.dims == 2 ? 0 : ((size_t)texture_rows<3>(z) * (size_t)z.w * sizeof(float) + 255) / 256 * 256;
+}
+
+// Grid: x in blocks of AF_BLOCK texels, rows.
+static __global__ void fill_planes(const float *volume, af_size z, float *to)
+{
+    const int x = (int)(blockIdx.x * AF_BLOCK + threadIdx.x), row = (int)blockIdx.y;
+    const int y = row % (z.h + 1), d = row / (z.h + 1) - 1;
+    const bool within = y < z.h && d >= 0 && d < z.d;
+    if (x < z.w) to[(int64_t)row * z.w + x] = within ? volume[((int64_t)d * z.h + y) * z.w + x] : 0;
+}
+
+// Of a volume, the array is larger than RG_COPIES_FIRST says by the rows and planes of zeros.
+template <int DIMS> static int prepare_mixed(rg_call *call)
+{
+    af_size z = size_of<DIMS>(call->shape);
+    z.h = (int)texture_rows<DIMS>(z), z.dims = 2;
+    return af_texture_prepare(call, z, cudaArrayTextureGather);
+}
+
+template <int DIMS> static int copy_mixed(const rg_call *call)
+{
+    if (DIMS == 2) return af_texture_copy(call);
+    const af_size z = size_of<DIMS>(call->shape);
+    float *planes = (float *)((char *)call->scratch + sums_bytes(z, call->param));
+    RG_LAUNCH(fill_planes, dim3(af_blocks(z.w, AF_BLOCK), (unsigned)texture_rows<DIMS>(z)), AF_BLOCK, 0, call->stream,
+              (const float *)call->arg[AL_IMAGE], z, planes);
+    const int error = (int)cudaGetLastError();
+    return error ? error : rg_texture_fill((const rg_texture *)call->state, planes, call->stream);
+}
+
+template <int DIMS> static int load_mixed(rg_call *call)
+{
+    return call->param[AF_BATCH_UPLOAD] ? RG_OK : copy_mixed<DIMS>(call);
+}
+
+template <int DIMS> static int run_mixed(rg_call *call)
+{
+    const af_size z = size_of<DIMS>(call->shape);
+    const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + sums_bytes(z, call->param) + planes_bytes(z));
+    int error = fill_bricks<DIMS>(call, z, bricks);
+    error = error ? error : call->param[AF_BATCH_UPLOAD] ? copy_mixed<DIMS>(call) : RG_OK;
+    const af_mixed<DIMS> source = {{bricks}, af_texture_of(call), (float)(z.h + 1)};
+    return error ? error : launch_for(call, z, problem_of(call, z, 1), source);
 }
 
 template <int DIMS> static const char *refuse(const rg_shape *s, const int64_t *)
@@ -116,6 +178,13 @@ template <int DIMS> static const char *refuse(const rg_shape *s, const int64_t *
     const af_size z = size_of<DIMS>(s);
     if (af_bricks_pairs(z) > INT32_MAX) return "more than 2^31 pixels with their border";
     return z.transforms > INT32_MAX ? "more than 2^31 transforms: hand them over in parts" : NULL;
+}
+
+template <int DIMS> static const char *refuse_mixed(const rg_shape *s, const int64_t *param)
+{
+    return texture_rows<DIMS>(size_of<DIMS>(s)) > TEXTURE_ROWS_MOST
+               ? "the planes, one below the other, are more than the 32,768 rows of a texture"
+               : refuse<DIMS>(s, param);
 }
 
 template <int DIMS> static size_t scratch_fetched(const rg_shape *s, const int64_t *param)
@@ -126,6 +195,12 @@ template <int DIMS> static size_t scratch_bricked(const rg_shape *s, const int64
 {
     const af_size z = size_of<DIMS>(s);
     return sums_bytes(z, param) + af_bricks_pairs(z) * sizeof(float2);
+}
+
+template <int DIMS> static size_t scratch_mixed(const rg_shape *s, const int64_t *param)
+{
+    const af_size z = size_of<DIMS>(s);
+    return sums_bytes(z, param) + planes_bytes(z) + af_bricks_pairs(z) * sizeof(float2);
 }
 
 template <int DIMS> static rg_tolerance tolerance_fetched(const rg_shape *s, const int64_t *)
@@ -157,20 +232,29 @@ static const int64_t groups[] = {1, 4, 8, 16, 32};
 #define PARAMS_3D AF_STACKS(3, 5, "voxels of a thread, 2 planes apart"), AF_GROUPS(16)
 static const rg_param params_2d[] = {PARAMS_2D}, fetched_params_2d[] = {PARAMS_2D, AF_UPLOAD};
 static const rg_param params_3d[] = {PARAMS_3D}, fetched_params_3d[] = {PARAMS_3D, AF_UPLOAD};
+static const rg_param mixed_params_2d[] = {PARAMS_2D, AF_UPLOAD};
+static const rg_param mixed_params_3d[] = {AF_STACKS(3, 8, "voxels of a thread, 2 planes apart"), AF_GROUPS(16), AF_UPLOAD};
 
-#define AF_BATCH(DIMS, NAME, IDEA, FLAGS, PARAMS, SCRATCH, ...)                                                                \
+#define AF_BATCH(DIMS, NAME, NEEDS, IDEA, FLAGS, PARAMS, REFUSE, SCRATCH, ...)                                                 \
     {                                                                                                                          \
-        RG_VARIANT_OF("align" #DIMS "d", NAME, RG_GATHER, RG_DEVICE, IDEA), .needs = "sm_50", .flags = FLAGS,                  \
-        RG_PARAMS(PARAMS), .refuse = refuse<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                       \
+        RG_VARIANT_OF("align" #DIMS "d", NAME, RG_GATHER, RG_DEVICE, IDEA), .needs = NEEDS, .flags = FLAGS, RG_PARAMS(PARAMS), \
+        .refuse = REFUSE<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                                          \
     }
 #define AF_BRICKED(DIMS, IDEA)                                                                                                 \
-    AF_BATCH(DIMS, "batch", IDEA, 0, params_##DIMS##d, scratch_bricked, .cost = cost_bricked<DIMS>, .run = run_bricked<DIMS>)
+    AF_BATCH(DIMS, "batch", "sm_50", IDEA, 0, params_##DIMS##d, refuse, scratch_bricked, .cost = cost_bricked<DIMS>,           \
+             .run = run_bricked<DIMS>)
+#define AF_MIXED(DIMS, IDEA)                                                                                                   \
+    AF_BATCH(DIMS, "batch_mixed", "sm_60", IDEA, RG_COPIES_FIRST, mixed_params_##DIMS##d, refuse_mixed, scratch_mixed,         \
+             .cost = cost_bricked<DIMS>, .prepare = prepare_mixed<DIMS>, .load = load_mixed<DIMS>, .run = run_mixed<DIMS>,     \
+             .finish = af_texture_finish)
 #define AF_FETCHED(DIMS, IDEA)                                                                                                 \
-    AF_BATCH(DIMS, "batch_texture", IDEA, RG_COPIES_FIRST, fetched_params_##DIMS##d, scratch_fetched,                          \
+    AF_BATCH(DIMS, "batch_texture", "sm_50", IDEA, RG_COPIES_FIRST, fetched_params_##DIMS##d, refuse, scratch_fetched,         \
              .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,        \
              .load = af_texture_load<AF_BATCH_UPLOAD>, .run = run_fetched<DIMS>, .finish = af_texture_finish)
 
 RG_VARIANT(align2d_batch) = AF_BRICKED(2, "groups of transforms a block, reference in registers, image in bricks of pairs");
+RG_VARIANT(align2d_batch_mixed) = AF_MIXED(2, "as batch, some pixels from the bricks, some from a texture's four neighbours");
 RG_VARIANT(align2d_batch_texture) = AF_FETCHED(2, "groups of transforms a block, reference in registers, texture hardware");
 RG_VARIANT(align3d_batch) = AF_BRICKED(3, "groups of transforms a block, reference in registers, volume in bricks of pairs");
+RG_VARIANT(align3d_batch_mixed) = AF_MIXED(3, "as batch, some voxels from the bricks, some from a texture's four neighbours");
 RG_VARIANT(align3d_batch_texture) = AF_FETCHED(3, "groups of transforms a block, reference in registers, texture hardware");

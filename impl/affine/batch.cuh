@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// batch.cuh: many transforms of one image or volume in one launch: `batch` by exact interpolation, `batch_texture` by the
-// texture unit.
+// batch.cuh: many transforms of one image or volume in one launch: `batch` and `batch_mixed` by exact interpolation,
+// `batch_texture` by the texture unit.
 //
 // A block keeps its stacks (patch.cuh) of the reference in registers and goes through a group of transforms with them, so the
 // reference is read once a group. Each thread sums its pixels of a transform in float; a warp adds four sums in six shuffles,
 // halving what each lane carries; after the group the block adds its warps' in double and leaves them for af_finish (sums.cuh).
 // Nothing is added atomically: the same sums every time.
 //
-// `batch` reads a copy in bricks of pairs (bricks.cuh), made once a call.
+// `batch` reads a copy in bricks of pairs (bricks.cuh), made once a call; `batch_mixed` has some pixels from it, some from a
+// texture.
 #ifndef RG_AFFINE_BATCH_CUH
 #define RG_AFFINE_BATCH_CUH
 
@@ -18,12 +19,13 @@
 enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a group; bytes of partial sums at a time
 
 // ---- the sources ---------------------------------------------------------------------------------------------------------
-// What reads I' less its typical value at s, in coordinates from the centre plus an offset. CLAMPS: s must lie in the border.
+// What reads I' less its typical value at s, in coordinates from the centre plus an offset, for pixel k of a thread's stack.
+// CLAMPS: s must lie in the border. BLOCKS: of a multiprocessor, which is to say registers; 0: as the compiler has it.
 
 template <int DIMS> struct af_fetched {
     cudaTextureObject_t texture;
-    static constexpr int DIMENSIONS = DIMS, CLAMPS = 0;
-    __device__ __forceinline__ float at(const float s[3], float typical) const
+    static constexpr int DIMENSIONS = DIMS, CLAMPS = 0, BLOCKS = DIMS == 2 ? 4 : 0;
+    __device__ __forceinline__ float at(const float s[3], float typical, int) const
     {
         return (DIMS == 2 ? tex2D<float>(texture, s[0], s[1]) : tex3D<float>(texture, s[0], s[1], s[2])) - typical;
     }
@@ -31,10 +33,39 @@ template <int DIMS> struct af_fetched {
 
 template <int DIMS> struct af_bricked {
     af_bricks bricks;
-    static constexpr int DIMENSIONS = DIMS, CLAMPS = 1;
-    __device__ __forceinline__ float at(const float s[3], float) const
+    static constexpr int DIMENSIONS = DIMS, CLAMPS = 1, BLOCKS = DIMS == 2 ? 4 : 0;
+    __device__ __forceinline__ float at(const float s[3], float, int) const
     {
         return DIMS == 2 ? af_bricks_at_2d(bricks, s) : af_bricks_at_3d(bricks, s);
+    }
+};
+
+// Pixels by turns from the bricks and from a texture, which gives four neighbours as they are; one unit of the L1 hands out
+// lines for the first, another texels for the second. The point between four texels names them, whatever the unit rounds shares
+// to. A volume stands in the texture as its planes one below the other, a row of zeros between two.
+template <int DIMS> struct af_mixed {
+    af_bricked<DIMS> bricked;
+    cudaTextureObject_t texture;
+    float plane; // rows
+    static constexpr int DIMENSIONS = DIMS, CLAMPS = 1, BLOCKS = DIMS == 2 ? 4 : 5;
+    static constexpr unsigned FETCHED = DIMS == 2 ? 0xb5b5 : 0xaaaa; // bit k: pixel k comes from the texture
+
+    static __device__ __forceinline__ float between_four(const float4 t, const float share[3])
+    {
+        return af_between(af_between(t.w, t.z, share[0]), af_between(t.x, t.y, share[0]), share[1]);
+    }
+    __device__ __forceinline__ float at(const float s[3], float typical, int k) const
+    {
+        if (!(FETCHED >> k & 1)) return bricked.at(s, typical, k);
+        float first[3] = {0, 0, 0}, share[3];
+        for (int a = 0; a < DIMS; a++) {
+            first[a] = floorf(s[a]);
+            share[a] = s[a] - first[a];
+        }
+        const float row = DIMS == 2 ? first[1] : first[2] * plane + first[1];
+        const float value = between_four(tex2Dgather<float4>(texture, first[0], row), share);
+        if (DIMS == 2) return value - typical;
+        return af_between(value, between_four(tex2Dgather<float4>(texture, first[0], row + plane), share), share[2]) - typical;
     }
 };
 
@@ -90,7 +121,7 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
             if (Source::CLAMPS && !EVERY) s[a] = fminf(fmaxf(s[a], p.clamp_low[a]), p.clamp_high[a]);
             if (!EVERY) s[a] += p.offset[a];
         }
-        const float value = takes_part ? source.at(s, typical) : 0;
+        const float value = takes_part ? source.at(s, typical, k) : 0;
         sums.a += value;
         sums.aa += value * value;
         sums.ab += value * r[k];
@@ -138,7 +169,7 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Sou
     }
 }
 
-template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK, DIMS == 2 ? 4 : 0)
+template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK, Source::BLOCKS)
     batch(af_batch p, Source source)
 {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];

@@ -110,7 +110,7 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_
 
 typedef struct cudaArray *cudaArray_t;
 typedef const cudaArray *cudaArray_const_t;
-enum : unsigned { cudaArrayDefault = 0, cudaArrayLayered = 1 };
+enum : unsigned { cudaArrayDefault = 0, cudaArrayLayered = 1, cudaArrayTextureGather = 8 };
 cudaError_t cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t width, size_t height = 0, unsigned flags = 0);
 cudaError_t cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t);
@@ -183,6 +183,7 @@ struct rg_texel {
 };
 rg_texel rg_fetch_linear(cudaTextureObject_t, int x);
 rg_texel rg_fetch(cudaTextureObject_t, int dimensions, float x, float y, float z, int layer);
+rg_texel rg_fetch_four(cudaTextureObject_t, float x, float y, int component); // one component of four neighbours
 
 template <class T> T rg_texel_as(const rg_texel &t)
 {
@@ -199,6 +200,10 @@ template <class T> T tex2D(cudaTextureObject_t t, float x, float y) { return rg_
 template <class T> T tex3D(cudaTextureObject_t t, float x, float y, float z)
 {
     return rg_texel_as<T>(rg_fetch(t, 3, x, y, z, 0));
+}
+template <class T> T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0)
+{
+    return rg_texel_as<T>(rg_fetch_four(t, x, y, component));
 }
 template <class T> T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer)
 {

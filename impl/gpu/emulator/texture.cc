@@ -13,7 +13,7 @@
 struct cudaArray {
     cudaChannelFormatDesc desc;
     size_t width, height, depth, texel_bytes;
-    bool layered;
+    bool layered, gather;
     unsigned char *data;
 };
 
@@ -28,7 +28,7 @@ struct Texture {
     cudaTextureDesc how;
     size_t texel_bytes, pitch, slice;
     int size[3], layers, components;
-    bool linear, in_array;
+    bool linear, in_array, gather;
 };
 
 cudaError_t noted(cudaError_t code)
@@ -163,6 +163,33 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
     return out;
 }
 
+// The four texels that linear filtering at (x, y) would weigh, chosen by the same rounded fractions: from the lower left one
+// against the clock in a plane whose y points up, as the PTX ISA has it (tld4).
+rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int component)
+{
+    const Texture &t = *(const Texture *)object;
+    if (!t.gather)
+        rg_emu::fault("tex2Dgather of a texture whose array was not made with cudaArrayTextureGather");
+    const float at[2] = {x, y};
+    int low[2];
+    for (int d = 0; d < 2; d++) {
+        float u = t.how.normalizedCoords ? at[d] * (float)t.size[d] : at[d];
+        u = !(u > -1e9f) ? -1e9f : u > 1e9f ? 1e9f : u; // also NaN
+        low[d] = (int)std::floor(std::floor(((double)u - 0.5) * 256 + 0.5) / 256);
+    }
+    const int right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
+    rg_texel out = empty(t);
+    for (int i = 0; i < 4; i++) {
+        const int corner[3] = {low[0] + right[i], low[1] + below[i], 0};
+        const rg_texel one = texel(t, corner, 0);
+        if (out.real)
+            out.f[i] = one.f[component];
+        else
+            out.i[i] = one.i[component];
+    }
+    return out;
+}
+
 // ---- arrays --------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent e, unsigned flags)
@@ -174,6 +201,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     a.height = e.height ? e.height : 1;
     a.depth = e.depth ? e.depth : 1;
     a.layered = flags & cudaArrayLayered;
+    a.gather = flags & cudaArrayTextureGather;
     if (!a.texel_bytes)
         return noted(cudaErrorInvalidChannelDescriptor);
     if (!a.width || a.width > 131072 || a.height > 65536 || a.depth > 16384)
@@ -246,6 +274,7 @@ static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
         t.data = a.data;
         t.desc = a.desc;
         t.in_array = true;
+        t.gather = a.gather;
         t.pitch = a.width * a.texel_bytes;
         t.slice = t.pitch * a.height;
         t.size[0] = (int)a.width;

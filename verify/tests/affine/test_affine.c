@@ -330,7 +330,7 @@ TEST(forecasts_hold_the_textures_copy)
         assert_int_equal(more, e->variant->prepare ? 5000 * sizeof(float) : 0);
         textures += more > 0;
     }
-    assert_int_equal(textures, 7);
+    assert_int_equal(textures, 9);
 }
 
 TESTS(NULL, NULL)

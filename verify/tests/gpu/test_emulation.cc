@@ -314,6 +314,51 @@ TEST(linear_texture)
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
 
+static __global__ void fetch_four(cudaTextureObject_t t, const float2 *at, float4 *out)
+{
+    out[threadIdx.x] = tex2Dgather<float4>(t, at[threadIdx.x].x, at[threadIdx.x].y);
+}
+
+// From the lower left against the clock, as the programming guide has it; which four, linear filtering decides, whose fractions
+// are rounded: just below the middle of a texel they are the next ones.
+TEST(four_texels)
+{
+    const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
+    const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
+    const float2 at[4] = {{1, 1}, {1.49f, 1}, {1.499f, 1}, {3, 2}};
+    const float expected[4][4] = {{1024, 1280, 256, 0}, {1024, 1280, 256, 0}, {1280, 1536, 512, 256}, {0, 0, 0, 1536}};
+    Memory<float2> where(4);
+    Memory<float4> out(4);
+    host()->upload(where.p, at, sizeof at);
+    for (unsigned flags = 0; flags <= (unsigned)cudaArrayTextureGather; flags += (unsigned)cudaArrayTextureGather) {
+        cudaArray_t array;
+        assert_int_equal(cudaMallocArray(&array, &real, 3, 2, flags), cudaSuccess);
+        assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
+                         cudaSuccess);
+        const cudaTextureObject_t t =
+            texture_of(array, cudaFilterModeLinear, cudaAddressModeBorder, cudaReadModeElementType, 0);
+        RG_LAUNCH(fetch_four, 1, 4, 0, nullptr, t, where.p, out.p);
+        if (flags) assert_fine();
+        else assert_fault("fetch_four", "cudaArrayTextureGather");
+        cudaDestroyTextureObject(t);
+        cudaFreeArray(array);
+    }
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            const float four[4] = {out[i].x, out[i].y, out[i].z, out[i].w};
+            if (four[k] != expected[i][k])
+                fail_msg("texel %d of four at (%g, %g) is %g, expected %g", k, at[i].x, at[i].y, four[k], expected[i][k]);
+        }
+}
+
+// A sum in one direction of rounding, also where double precision does not hold it.
+TEST(sums_rounded_down)
+{
+    assert_true(__fadd_rd(2.75f, 0x1.8p23f) == 0x1.8p23f + 2 && __fadd_rd(-0.25f, 0x1.8p23f) == 0x1.8p23f - 1);
+    assert_true(__fadd_rd(-0x1p-120f, 0x1.8p23f) == 0x1.8p23f - 1 && __fadd_rd(0x1p-120f, 0x1.8p23f) == 0x1.8p23f);
+    assert_true(__fadd_rd(7, 0x1.8p23f) == 0x1.8p23f + 7);
+}
+
 TEST(byte_texture)
 {
     const unsigned char image[2][2] = {{0, 255}, {51, 102}};
