@@ -176,7 +176,8 @@ static int cflags(const char *language, const char *needs)
         if (more && *language == 'c' && strcmp(language, "cuda"))
             snprintf(text + strlen(text), sizeof text - strlen(text), " %s", more);
         else
-            code = rg_fail(RG_USAGE, "--cflags %s: expected avx2, avx512 or avx512vnni of c or c++, found \"%s\"", language, word);
+            code =
+                rg_fail(RG_USAGE, "--cflags %s: expected avx2, avx512 or avx512vnni of c or c++, found \"%s\"", language, word);
     }
     free(words);
     if (code)
@@ -202,9 +203,11 @@ static void help(FILE *out)
                  "usage: regather COMMAND [options]\n\n");
     for (const rg_command *const *c = rg_commands; *c; c++)
         fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-    fprintf(out, "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n"
-                 "'regather --cflags [c|c++|cuda|emulated] [NEEDS]' prints what a plug-in is compiled with, of intrinsics with NEEDS\n"
-                 "as its descriptor has them: avx2, avx512, avx512vnni.\n");
+    fprintf(
+        out,
+        "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n"
+        "'regather --cflags [c|c++|cuda|emulated] [NEEDS]' prints what a plug-in is compiled with, of intrinsics with NEEDS\n"
+        "as its descriptor has them: avx2, avx512, avx512vnni.\n");
 }
 
 static int dispatch(int argc, char **argv)

@@ -6,7 +6,8 @@
 // a variant is handed filled inputs and poisoned outputs in one rg_call, and neither allocates arguments, copies them to
 // another space, nor reads a file. verify, bench, tune, trace and the jobs all go through this table and nothing else.
 //
-// Plain C11, also valid C++20 (nvcc, and g++ for the emulated build). Designated initialisers must keep the order of the fields.
+// Plain C11, also valid C++20 (nvcc, and g++ for the emulated build). Designated initialisers must keep the order of the
+// fields.
 #ifndef RG_SUITE_H
 #define RG_SUITE_H
 
@@ -26,7 +27,8 @@ enum { RG_DIMS = 6, RG_ARGS_MAX = 8, RG_PARAMS_MAX = 10 };
 
 // ---- shapes and arguments ------------------------------------------------------------------------------------------------
 
-// What n[] means is named by rg_algo.dim and said in the algorithm's index.h; unused entries are 0. The seed decides the inputs.
+// What n[] means is named by rg_algo.dim and said in the algorithm's index.h; unused entries are 0. The seed decides the
+// inputs.
 typedef struct rg_shape {
     int64_t n[RG_DIMS];
     uint64_t seed;
@@ -126,21 +128,22 @@ typedef struct rg_algo {
     int n_check_shapes;
     const rg_bench_shape *bench_shape;
     int n_bench_shapes;
-    const rg_shape *smoke_shape; // of several blocks, yet small enough for what slows kernels a hundredfold: sanitizers, emulation
+    const rg_shape
+        *smoke_shape; // of several blocks, yet small enough for what slows kernels a hundredfold: sanitizers, emulation
     int n_smoke_shapes;
     const char *const *broken; // kernels of verify/broken that a claim of the paper rests on, ended by NULL; may be NULL
     const char *presets;       // file of published parameter sets, from the source's folder; may be NULL
     const char *(*invalid)(const rg_shape *);                               // NULL, or why no variant could take the shape
     void (*fill)(const rg_shape *, rg_pattern, void *const *arg);           // inputs (and INOUT) of this seed and pattern
-    void (*reference)(const rg_shape *, void *const *arg);                  // fills the outputs: slow, obvious, own index arithmetic
+    void (*reference)(const rg_shape *, void *const *arg); // fills the outputs: slow, obvious, own index arithmetic
     // The same for n chosen elements of argument `which`, written to out[0..n) in the argument's type: how outputs too large
     // for reference() are sampled. NULL: only reference() exists.
     void (*reference_at)(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
     rg_tolerance (*tolerance)(const rg_shape *);
-    const char *(*invariant)(const rg_shape *, void *const *arg);           // NULL when it holds, else what is violated; may be NULL
+    const char *(*invariant)(const rg_shape *, void *const *arg); // NULL when it holds, else what is violated; may be NULL
     void (*where)(const rg_shape *, int which, int64_t element, char text[64]); // "(X0=3,Y0=-7)"
-    const char *(*index_fault)(const rg_shape *);                           // NULL when index.h's maps are inverse and onto; may be NULL
-    double (*traffic_bytes)(const rg_shape *);                              // least bytes: inputs read once, outputs written once
+    const char *(*index_fault)(const rg_shape *); // NULL when index.h's maps are inverse and onto; may be NULL
+    double (*traffic_bytes)(const rg_shape *);    // least bytes: inputs read once, outputs written once
     double (*work)(const rg_shape *);                                       // operations counted in rate_unit
     const char *rate_unit;                                                  // "multiply-adds/s", "pixels/s"
     const char *order; // variants from the fastest on, by experience: "gather simd naive"; a job runs the first that can

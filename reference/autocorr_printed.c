@@ -2,7 +2,8 @@
 // autocorr_printed.c: listing 1 of Lu et al. 2009 as its threads would run it one after another, with blockIdx for blockDim.
 //
 // A block (blockIdx.x, blockIdx.y) holds two lines of the image; thread T adds the products of the first with the second moved
-// by T, divides by what it takes for the overlap, scales, rounds, and adds to one element. Line numbers are those of the listing.
+// by T, divides by what it takes for the overlap, scales, rounds, and adds to one element. Line numbers are those of the
+// listing.
 #include "reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, in
     return image[line * s->n[0] + column];
 }
 
-// Lines 3 to 11: ImageDataLine2, max_offset zeros on the left, the line, and behind it whatever the last row of threads fetched;
-// zeros after that. Long enough for every thread's last product.
+// Lines 3 to 11: ImageDataLine2, max_offset zeros on the left, the line, and behind it whatever the last row of threads
+// fetched; zeros after that. Long enough for every thread's last product.
 static void fill_line2(const rg_shape *s, const uint8_t *image, int64_t line, uint8_t *line2, int64_t length)
 {
     const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// findings.c: what was found, in sentences made from the verdicts by reference/findings.tsv: for the cards and titles of figures.
+// findings.c: what was found, in sentences made from the verdicts by reference/findings.tsv: for the cards and titles of
+// figures.
 #include "../impl/base/core.h"
 #include "../impl/suite.h"
 #include "report.h"

@@ -278,8 +278,8 @@ static void judge_fresh(rg_report *r)
             file->n_rows = part_stale(file);
             r->machine[m].n_stale += all[n] - file->n_rows;
             if (all[n] > file->n_rows)
-                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, all[n] - file->n_rows, all[n],
-                        r->stale ? "what rests on them is marked" : "left out, --stale shows them");
+                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, all[n] - file->n_rows,
+                        all[n], r->stale ? "what rests on them is marked" : "left out, --stale shows them");
             for (int i = file->n_rows; !r->stale && i < all[n]; i++)
                 rg_row_free(&file->row[i]);
         }
@@ -347,20 +347,25 @@ static int make_report(rg_report *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_report r = {.out = q->out, .traces = q->traces, .pages = q->pages, .stale = q->stale, .n_maps = q->map.n, .map = q->map.item};
+    rg_report r = {
+        .out = q->out, .traces = q->traces, .pages = q->pages, .stale = q->stale, .n_maps = q->map.n, .map = q->map.item};
     int code = make_report(&r, q);
     release(&r);
     return code;
 }
 
 static const rg_option options[] = {
-    {"machines", "DIR", "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as "
-     "NAME.TABLE.tsv)", RG_TO(request, machines)},
+    {"machines", "DIR",
+     "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as "
+     "NAME.TABLE.tsv)",
+     RG_TO(request, machines)},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", RG_TO(request, verify)},
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
      RG_TO(request, job)},
-    {"table", "NAME=FILE.tsv", "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
-     "FILE.tables.tsv", RG_TO(request, table)},
+    {"table", "NAME=FILE.tsv",
+     "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
+     "FILE.tables.tsv",
+     RG_TO(request, table)},
     {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
      RG_TO(request, map)},
     {"pages", "DIR", "pages of jobs (NAME.html), which are kept beside this one and linked", RG_TO(request, pages)},

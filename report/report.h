@@ -15,8 +15,8 @@ int rg_verify_of(const rg_tsv *, rg_result *);
 // ---- machines ------------------------------------------------------------------------------------------------------------
 
 // One machine: this one (the files named on the command line), or a reference machine (the files of --machines whose names
-// begin alike up to the first dot; the first of all when one of them is what was named). A verify file is one without times: its
-// rows count for statuses only.
+// begin alike up to the first dot; the first of all when one of them is what was named). A verify file is one without times:
+// its rows count for statuses only.
 typedef struct rg_bench_machine {
     char label[96];
     bool here;
@@ -188,7 +188,8 @@ int rg_copy_gallery(const rg_report *);
 int rg_copy_pages(const rg_report *); // of jobs
 void rg_write_pages(const rg_report *, FILE *html);
 void rg_write_gallery(const rg_report *, rg_page *);
-// Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing without them.
+// Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing
+// without them.
 void rg_write_portability(const rg_report *, rg_page *, const char *paper);
 // The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 void rg_write_tables(const rg_report *, rg_page *, const char *paper);

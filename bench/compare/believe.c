@@ -30,8 +30,8 @@ static void fault(belief *b, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    rg_fail(RG_USAGE, "%s: cannot be believed: %s:%s %s %s %s %s: %s", b->file->path, c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE],
-            c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
+    rg_fail(RG_USAGE, "%s: cannot be believed: %s:%s %s %s %s %s: %s", b->file->path, c[RG_C_ALGO], c[RG_C_VARIANT],
+            c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
     b->faults++;
 }
 
@@ -79,8 +79,8 @@ static void check_clock(belief *b, const rg_samples *samples)
     if (least <= 0)
         fault(b, "expected times above 0, found a sample of %.7g ns", least);
     else if (least * calls_a_sample(b->row) < tick * (1 - 1e-3)) // the tick has four digits
-        fault(b, "the clock ticks in steps of %.4g ns, found a sample of %.7g ns over %.0f calls", tick, least * calls_a_sample(b->row),
-              calls_a_sample(b->row));
+        fault(b, "the clock ticks in steps of %.4g ns, found a sample of %.7g ns over %.0f calls", tick,
+              least * calls_a_sample(b->row), calls_a_sample(b->row));
 }
 
 static void check_hashes(belief *b)

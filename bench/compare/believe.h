@@ -13,8 +13,8 @@ int rg_believe(const rg_result *);
 // What a file of format 1 cannot be held against, in words; "" from format 2 on.
 const char *rg_believe_lacks(const rg_result *);
 
-// Whether the row's kernel has another source in this program than it had when the row was timed, or is gone from it: the row is stale.
-// false where the row has no hash (before format 2, probes, jobs), and of plug-ins that are not loaded.
+// Whether the row's kernel has another source in this program than it had when the row was timed, or is gone from it: the row
+// is stale. false where the row has no hash (before format 2, probes, jobs), and of plug-ins that are not loaded.
 bool rg_row_is_stale(const rg_row *);
 
 // A call may be this much faster than its bound by the probes of the same run, which scatter by a few percent.

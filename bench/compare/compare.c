@@ -267,14 +267,15 @@ static char *title(const comparison *c)
             said[k][i] = said[k][i] ? said[k][i] : "unknown";
         }
     for (int i = 0; i < c->file[0].n_head; i++) {
-        const char *other = strncmp(c->file[0].head_key[i], "source ", 7) ? NULL : rg_result_head(&c->file[1], c->file[0].head_key[i]);
+        const char *other =
+            strncmp(c->file[0].head_key[i], "source ", 7) ? NULL : rg_result_head(&c->file[1], c->file[0].head_key[i]);
         kernels += other != NULL;
         changed += other && strcmp(other, c->file[0].head_value[i]);
     }
     char *sources = kernels ? rg_print("; the source of %d of %d kernels changed", changed, kernels) : rg_print("%s", "");
     const bool machines = strcmp(said[0][0], said[0][1]), commits = strcmp(said[1][0], said[1][1]);
-    char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0], said[0][1],
-                                                said[1][1], sources)
+    char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0],
+                                                said[0][1], said[1][1], sources)
                  : machines ? rg_print("two machines at commit %s: A %s, B %s%s", said[1][0], said[0][0], said[0][1], sources)
                  : commits  ? rg_print("two commits on %s: A %s, B %s%s", said[0][0], said[1][0], said[1][1], sources)
                             : rg_print("two runs of commit %s on %s%s", said[1][0], said[0][0], sources);
@@ -300,8 +301,8 @@ static char *summary(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
     char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
-    char *text = rg_print("Of %d rows B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d", compared,
-                          n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
+    char *text = rg_print("Of %d rows B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d",
+                          compared, n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
     free(worst);
     free(best);
     return text;
@@ -310,7 +311,8 @@ static char *summary(const comparison *c)
 static int conclude(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED];
-    rg_tsv_print(stdout, "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
+    rg_tsv_print(stdout,
+                 "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
                  c->file[0].path, c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED],
                  n[RG_BROKEN], n[RG_ONLY_A], n[RG_ONLY_B]);
     rg_tsv_print(stdout, "%s\n", c->of.summary);
@@ -340,8 +342,8 @@ static void leave_out(rg_result *f, const char *variant)
     f->n_rows = kept;
 }
 
-// --map: A's rows get the names under which B has them, in place of those that had them. The head keeps its own: what it says of
-// hashes has been looked at.
+// --map: A's rows get the names under which B has them, in place of those that had them. The head keeps its own: what it says
+// of hashes has been looked at.
 static int map_names(comparison *c)
 {
     for (int i = 0; i < c->map.n; i++) {

@@ -25,8 +25,8 @@ typedef struct rg_compared {
 
 // "autocorr:simd w64,h64,r8,k0 threads=1;isa=0 device hot" of a pair, by B's row where it has one; malloc'ed.
 char *rg_pair_name(const rg_pair_of_rows *);
-// A table; JUnit's XML, a test case a pair, where SLOWER and BROKEN are failures and UNSURE is skipped; Markdown for a pull request.
-// Written whole or not at all. RG_GOOD, or one line and RG_USAGE.
+// A table; JUnit's XML, a test case a pair, where SLOWER and BROKEN are failures and UNSURE is skipped; Markdown for a pull
+// request. Written whole or not at all. RG_GOOD, or one line and RG_USAGE.
 int rg_compared_tsv(const rg_compared *, const char *path);
 int rg_compared_junit(const rg_compared *, const char *path);
 int rg_compared_markdown(const rg_compared *, const char *path);

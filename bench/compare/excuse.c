@@ -46,8 +46,8 @@ static void look_at_load(rg_excuse *e, const rg_row *const row[2])
     if (!(more >= CORES_LEAST))
         return;
     const double factor = (1 + fmin(more, 1)) / (1 - fmin(more / all, 0.9));
-    explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B", others[0], cores[0],
-            others[1], cores[1]);
+    explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B",
+            others[0], cores[0], others[1], cores[1]);
 }
 
 // Why the clock was held down, "" when nothing was found to.
@@ -64,8 +64,8 @@ static void look_at_clocks(rg_excuse *e, const rg_row *const row[2])
     const char *held[2] = {throttle(row[0], text[0]), throttle(row[1], text[1])};
     const double MHz[2] = {rg_cell_number(row[0], RG_C_CLOCK), rg_cell_number(row[1], RG_C_CLOCK)}, factor = MHz[0] / MHz[1];
     if ((*held[0] || *held[1]) && isfinite(factor) && factor > 0 && fabs(log(factor)) > CLOCK_LEAST)
-        explain(e, factor, "the clock was at %.0f MHz in A%s%s, %.0f in B%s%s", MHz[0], *held[0] ? ", held down by " : "", held[0], MHz[1],
-                *held[1] ? ", held down by " : "", held[1]);
+        explain(e, factor, "the clock was at %.0f MHz in A%s%s, %.0f in B%s%s", MHz[0], *held[0] ? ", held down by " : "",
+                held[0], MHz[1], *held[1] ? ", held down by " : "", held[1]);
 }
 
 // Of the resource that bounds the row.
@@ -74,8 +74,10 @@ static double probed(const rg_result *f, const rg_row *row, const char *resource
     const size_t threads = strcmp(row->cell[RG_C_SPACE], "host") ? 0 : strcspn(row->cell[RG_C_PARAMS], ";");
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *p = &f->row[i];
-        if (rg_row_is_probe(p) && !strcmp(p->cell[RG_C_VARIANT], resource) && !strcmp(p->cell[RG_C_SPACE], row->cell[RG_C_SPACE]) &&
-            (!threads || (strlen(p->cell[RG_C_PARAMS]) == threads && !strncmp(p->cell[RG_C_PARAMS], row->cell[RG_C_PARAMS], threads))))
+        if (rg_row_is_probe(p) && !strcmp(p->cell[RG_C_VARIANT], resource) &&
+            !strcmp(p->cell[RG_C_SPACE], row->cell[RG_C_SPACE]) &&
+            (!threads ||
+             (strlen(p->cell[RG_C_PARAMS]) == threads && !strncmp(p->cell[RG_C_PARAMS], row->cell[RG_C_PARAMS], threads))))
             return rg_cell_number(p, RG_C_RATE);
     }
     return NAN;

@@ -12,8 +12,8 @@ extern const char *const rg_word_colour[RG_WORDS]; // for rg_colour()
 
 // "5%" or "0.05". RG_GOOD, or one line and RG_USAGE.
 int rg_gate_read(const char *text, double *gate);
-// Rows of one process each do not tell what changes from one to the next: their interval is moved out by what equal kernels were
-// found to differ by (3 % on an H200 for kernels of 10 us in equal buffers at other places, as bench --self-test found).
+// Rows of one process each do not tell what changes from one to the next: their interval is moved out by what equal kernels
+// were found to differ by (3 % on an H200 for kernels of 10 us in equal buffers at other places, as bench --self-test found).
 #define RG_ONE_PROCESS 0.03
 void rg_ratio_widen(rg_ratio *);
 // Of the interval of new / old: SLOWER when all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.

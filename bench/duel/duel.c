@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long, too,
-// and what disturbs a block is a small part of it.
+// A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long,
+// too, and what disturbs a block is a small part of it.
 enum { PAIRS_ENOUGH = 31, PAIRS_LEAST = 9, LINE = 700 };
 static const double BLOCKS_S = 0.3;
-// Opening a GPU takes longer than the pairs of a process do: those until the next look open it at the same time, and wait their turn,
-// as long as all of them together need no more memory than this.
+// Opening a GPU takes longer than the pairs of a process do: those until the next look open it at the same time, and wait their
+// turn, as long as all of them together need no more memory than this.
 enum { WAITING_MOST = 8 };
 static const double WAITING_BYTES = 4e9;
 // Pairs that are not kept say that the machine is busy. With hardly any left, those that are may be the odd ones.
@@ -33,7 +33,8 @@ static const rg_option options[] = {
     {"clock", "wall|cpu", "which time of a whole command decides", RG_TO(rg_duel, clock), .standard = "wall", .needs = "job"},
     {"check", "COMMAND", "for sh: exit 0 when the outputs of both agree, in {old} and {new}", RG_TO(rg_duel, check),
      .otherwise = "the same bytes", .needs = "job"},
-    {"repeat", "N", "so many duels of the same two, with seeds that follow each other; verified once", RG_TO(rg_duel, repeat), 1, 10000, "1"},
+    {"repeat", "N", "so many duels of the same two, with seeds that follow each other; verified once", RG_TO(rg_duel, repeat),
+     1, 10000, "1"},
     {"out", "D.tsv", "write every pair of blocks, or of runs", RG_TO(rg_duel, out)},
     {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
      RG_TO(rg_duel, serve), .otherwise = "decide"},
@@ -74,7 +75,8 @@ typedef struct contest {
     rg_file file;
 } contest;
 
-// ---- processes ---------------------------------------------------------------------------------------------------------------
+// ---- processes
+// ---------------------------------------------------------------------------------------------------------------
 
 static void add(char **argv, int *n, const char *word) { argv[(*n)++] = (char *)word; }
 
@@ -189,7 +191,8 @@ static int gather(contest *c, int n)
     return code;
 }
 
-// ---- pairs -------------------------------------------------------------------------------------------------------------------
+// ---- pairs
+// -------------------------------------------------------------------------------------------------------------------
 
 static int block(const contest *c, const team *t, int side, rg_pair *pair)
 {
@@ -198,7 +201,8 @@ static int block(const contest *c, const team *t, int side, rg_pair *pair)
     fprintf(t->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, pair->calls[side]);
     fflush(t->worker[w].to);
     int code = hear(c, t, w, line);
-    if (!code && (sscanf(line, "%lf %ld %d", &pair->ns[side], &pair->preempted[side], &pair->held[side]) < 2 || !(pair->ns[side] > 0)))
+    if (!code &&
+        (sscanf(line, "%lf %ld %d", &pair->ns[side], &pair->preempted[side], &pair->held[side]) < 2 || !(pair->ns[side] > 0)))
         code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED HELD\" of %s, found \"%s\"", c->word[side], line);
     return code;
 }
@@ -233,7 +237,8 @@ static int run_team(contest *c, int which)
     rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
     int n = 0, kept = 0, code = RG_GOOD;
     double blocks_s = 0;
-    while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || blocks_s < BLOCKS_S) && !time_is_up(c)) {
+    while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || blocks_s < BLOCKS_S) &&
+           !time_is_up(c)) {
         rg_pair *p = &pair[n];
         *p = (rg_pair){.calls = {t->calls[0], t->calls[1]}, .first = (int)(rg_bits(t->seed, (uint64_t)n) >> 63)};
         code = block(c, t, p->first, p);
@@ -244,8 +249,9 @@ static int run_team(contest *c, int which)
         kept += rg_pair_kept(p);
         blocks_s += 1e-9 * (p->calls[0] * p->ns[0] + p->calls[1] * p->ns[1]);
         if (c->file.stream)
-            rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\t%d\t%d\n", c->number, process, n, p->first ? "new" : "old",
-                         p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1], p->held[0], p->held[1], (int)rg_pair_kept(p));
+            rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\t%d\t%d\n", c->number, process, n,
+                         p->first ? "new" : "old", p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0],
+                         p->preempted[1], p->held[0], p->held[1], (int)rg_pair_kept(p));
     }
     if (!code)
         count(c, pair, n);
@@ -253,7 +259,8 @@ static int run_team(contest *c, int which)
     return code;
 }
 
-// ---- the duel ----------------------------------------------------------------------------------------------------------------
+// ---- the duel
+// ----------------------------------------------------------------------------------------------------------------
 
 static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
 {
@@ -265,14 +272,16 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
         outcome = RG_UNDECIDED;
         snprintf(why, sizeof why, "%d of %d pairs were preempted or throttled: the machine is too busy", c->dropped, c->pairs);
     } else if (outcome == RG_UNDECIDED) {
-        snprintf(why, sizeof why, "%s", c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
-                                                                    : "time is up: give more by --max-seconds");
+        snprintf(why, sizeof why, "%s",
+                 c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
+                                                : "time is up: give more by --max-seconds");
     }
-    printf("%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted or throttled, and "
-           "dropped, %s%s%s\n",
-           rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
-           c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
-           c->dropped, lasted, *why ? "; " : "", why);
+    printf(
+        "%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted or throttled, and "
+        "dropped, %s%s%s\n",
+        rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
+        c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
+        c->dropped, lasted, *why ? "; " : "", why);
     fflush(stdout);
     c->count[outcome]++;
 }
@@ -327,7 +336,8 @@ static int fight_all(contest *c)
     return code ? code : rg_duel_code(c->count[RG_SLOWER] ? RG_SLOWER : c->count[RG_UNDECIDED] ? RG_UNDECIDED : RG_SAME);
 }
 
-// What the lanes say before anything is started: whether it is a GPU that opens, and how many processes have room beside each other.
+// What the lanes say before anything is started: whether it is a GPU that opens, and how many processes have room beside each
+// other.
 static int look_ahead(contest *c)
 {
     rg_duel_side *s = rg_alloc(2 * sizeof *s);
@@ -355,7 +365,8 @@ static int open_file(contest *c)
         return code;
     char why[200];
     rg_head head;
-    // Idle, beside those that compute. What is started from here on is another program at once, as after a fork a context is of no use.
+    // Idle, beside those that compute. What is started from here on is another program at once, as after a fork a context is of
+    // no use.
     const rg_device *gpu = c->gpu ? rg_device_open(c->duel->given.device, why) : NULL;
     if (c->gpu && !gpu)
         return rg_fail(RG_LACKS, "duel: %s", why);
@@ -365,7 +376,9 @@ static int open_file(contest *c)
     rg_head_free(&head);
     rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
     if (!c->duel->job)
-        rg_tsv_print(c->file.stream, "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\told_held\tnew_held\tkept\n");
+        rg_tsv_print(
+            c->file.stream,
+            "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\told_held\tnew_held\tkept\n");
     return RG_GOOD;
 }
 
@@ -374,10 +387,14 @@ static int run(void *typed)
     rg_duel *d = typed;
     const int words = d->given.word.n;
     if (words > 2 || words < (d->old_build || d->serve >= 0 ? 1 : 2))
-        return rg_fail(RG_USAGE, "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] or with --job a command (or one of them with --old-build), "
-                                 "found %d", words);
+        return rg_fail(
+            RG_USAGE,
+            "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] or with --job a command (or one of them with --old-build), "
+            "found %d",
+            words);
     if (!strcmp(d->given.device, "host"))
-        return rg_fail(RG_LACKS, "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
+        return rg_fail(RG_LACKS,
+                       "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
     if (d->serve >= 0)
         return rg_duel_serve(d);
     contest c = {.duel = d, .word = {d->given.word.item[0], d->given.word.item[words - 1]}, .n_workers = d->old_build ? 2 : 1};
@@ -386,7 +403,8 @@ static int run(void *typed)
     c.program[0] = d->old_build ? rg_print("%s/regather", d->old_build) : rg_print("%s", c.program[1] ? c.program[1] : "");
     for (int i = 0; i < 2 && !code; i++)
         if (!c.program[i] || access(c.program[i], X_OK))
-            code = rg_fail(RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe", strerror(errno));
+            code = rg_fail(RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe",
+                           strerror(errno));
     if (!code && !d->job)
         code = look_ahead(&c);
     if (!code && d->out)

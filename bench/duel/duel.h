@@ -7,9 +7,9 @@
 #include "../timing/lineup.h"
 #include "rule.h"
 
-// A process that serves: `regather duel --serve first|again WORD...` reads one command a line, "SIDE CALLS", and answers each with
-// "NS PREEMPTED HELD" of a block of that many calls of its SIDE-th word (HELD: of builds that say it). Its first line is "ready SHAPE CALLS..." (the calls of one
-// block of each word) or "stop CODE REASON".
+// A process that serves: `regather duel --serve first|again WORD...` reads one command a line, "SIDE CALLS", and answers each
+// with "NS PREEMPTED HELD" of a block of that many calls of its SIDE-th word (HELD: of builds that say it). Its first line is
+// "ready SHAPE CALLS..." (the calls of one block of each word) or "stop CODE REASON".
 typedef enum { RG_SERVE_FIRST, RG_SERVE_AGAIN } rg_serving; // first: verifies and judges before it is ready
 
 // What decides between whole commands.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jobs.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs is one
-// observation of rule.h.
+// jobs.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs
+// is one observation of rule.h.
 #include "duel.h"
 
 #include "../timing/job_files.h"
@@ -53,8 +53,8 @@ static int compare_outputs(team *t)
     }
     const rg_job_outputs found = rg_job_outputs_compare(t->folder[0], t->folder[1]);
     if (found.differ)
-        return rg_fail(RG_WRONG, "duel: BROKEN: %d of %d outputs differ, %s the first; where they may, say how much by --check", found.differ,
-                       found.files, found.first);
+        return rg_fail(RG_WRONG, "duel: BROKEN: %d of %d outputs differ, %s the first; where they may, say how much by --check",
+                       found.differ, found.files, found.first);
     snprintf(t->outputs, sizeof t->outputs, found.files ? "%d outputs equal" : "no outputs in {out}", found.files);
     return RG_GOOD;
 }
@@ -91,8 +91,9 @@ static void note(team *t)
     }
     t->n++;
     if (t->file->stream)
-        rg_tsv_print(t->file->stream, "%d\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\n", t->n, t->first ? "new" : "old", t->run[0].wall_s,
-                     t->run[1].wall_s, t->run[0].cpu_s, t->run[1].cpu_s, t->run[0].peak_bytes, t->run[1].peak_bytes);
+        rg_tsv_print(t->file->stream, "%d\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\n", t->n, t->first ? "new" : "old",
+                     t->run[0].wall_s, t->run[1].wall_s, t->run[0].cpu_s, t->run[1].cpu_s, t->run[0].peak_bytes,
+                     t->run[1].peak_bytes);
 }
 
 // ---- the duel ------------------------------------------------------------------------------------------------------------
@@ -106,12 +107,14 @@ static int conclude(const team *t, rg_word outcome)
         char time[2][32];
         for (int i = 0; i < 2; i++)
             rg_duration(1e9 * t->sum_s[clock][i] / t->n, time[i]);
-        snprintf(text[clock], sizeof text[clock], "%s %s -> %s, %.4g [%.4g, %.4g]", name[clock], time[0], time[1], r.ratio, r.low, r.high);
+        snprintf(text[clock], sizeof text[clock], "%s %s -> %s, %.4g [%.4g, %.4g]", name[clock], time[0], time[1], r.ratio,
+                 r.low, r.high);
     }
     const int clock = t->duel->clock;
-    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pairs; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome],
-           rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n, text[!clock], t->outputs,
-           outcome != RG_UNDECIDED                ? ""
+    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pairs; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]),
+           rg_word_of[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
+           text[!clock], t->outputs,
+           outcome != RG_UNDECIDED          ? ""
            : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"
                                             : "; time is up: give more by --max-seconds");
     return rg_duel_code(outcome);
@@ -127,7 +130,8 @@ static int fight(team *t)
     int code = run_pair(t, 0); // brings files into the page cache, and is not counted
     const double began_s = rg_seconds();
     rg_progress_begin(&progress, "duel", "pairs", RG_DUEL_PROCESSES_MOST);
-    while (!code && outcome == RG_UNDECIDED && t->n < RG_DUEL_PROCESSES_MOST && (t->n == 0 || rg_seconds() - began_s < t->duel->max_s)) {
+    while (!code && outcome == RG_UNDECIDED && t->n < RG_DUEL_PROCESSES_MOST &&
+           (t->n == 0 || rg_seconds() - began_s < t->duel->max_s)) {
         code = run_pair(t, t->n + 1);
         if (code)
             break;
@@ -141,7 +145,10 @@ static int fight(team *t)
 
 int rg_duel_jobs(const rg_duel *d, char *const program[2], rg_file *file)
 {
-    team t = {.duel = d, .command = {d->given.word.item[0], d->given.word.item[d->given.word.n - 1]}, .program = program, .file = file};
+    team t = {.duel = d,
+              .command = {d->given.word.item[0], d->given.word.item[d->given.word.n - 1]},
+              .program = program,
+              .file = file};
     int code = RG_GOOD, made = 0;
     while (made < 2 && !(code = rg_job_folder_make(t.folder[made]))) {
         t.line[made] = rg_job_line(t.command[made], t.folder[made]);

@@ -18,8 +18,8 @@ static int ascending(const void *x, const void *y)
 bool rg_pair_kept(const rg_pair *p)
 {
     const double refill_ns = 5e4, share = 0.005;
-    return p->held[0] == p->held[1] &&
-           refill_ns * fabs((double)(p->preempted[0] - p->preempted[1])) <= share * fmin(p->calls[0] * p->ns[0], p->calls[1] * p->ns[1]);
+    return p->held[0] == p->held[1] && refill_ns * fabs((double)(p->preempted[0] - p->preempted[1])) <=
+                                           share * fmin(p->calls[0] * p->ns[0], p->calls[1] * p->ns[1]);
 }
 
 double rg_process_ratio(const rg_pair *pair, int n, int *kept)

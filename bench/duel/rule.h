@@ -23,9 +23,9 @@ typedef struct rg_pair {
     int held[2]; // the clock was held down behind it
     int first; // which of the two ran first
 } rg_pair;
-// CPU time stands still while another process has the core, but the caches are then to be filled again: some 50 us (1 MiB of L2 at
-// 20 GB/s). A pair is kept when the preemptions that only one of its blocks had cost at most 0.5 % of the shorter one; of blocks
-// of 1 ms both were preempted equally often. And when the clock was held down for both or for none.
+// CPU time stands still while another process has the core, but the caches are then to be filled again: some 50 us (1 MiB of L2
+// at 20 GB/s). A pair is kept when the preemptions that only one of its blocks had cost at most 0.5 % of the shorter one; of
+// blocks of 1 ms both were preempted equally often. And when the clock was held down for both or for none.
 bool rg_pair_kept(const rg_pair *);
 
 // Median of log(new / old) over the pairs kept, and how many these are; NaN with none.

@@ -70,7 +70,8 @@ static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_input
         rg_lane_judge(s->lane, in, seed);
         s->lane->done = s->lane->verdict.status != RG_PASS;
     }
-    return s->lane->done ? stop(RG_WRONG, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop) : RG_GOOD;
+    return s->lane->done ? stop(RG_WRONG, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop)
+                         : RG_GOOD;
 }
 
 static int answer(rg_duel_side *s, int n, const rg_inputs *in)
@@ -110,7 +111,8 @@ static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
         if (first)
             rg_lineup_verify(&s[i].lineup, &s[i].options);
         if (s[i].lane->done)
-            return stop(s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i], s[i].lane->stop);
+            return stop(s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i],
+                        s[i].lane->stop);
     }
     for (int i = 0; i < n; i++)
         if (s[i].lane->entry->variant->space == RG_DEVICE && !gpu && !(gpu = rg_device_open(d->given.device, why)))

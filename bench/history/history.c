@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// history.c: the command `history`: reads the result files of a folder, orders them in time, makes a series of every row, looks for
-// steps, says what it found.
+// history.c: the command `history`: reads the result files of a folder, orders them in time, makes a series of every row, looks
+// for steps, says what it found.
 #include "history.h"
 
 #include "../compare/believe.h"
@@ -90,8 +90,8 @@ static int put_in_order(rg_history *h)
         const rg_run *run = &h->run[i];
         h->by_commit &= *run->committed != '\0';
         if (!*run->date || !*run->revision)
-            return rg_fail(RG_USAGE, "%s: expected the date of the run and its revision in the head, found no line \"%s\"", run->file.path,
-                           *run->date ? "revision" : "date");
+            return rg_fail(RG_USAGE, "%s: expected the date of the run and its revision in the head, found no line \"%s\"",
+                           run->file.path, *run->date ? "revision" : "date");
     }
     qsort(h->run, (size_t)h->n_runs, sizeof *h->run, h->by_commit ? by_commit : by_run);
     for (int i = 0; i < h->n_runs; i++) {
@@ -117,7 +117,8 @@ static const char *input_of(const rg_result *f, const rg_row *row)
 
 static rg_series *series_of(rg_history *h, const rg_run *run, const rg_row *row)
 {
-    const char *machine = head_of(&run->file, "machine"), *suite = head_of(&run->file, "suite"), *input = input_of(&run->file, row);
+    const char *machine = head_of(&run->file, "machine"), *suite = head_of(&run->file, "suite"),
+               *input = input_of(&run->file, row);
     for (int i = 0; i < h->n_series; i++) {
         rg_series *s = &h->series[i];
         if (rg_row_same(s->key, row) && !strcmp(s->machine, machine) && !strcmp(s->suite, suite) && !strcmp(s->input, input))
@@ -191,7 +192,8 @@ const rg_point *rg_timed_point(const rg_series *s, int timed)
 char *rg_series_name(const rg_series *s)
 {
     char *const *c = s->key->cell;
-    return rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE]);
+    return rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE],
+                    c[RG_C_MODE]);
 }
 
 const char *rg_step_word(const rg_step *step) { return step->ratio > 1 ? "SLOWER" : "FASTER"; }
@@ -204,8 +206,8 @@ bool rg_series_broken(const rg_series *s)
 
 char *rg_step_cause(const rg_history *h, const rg_series *s, const rg_step *step)
 {
-    static const char *const key[] = {"compiler", "cflags", "nvcc", "nvcc_flags", "gpu_driver", "cuda_runtime", "gpu_power_cap", "kernel",
-                                      "governor"};
+    static const char *const key[] = {"compiler",     "cflags",        "nvcc",   "nvcc_flags", "gpu_driver",
+                                      "cuda_runtime", "gpu_power_cap", "kernel", "governor"};
     const rg_point *before = rg_timed_point(s, step->at - 1), *at = rg_timed_point(s, step->at);
     const rg_result *old = &h->run[before->run].file, *new = &h->run[at->run].file;
     const char *source[2] = {before->row->cell[RG_C_SOURCE], at->row->cell[RG_C_SOURCE]};
@@ -218,7 +220,8 @@ char *rg_step_cause(const rg_history *h, const rg_series *s, const rg_step *step
         }
     if (!*text) {
         free(text);
-        text = rg_print("%s", *source[0] && *source[1] ? "nothing that the files name, its source neither" : "nothing that the files name");
+        text = rg_print("%s", *source[0] && *source[1] ? "nothing that the files name, its source neither"
+                                                       : "nothing that the files name");
     }
     return text;
 }
@@ -253,14 +256,15 @@ static int conclude(const rg_history *h)
         short_ones += s->n_timed < 2 * RG_STEP_RUNS;
         if (rg_series_broken(s)) {
             char *name = rg_series_name(s);
-            printf("%sBROKEN%s    %s: %s: %s\n", rg_colour(stdout, "red"), rg_colour(stdout, "off"), name, s->point[s->n - 1].row->cell[RG_C_STATUS],
-                   s->point[s->n - 1].row->cell[RG_C_STOP]);
+            printf("%sBROKEN%s    %s: %s: %s\n", rg_colour(stdout, "red"), rg_colour(stdout, "off"), name,
+                   s->point[s->n - 1].row->cell[RG_C_STATUS], s->point[s->n - 1].row->cell[RG_C_STOP]);
             free(name);
             broken++;
         }
     }
-    printf("%d files of %d commits, in the order of the %s; %d rows: %d step%s, the newest to slower in %d row%s, broken: %d\n", h->n_runs,
-           h->commits, h->by_commit ? "commits" : "runs", h->n_series, steps, steps == 1 ? "" : "s", slower, slower == 1 ? "" : "s", broken);
+    printf("%d files of %d commits, in the order of the %s; %d rows: %d step%s, the newest to slower in %d row%s, broken: %d\n",
+           h->n_runs, h->commits, h->by_commit ? "commits" : "runs", h->n_series, steps, steps == 1 ? "" : "s", slower,
+           slower == 1 ? "" : "s", broken);
     if (short_ones)
         printf("%d rows have fewer than %d times: no step can be found in them\n", short_ones, 2 * RG_STEP_RUNS);
     return slower || broken ? RG_WRONG : RG_GOOD;

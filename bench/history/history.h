@@ -19,7 +19,8 @@ typedef struct rg_point {
     double level_ns;                   // of the level that the run belongs to
 } rg_point;
 
-// One row of the files, from run to run. What must not be mixed is part of its key: machine, version of the suite, hash of inputs.
+// One row of the files, from run to run. What must not be mixed is part of its key: machine, version of the suite, hash of
+// inputs.
 typedef struct rg_series {
     const rg_row *key;
     const char *machine, *suite, *input;
@@ -38,15 +39,16 @@ typedef struct rg_history {
 } rg_history;
 
 const rg_point *rg_timed_point(const rg_series *, int timed); // the timed-th one that has a time
-char *rg_series_name(const rg_series *);                      // "autocorr:simd w64,h64,r8,k0 threads=1;isa=0 device hot"; malloc'ed
+char *rg_series_name(const rg_series *); // "autocorr:simd w64,h64,r8,k0 threads=1;isa=0 device hot"; malloc'ed
 const char *rg_step_word(const rg_step *);                    // "SLOWER", "FASTER"
-// What else differs in the heads of the runs before and at a step: "its source, compiler"; "nothing that the heads name". malloc'ed
+// What else differs in the heads of the runs before and at a step: "its source, compiler"; "nothing that the heads name".
+// malloc'ed
 char *rg_step_cause(const rg_history *, const rg_series *, const rg_step *);
 // The newest run of a row that had passed before has not passed.
 bool rg_series_broken(const rg_series *);
 
-// write.c: history.tsv, steps.tsv, index.html and the figures of rows with steps (of all rows: all) in the folder, which is new,
-// empty, or what this has made before. RG_GOOD, or one line and RG_USAGE.
+// write.c: history.tsv, steps.tsv, index.html and the figures of rows with steps (of all rows: all) in the folder, which is
+// new, empty, or what this has made before. RG_GOOD, or one line and RG_USAGE.
 int rg_history_check_folder(const char *folder);
 int rg_history_write(const rg_history *, const char *folder, bool all);
 

@@ -21,8 +21,8 @@ typedef struct search {
     int n;
 } search;
 
-// Sums of squares that two means explain beyond one, largest over all arcs first..past of n values whose sum is 0. An arc and what
-// is left on either side of it have RG_STEP_RUNS values or none. `sum` is room for n + 1.
+// Sums of squares that two means explain beyond one, largest over all arcs first..past of n values whose sum is 0. An arc and
+// what is left on either side of it have RG_STEP_RUNS values or none. `sum` is room for n + 1.
 static double best_arc(const double *x, int n, double *sum, int *first, int *past)
 {
     const int least = RG_STEP_RUNS;

@@ -34,8 +34,11 @@ int rg_history_check_folder(const char *folder)
         others += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
     if (d)
         closedir(d);
-    return !others || made_here(folder) ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected a new or empty folder, or one of `history`, found %d other "
-                                                                      "files in it", folder, others);
+    return !others || made_here(folder) ? RG_GOOD
+                                        : rg_fail(RG_USAGE,
+                                                  "%s: expected a new or empty folder, or one of `history`, found %d other "
+                                                  "files in it",
+                                                  folder, others);
 }
 
 // ---- tables --------------------------------------------------------------------------------------------------------------
@@ -63,8 +66,8 @@ static int open_table(const rg_history *h, rg_file *file, const char *folder, co
     char *path = rg_print("%s/%s", folder, name);
     int code = rg_file_open(file, path);
     if (!code)
-        rg_tsv_print(file->stream, "%s %s\n# command: %s\n# seed: %llu\n# order: date of the %s\n", made_by, RG_VERSION, h->command,
-                     (unsigned long long)h->seed, h->by_commit ? "commit" : "run");
+        rg_tsv_print(file->stream, "%s %s\n# command: %s\n# seed: %llu\n# order: date of the %s\n", made_by, RG_VERSION,
+                     h->command, (unsigned long long)h->seed, h->by_commit ? "commit" : "run");
     free(path);
     return code;
 }
@@ -76,15 +79,16 @@ static int write_runs(const rg_history *h, const char *folder)
     if (code)
         return code;
     FILE *f = file.stream;
-    fprintf(f, "%srun\trevision\tcommitted\tdate\tfile\tstatus\tmedian_ns\tlow_ns\thigh_ns\tlevel_ns\tsource\tmachine\n", key_columns);
+    fprintf(f, "%srun\trevision\tcommitted\tdate\tfile\tstatus\tmedian_ns\tlow_ns\thigh_ns\tlevel_ns\tsource\tmachine\n",
+            key_columns);
     for (int i = 0; i < h->n_series; i++)
         for (int k = 0; k < h->series[i].n; k++) {
             const rg_series *s = &h->series[i];
             const rg_point *p = &s->point[k];
             const rg_run *run = &h->run[p->run];
             put_key(f, i + 1, s);
-            rg_tsv_print(f, "%d\t%s\t%s\t%s\t%s\t%s\t", p->run + 1, run->revision, *run->committed ? run->committed : "-", run->date,
-                         rg_base_name(run->file.path), p->row->cell[RG_C_STATUS]);
+            rg_tsv_print(f, "%d\t%s\t%s\t%s\t%s\t%s\t", p->run + 1, run->revision, *run->committed ? run->committed : "-",
+                         run->date, rg_base_name(run->file.path), p->row->cell[RG_C_STATUS]);
             put_number(f, p->median_ns, '\t');
             put_number(f, p->low_ns, '\t');
             put_number(f, p->high_ns, '\t');
@@ -110,9 +114,9 @@ static int write_steps(const rg_history *h, const char *folder)
             const int before = rg_timed_point(s, step->at - 1)->run, at = rg_timed_point(s, step->at)->run;
             char *cause = rg_step_cause(h, s, step);
             put_key(f, i + 1, s);
-            rg_tsv_print(f, "%s\t%s\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.4g\t%s\n", rg_step_word(step), h->run[before].revision, h->run[at].revision,
-                         h->by_commit ? h->run[at].committed : h->run[at].date, at + 1, step->ratio, step->low, step->high, step->chance,
-                         cause);
+            rg_tsv_print(f, "%s\t%s\t%s\t%s\t%d\t%.6g\t%.6g\t%.6g\t%.4g\t%s\n", rg_step_word(step), h->run[before].revision,
+                         h->run[at].revision, h->by_commit ? h->run[at].committed : h->run[at].date, at + 1, step->ratio,
+                         step->low, step->high, step->chance, cause);
             free(cause);
         }
     return rg_file_commit(&file);
@@ -132,7 +136,8 @@ static int draw(const rg_history *h, int number, const char *folder)
         first += h->series[i].n;
     while (u < 3 && rg_timed_point(s, 0)->median_ns < unit[u].ns)
         u++;
-    char *name = rg_series_name(s), *data = rg_print("%s/history.tsv", folder), *path = rg_print("%s/fig/%d.svg", folder, number);
+    char *name = rg_series_name(s), *data = rg_print("%s/history.tsv", folder),
+         *path = rg_print("%s/fig/%d.svg", folder, number);
     rg_plot_path(&plot, "DATA", data);
     rg_plot_number(&plot, "FIRST", first);
     rg_plot_number(&plot, "LAST", first + s->n - 1);
@@ -160,13 +165,15 @@ static int draw_all(const rg_history *h, const char *folder, bool all)
 
 static void step_rows(rg_page *p, const rg_history *h)
 {
-    static const char *const column[] = {"", "row", "new / old", "95 % interval", "between", "when", "by chance once in", "changed with it"};
+    static const char *const column[] = {"",        "row",  "new / old",         "95 % interval",
+                                         "between", "when", "by chance once in", "changed with it"};
     p->make->table(p, "Steps", "nlrnnnrl", column, 8);
     for (int i = 0; i < h->n_series; i++)
         for (int k = 0; k < h->series[i].n_steps; k++) {
             const rg_series *s = &h->series[i];
             const rg_step *step = &s->step[k];
-            const rg_run *before = &h->run[rg_timed_point(s, step->at - 1)->run], *at = &h->run[rg_timed_point(s, step->at)->run];
+            const rg_run *before = &h->run[rg_timed_point(s, step->at - 1)->run],
+                         *at = &h->run[rg_timed_point(s, step->at)->run];
             char *cell[] = {rg_print("%s", rg_step_word(step)), rg_series_name(s), rg_print("%.4g", step->ratio),
                             rg_print("%.4g to %.4g", step->low, step->high),
                             strcmp(before->revision, at->revision) ? rg_print("%s and %s", before->revision, at->revision)
@@ -182,7 +189,8 @@ static void step_rows(rg_page *p, const rg_history *h)
 
 static void series_rows(rg_page *p, const rg_history *h)
 {
-    static const char *const column[] = {"row", "machine", "runs", "level at first", "level now", "now / first", "steps", "newest run"};
+    static const char *const column[] = {"row",       "machine",     "runs",  "level at first",
+                                         "level now", "now / first", "steps", "newest run"};
     p->make->table(p, "All rows", "llrrrrrn", column, 8);
     for (int i = 0; i < h->n_series; i++) {
         const rg_series *s = &h->series[i];
@@ -192,8 +200,13 @@ static void series_rows(rg_page *p, const rg_history *h)
             rg_duration(first->level_ns, old);
             rg_duration(last->level_ns, new);
         }
-        char *cell[] = {rg_series_name(s), rg_print("%s", s->machine), rg_print("%d", s->n_timed), rg_print("%s", old), rg_print("%s", new),
-                        s->n_timed ? rg_print("%.4g", last->level_ns / first->level_ns) : rg_print("%s", ""), rg_print("%d", s->n_steps),
+        char *cell[] = {rg_series_name(s),
+                        rg_print("%s", s->machine),
+                        rg_print("%d", s->n_timed),
+                        rg_print("%s", old),
+                        rg_print("%s", new),
+                        s->n_timed ? rg_print("%.4g", last->level_ns / first->level_ns) : rg_print("%s", ""),
+                        rg_print("%d", s->n_steps),
                         rg_print("%s", rg_series_broken(s) ? "BROKEN" : s->point[s->n - 1].row->cell[RG_C_STATUS])};
         p->make->row(p, (const char *const *)cell, 8);
         for (int c = 0; c < 8; c++)
@@ -208,8 +221,14 @@ static void figures(rg_page *p, const rg_history *h, const char *folder, bool al
         const rg_series *s = &h->series[i];
         char *wide = rg_print("fig/%d.svg", i + 1), *path = rg_print("%s/%s", folder, wide), *name = rg_series_name(s);
         FILE *there = drawn(s, all) ? fopen(path, "r") : NULL; // without gnuplot there is none
-        const rg_page_figure figure = {.title = name, .subtitle = s->machine, .wide = wide, .alt = "the row's median in every run, and its levels",
-                                       .data = "history.tsv", .width = 1000, .height = 460, .whole = true};
+        const rg_page_figure figure = {.title = name,
+                                       .subtitle = s->machine,
+                                       .wide = wide,
+                                       .alt = "the row's median in every run, and its levels",
+                                       .data = "history.tsv",
+                                       .width = 1000,
+                                       .height = 460,
+                                       .whole = true};
         if (there) {
             fclose(there);
             p->make->figures(p, &figure, 1);
@@ -234,9 +253,11 @@ static int write_page(const rg_history *h, const char *folder, bool all)
     code = rg_html_begin(&p, "regather: times from commit to commit");
     char *what = rg_print("%d result files of %d commits, in the order of the %s: %d rows, %d step%s.", h->n_runs, h->commits,
                           h->by_commit ? "commits" : "runs", h->n_series, steps, steps == 1 ? "" : "s");
-    char *how = rg_print("A step is a lasting change of a row's median: the span of runs whose mean logarithm differs most from the rest, where "
-                         "at most %g %% of the permutations of its runs have one as good (circular binary segmentation). Of rows without a step "
-                         "%g %% get one. Levels have at least %d runs.", 100 * RG_STEP_ERROR, 100 * RG_STEP_ERROR, RG_STEP_RUNS);
+    char *how = rg_print(
+        "A step is a lasting change of a row's median: the span of runs whose mean logarithm differs most from the rest, where "
+        "at most %g %% of the permutations of its runs have one as good (circular binary segmentation). Of rows without a step "
+        "%g %% get one. Levels have at least %d runs.",
+        100 * RG_STEP_ERROR, 100 * RG_STEP_ERROR, RG_STEP_RUNS);
     p.make->heading(&p, 1, NULL, "Times from commit to commit");
     p.make->paragraph(&p, what);
     p.make->paragraph(&p, how);

@@ -43,7 +43,8 @@ typedef struct rg_nvml {
 const rg_nvml *rg_nvml_load(char why[160]);
 // The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
 void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
-// The same without a context on it, which would hold it awake and, in the compute mode of one process, to itself. As CUDA counts.
+// The same without a context on it, which would hold it awake and, in the compute mode of one process, to itself. As CUDA
+// counts.
 void *rg_nvml_closed_gpu(int index, const rg_nvml **, char why[160]);
 
 // Whether the clock of an open GPU is held down now, by power or heat; false where NVML does not say.
@@ -68,7 +69,8 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...) __attribute
 // Value of the first line "key : value" of /proc/cpuinfo or /proc/meminfo; false when absent.
 bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes);
 
-// Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not say.
+// Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not
+// say.
 double rg_cpu_spent_s(void);
 
 enum { RG_CACHES_MAX = 8 };

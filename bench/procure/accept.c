@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // accept.c: the command `accept`: whether the machine that was delivered does what the archive of the offer promised.
 //
-// The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth once in
-// 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole interval: good;
-// above it: not; else unsure.
+// The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth
+// once in 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole
+// interval: good; above it: not; else unsure.
 #include "measure.h"
 #include "score.h"
 
@@ -48,8 +48,9 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
     snprintf(seconds, sizeof seconds, "%g", isnan(r->budget_s) ? rg_size_s[a->size] : r->budget_s);
     const pid_t child = code ? -1 : fork();
     if (child == 0) {
-        execl(program, program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce", rg_archive_value(a, "nonce"),
-              "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL, r->peak, NULL);
+        execl(program, program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce",
+              rg_archive_value(a, "nonce"), "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL,
+              r->peak, NULL);
         _exit(127);
     }
     int status = 0;
@@ -70,23 +71,23 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
     if (of[0]->n != of[1]->n || memcmp(of[0]->bytes, of[1]->bytes, of[0]->n) || a->size != b->size)
         return rg_fail(RG_USAGE, "%s: expected the workload and size of %s, found others", b->bundle.path, a->bundle.path);
     if (strcmp(rg_archive_value(a, "division"), rg_archive_value(b, "division")))
-        return rg_fail(RG_USAGE, "%s: expected %s as in %s, found %s", b->bundle.path, rg_archive_value(a, "division"), a->bundle.path,
-                       rg_archive_value(b, "division"));
+        return rg_fail(RG_USAGE, "%s: expected %s as in %s, found %s", b->bundle.path, rg_archive_value(a, "division"),
+                       a->bundle.path, rg_archive_value(b, "division"));
     int code = rg_job_scores(a, w, promised, &seconds);
     code = code ? code : rg_job_scores(b, w, found, &seconds);
     if (code)
         return code;
     for (int j = 0; j < w->n; j++) {
         log_ratio += w->job[j].weight * log(found[j].median_s / promised[j].median_s);
-        rg_tsv_print(stdout, "%s\t%.4g s promised, %.4g s here, %.4g times\n", w->job[j].job, promised[j].median_s, found[j].median_s,
-                     found[j].median_s / promised[j].median_s);
+        rg_tsv_print(stdout, "%s\t%.4g s promised, %.4g s here, %.4g times\n", w->job[j].job, promised[j].median_s,
+                     found[j].median_s, found[j].median_s / promised[j].median_s);
     }
     const double variance = rg_score_variance(w, promised, found, &freedom);
     const double half = rg_student(1 - RG_DUEL_ERROR / 2, (int)fmax(1, freedom)) * sqrt(variance);
     const double gate = log1p(r->gate_percent / 100);
     const char *word = log_ratio + half <= gate ? "ACCEPTED" : log_ratio - half > gate ? "REFUSED" : "UNSURE";
-    rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word, a->label, exp(log_ratio),
-                 exp(log_ratio - half), exp(log_ratio + half), exp(gate));
+    rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word, a->label,
+                 exp(log_ratio), exp(log_ratio - half), exp(log_ratio + half), exp(gate));
     return *word == 'A' ? RG_GOOD : *word == 'R' ? RG_WRONG : RG_UNSURE;
 }
 
@@ -115,7 +116,8 @@ static int run(void *typed)
 
 static const rg_option options[] = {
     {"here", NULL, "measure this machine now, by the archive's own workload and nonce", RG_TO(request, here), .needs = "out"},
-    {"gate", "PERCENT", "how much slower than promised is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5", "percent"},
+    {"gate", "PERCENT", "how much slower than promised is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5",
+     "percent"},
     {"seconds", "S", "time for the measurement, as of measure", RG_TO(request, budget_s), 0, 1000000, .unit = "seconds",
      .otherwise = "600 of small, 3600 of medium"},
     {"peak", "FILE.tsv", "of a peak archive: that of the vendor", RG_TO(request, peak)},

@@ -39,7 +39,8 @@ static int read_workload(rg_archive *a)
     for (a->size = RG_SMALL; a->size < RG_SIZES && strcmp(size, rg_size_name[a->size]);)
         a->size++;
     if (!f || a->size == RG_SIZES)
-        return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found %s", a->bundle.path, f ? "no size in its machine.tsv" : "no workload.tsv in it");
+        return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found %s", a->bundle.path,
+                       f ? "no size in its machine.tsv" : "no workload.tsv in it");
     char *name = rg_print("%s: workload.tsv", a->bundle.path);
     const int code = rg_workload_parse(name, f->bytes, f->n, a->size, &a->workload);
     free(name);

@@ -26,8 +26,8 @@ bool rg_archive_counts(const rg_archive *, int run, const char *job);        // 
 // The seconds of the runs of a job that count, room for at most `most`; returns how many.
 int rg_archive_times(const rg_archive *, const char *job, double *s, int most);
 double rg_archive_median(const rg_archive *, const char *job);               // of them; NaN with none
-// Joules of one run: of the meter where there is one, else of GPU boards and CPU packages together. source: "meter", "NVML + RAPL",
-// "NVML, GPU boards alone". NaN: none.
+// Joules of one run: of the meter where there is one, else of GPU boards and CPU packages together. source: "meter", "NVML +
+// RAPL", "NVML, GPU boards alone". NaN: none.
 double rg_archive_joules(const rg_archive *, const char *job, const char **source);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// audit.c: the command `audit`: whether an archive holds together, keeps the rules, and is what this machine gets for the same nonce.
-// Someone who has the program can make numbers that hold together; the delivered machine is held against them by `accept`.
+// audit.c: the command `audit`: whether an archive holds together, keeps the rules, and is what this machine gets for the same
+// nonce. Someone who has the program can make numbers that hold together; the delivered machine is held against them by
+// `accept`.
 #include "archive.h"
 #include "measure.h"
 
@@ -91,7 +92,8 @@ static void check_nonce(audit *u)
         found(u, "nonce", "the seed %s does not follow from nonce \"%s\"", rg_archive_value(&u->a, "seed"), nonce);
     for (int i = 0; i < u->a.runs.n_rows; i++)
         if (strcmp(word(u, i, "nonce"), nonce)) {
-            found(u, "nonce", "run %s is of nonce \"%s\", the archive of \"%s\"", word(u, i, "run"), word(u, i, "nonce"), nonce);
+            found(u, "nonce", "run %s is of nonce \"%s\", the archive of \"%s\"", word(u, i, "run"), word(u, i, "nonce"),
+                  nonce);
             break;
         }
 }
@@ -142,16 +144,20 @@ static void check_log(audit *u)
             broken = true;
         }
         ended |= strstr(at, " end, ") != NULL;
-        if (sscanf(at, "%*s run %d %47s %15s began %lf ended %lf outputs %19s %15[a-z]", &number, job, kind, &began, &end, outputs, status) != 7)
+        if (sscanf(at, "%*s run %d %47s %15s began %lf ended %lf outputs %19s %15[a-z]", &number, job, kind, &began, &end,
+                   outputs, status) != 7)
             continue;
         if (runs < u->a.runs.n_rows) {
             const int i = runs;
             if (number != (int)of(u, i, "run") || strcmp(job, word(u, i, "job")) || strcmp(kind, word(u, i, "kind")))
-                found(u, "log", "has run %d of %s (%s), runs.tsv has run %s of %s (%s)", number, job, kind, word(u, i, "run"), word(u, i, "job"),
-                      word(u, i, "kind"));
-            else if (began != of(u, i, "began_s") || end != of(u, i, "ended_s") || fabs(end - began - of(u, i, "wall_s")) > 2e-6)
-                found(u, "times", "run %d of %s took %.6f s by the log, %.6f s by runs.tsv", number, job, end - began, of(u, i, "wall_s"));
-            else if (strcmp(status, word(u, i, "status")) || (strcmp(outputs, "-") && strncmp(outputs, word(u, i, "output_sha256"), 16)))
+                found(u, "log", "has run %d of %s (%s), runs.tsv has run %s of %s (%s)", number, job, kind, word(u, i, "run"),
+                      word(u, i, "job"), word(u, i, "kind"));
+            else if (began != of(u, i, "began_s") || end != of(u, i, "ended_s") ||
+                     fabs(end - began - of(u, i, "wall_s")) > 2e-6)
+                found(u, "times", "run %d of %s took %.6f s by the log, %.6f s by runs.tsv", number, job, end - began,
+                      of(u, i, "wall_s"));
+            else if (strcmp(status, word(u, i, "status")) ||
+                     (strcmp(outputs, "-") && strncmp(outputs, word(u, i, "output_sha256"), 16)))
                 found(u, "log", "run %d of %s was %s with outputs %s, runs.tsv has another", number, job, status, outputs);
         }
         runs++;
@@ -194,8 +200,9 @@ static void check_turns(audit *u)
         if (!strcmp(kind, "energy"))
             return;
         if (strcmp(kind, i < n ? "warm-up" : "timed") || strcmp(word(u, i, "job"), u->a.workload.job[j].job)) {
-            found(u, "rules", "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1, kind,
-                  word(u, i, "job"), i < n ? "warm-up" : "timed", u->a.workload.job[j].job);
+            found(u, "rules",
+                  "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1,
+                  kind, word(u, i, "job"), i < n ? "warm-up" : "timed", u->a.workload.job[j].job);
             return;
         }
         timed += i >= n;
@@ -214,26 +221,31 @@ static void check_runs(audit *u)
             continue;
         }
         if (strcmp(word(u, i, "division"), rg_archive_value(&u->a, "division")))
-            found(u, "rules", "run %d is %s, the archive %s", i + 1, word(u, i, "division"), rg_archive_value(&u->a, "division"));
+            found(u, "rules", "run %d is %s, the archive %s", i + 1, word(u, i, "division"),
+                  rg_archive_value(&u->a, "division"));
         if (of(u, i, "tolerance") != u->a.workload.job[j].tolerance)
-            found(u, "rules", "run %d is held to %s, the workload says %g", i + 1, word(u, i, "tolerance"), u->a.workload.job[j].tolerance);
+            found(u, "rules", "run %d is held to %s, the workload says %g", i + 1, word(u, i, "tolerance"),
+                  u->a.workload.job[j].tolerance);
         if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
             found(u, "outputs", "run %d of %s %s: exit status %s, error %s of at most %g", i + 1, word(u, i, "job"),
-                  *status == 'f' ? "failed" : "is wrong", word(u, i, "code"), word(u, i, "error"), u->a.workload.job[j].tolerance);
+                  *status == 'f' ? "failed" : "is wrong", word(u, i, "code"), word(u, i, "error"),
+                  u->a.workload.job[j].tolerance);
         else if (of(u, i, "code") != 0 || !(of(u, i, "error") <= of(u, i, "tolerance")))
-            found(u, "outputs", "run %d of %s counts and has exit status %s, error %s", i + 1, word(u, i, "job"), word(u, i, "code"),
-                  word(u, i, "error"));
+            found(u, "outputs", "run %d of %s counts and has exit status %s, error %s", i + 1, word(u, i, "job"),
+                  word(u, i, "code"), word(u, i, "error"));
         else if (!(of(u, i, "difference") <= 0.05))
-            found(u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"), word(u, i, "difference"));
+            found(u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"),
+                  word(u, i, "difference"));
         if (!strcmp(status, "good") && others > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * wall * cores) + 1e-3)
             found(u, "rules", "run %d counts, though others used %.3f s of the CPUs", i + 1, others);
-        // No process fills more memory than the machine can write, and none uses more CPU time than there is. 64 MiB: the program and
-        // its libraries, which are mapped.
+        // No process fills more memory than the machine can write, and none uses more CPU time than there is. 64 MiB: the
+        // program and its libraries, which are mapped.
         if ((of(u, i, "peak_bytes") - 0x1p26) / wall > copy)
             found(u, "rates", "run %d of %s filled %.3g B in %.3g s, the machine copies %.3g B/s", i + 1, word(u, i, "job"),
                   of(u, i, "peak_bytes"), wall, copy);
         if (of(u, i, "cpu_s") > 1.02 * wall * cores + 0.05)
-            found(u, "rates", "run %d of %s used %s s of CPU in %.6g s on %g cores", i + 1, word(u, i, "job"), word(u, i, "cpu_s"), wall, cores);
+            found(u, "rates", "run %d of %s used %s s of CPU in %.6g s on %g cores", i + 1, word(u, i, "job"),
+                  word(u, i, "cpu_s"), wall, cores);
     }
 }
 
@@ -261,10 +273,12 @@ static void check_medians(audit *u)
         const double joules = rg_tsv_number(p, i, "joules"), s = rg_tsv_number(p, i, "window_s");
         const double runs = rg_tsv_number(p, i, "last_run") - rg_tsv_number(p, i, "first_run") + 1;
         if (s < RG_MEASURE_WINDOW_S - 0.5)
-            open_question(u, "energy", "%s, %s: a window of %g s, the rules ask for %d s", rg_tsv_cell(p, i, "job"), rg_tsv_cell(p, i, "source"), s,
-                          RG_MEASURE_WINDOW_S);
-        if (!(fabs(joules / runs / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) || !(fabs(joules / s / rg_tsv_number(p, i, "mean_W") - 1) < 1e-3))
-            found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", rg_tsv_cell(p, i, "job"), rg_tsv_cell(p, i, "source"));
+            open_question(u, "energy", "%s, %s: a window of %g s, the rules ask for %d s", rg_tsv_cell(p, i, "job"),
+                          rg_tsv_cell(p, i, "source"), s, RG_MEASURE_WINDOW_S);
+        if (!(fabs(joules / runs / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) ||
+            !(fabs(joules / s / rg_tsv_number(p, i, "mean_W") - 1) < 1e-3))
+            found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", rg_tsv_cell(p, i, "job"),
+                  rg_tsv_cell(p, i, "source"));
     }
 }
 
@@ -293,7 +307,8 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
     rg_alike alike = {0};
     char said[200];
     if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
-        found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job, *alike.first ? alike.first : "no samples are there");
+        found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job,
+              *alike.first ? alike.first : "no samples are there");
         return; // nor can its outputs be
     }
     const rg_job_run run = rg_measure_run(m, j, "", folder);
@@ -340,12 +355,14 @@ static int check_again(audit *u)
 
 static void name_signature(const audit *u)
 {
-    static const struct { const char *ending, *verify; } kind[] = {{".asc", "gpg --verify"}, {".sig", "gpg --verify"}, {".minisig", "minisign -Vm"}};
+    static const struct {
+        const char *ending, *verify;
+    } kind[] = {{".asc", "gpg --verify"}, {".sig", "gpg --verify"}, {".minisig", "minisign -Vm"}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         char *path = rg_print("%s%s", u->a.bundle.path, kind[i].ending);
         if (access(path, R_OK) == 0)
-            printf("%s\tsignature\tlies beside it; whose it is says: %s %s%s%s\n", u->a.label, kind[i].verify, i < 2 ? path : u->a.bundle.path,
-                   i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
+            printf("%s\tsignature\tlies beside it; whose it is says: %s %s%s%s\n", u->a.label, kind[i].verify,
+                   i < 2 ? path : u->a.bundle.path, i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
         free(path);
     }
 }
@@ -370,7 +387,10 @@ static int run(void *typed)
         code = check_again(&u);
         name_signature(&u);
         if (!code)
-            printf("%s: %s%d findings, %d open questions; %d runs, nonce %s, %s\n", u.a.label, u.findings ? "" : u.unsure ? "unsure: " : "good: ",
+            printf("%s: %s%d findings, %d open questions; %d runs, nonce %s, %s\n", u.a.label,
+                   u.findings ? ""
+                   : u.unsure ? "unsure: "
+                              : "good: ",
                    u.findings, u.unsure, u.a.runs.n_rows, rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
         findings += u.findings;
         unsure += u.unsure;

@@ -26,7 +26,8 @@ typedef struct map {
 static const rg_point *same_place(const rg_points *g, const rg_point *like, const rg_entry *e)
 {
     for (int i = 0; i < g->n; i++)
-        if (g->point[i].entry == e && g->point[i].computer == like->computer && !memcmp(&g->point[i].shape, &like->shape, sizeof like->shape))
+        if (g->point[i].entry == e && g->point[i].computer == like->computer &&
+            !memcmp(&g->point[i].shape, &like->shape, sizeof like->shape))
             return &g->point[i];
     return NULL;
 }
@@ -65,9 +66,12 @@ static int find_pairs(map *m, const rg_points *records, const char *path)
     const rg_points *g = &m->grid;
     for (int i = 0; i < g->n; i++)
         for (int k = 0; k < g->n && strstr(g->point[i].entry->name, "scatter") && is_first(g, i); k++)
-            if (is_first(g, k) && g->point[k].entry->algo == g->point[i].entry->algo && strstr(g->point[k].entry->name, "gather") &&
-                g->point[k].computer == g->point[i].computer && m->n < PAIRS_MOST)
-                m->pair[m->n++] = (pair){&g->point[i], &g->point[k], {rg_fit_of(records, g->point[i].entry), rg_fit_of(records, g->point[k].entry)}, .cells = 0};
+            if (is_first(g, k) && g->point[k].entry->algo == g->point[i].entry->algo &&
+                strstr(g->point[k].entry->name, "gather") && g->point[k].computer == g->point[i].computer && m->n < PAIRS_MOST)
+                m->pair[m->n++] = (pair){&g->point[i],
+                                         &g->point[k],
+                                         {rg_fit_of(records, g->point[i].entry), rg_fit_of(records, g->point[k].entry)},
+                                         .cells = 0};
     bool varies[RG_DIMS] = {false};
     int n = 0;
     for (int i = 1; i < g->n; i++)
@@ -76,8 +80,10 @@ static int find_pairs(map *m, const rg_points *records, const char *path)
             varies[d] |= g->point[i].shape.n[d] != g->point[0].shape.n[d];
         }
     if (!m->n || n != 2)
-        return rg_fail(RG_USAGE, "%s: expected rows of a variant named scatter and of one named gather, over two extents that vary; found %d pairs, %d extents",
-                       path, m->n, n);
+        return rg_fail(
+            RG_USAGE,
+            "%s: expected rows of a variant named scatter and of one named gather, over two extents that vary; found %d pairs, %d extents",
+            path, m->n, n);
     for (m->x = 0; !varies[m->x];)
         m->x++;
     for (m->y = m->x + 1; !varies[m->y];)
@@ -99,17 +105,18 @@ static double predicted_log2(const map *m, const pair *at, const rg_shape *shape
 
 static void write_cells(map *m, FILE *f)
 {
-    fprintf(f, "pair\tscatter\tgather\t%s\t%s\tscatter_s\tgather_s\tlog2_ratio\tpredicted_log2\n", m->pair->scatter->entry->algo->dim_name[m->x],
-            m->pair->scatter->entry->algo->dim_name[m->y]);
+    fprintf(f, "pair\tscatter\tgather\t%s\t%s\tscatter_s\tgather_s\tlog2_ratio\tpredicted_log2\n",
+            m->pair->scatter->entry->algo->dim_name[m->x], m->pair->scatter->entry->algo->dim_name[m->y]);
     for (int p = 0; p < m->n; p++) {
         pair *at = &m->pair[p];
         for (int i = 0; i < m->grid.n; i++) {
-            const rg_point *a = &m->grid.point[i], *b = a->entry == at->scatter->entry ? same_place(&m->grid, a, at->gather->entry) : NULL;
+            const rg_point *a = &m->grid.point[i],
+                           *b = a->entry == at->scatter->entry ? same_place(&m->grid, a, at->gather->entry) : NULL;
             if (!b)
                 continue;
             const double ratio = log2(a->seconds / b->seconds), predicted = predicted_log2(m, at, &a->shape);
-            rg_tsv_print(f, "%d\t%s\t%s\t%lld\t%lld\t%.6g\t%.6g\t%.4f\t", p + 1, a->entry->name, b->entry->name, (long long)a->shape.n[m->x],
-                         (long long)a->shape.n[m->y], a->seconds, b->seconds, ratio);
+            rg_tsv_print(f, "%d\t%s\t%s\t%lld\t%lld\t%.6g\t%.6g\t%.4f\t", p + 1, a->entry->name, b->entry->name,
+                         (long long)a->shape.n[m->x], (long long)a->shape.n[m->y], a->seconds, b->seconds, ratio);
             if (isnan(predicted))
                 fprintf(f, "-\n");
             else
@@ -158,7 +165,8 @@ static int draw(const map *m, const char *folder)
     rg_plot plot = {0};
     const char *title[PAIRS_MOST];
     const rg_algo *algo = m->pair->scatter->entry->algo;
-    char *cells = rg_print("%s/crossover.tsv", folder), *border = rg_print("%s/border.tsv", folder), *path = rg_print("%s/crossover.svg", folder);
+    char *cells = rg_print("%s/crossover.tsv", folder), *border = rg_print("%s/border.tsv", folder),
+         *path = rg_print("%s/crossover.svg", folder);
     char *text[PAIRS_MOST];
     for (int p = 0; p < m->n; p++)
         title[p] = text[p] = rg_print("%s against %s", m->pair[p].scatter->entry->name, m->pair[p].gather->entry->name);
@@ -201,10 +209,11 @@ int rg_crossover(const rg_points *records, const char *grid, const char *folder,
     code = code ? code : draw(&m, folder);
     for (int p = 0; p < m.n && !code; p++) {
         const pair *at = &m.pair[p];
-        printf("%s against %s: %s is faster at %d of %d sizes", at->scatter->entry->name, at->gather->entry->name, at->scatter->entry->name,
-               at->scatter_wins, at->cells);
+        printf("%s against %s: %s is faster at %d of %d sizes", at->scatter->entry->name, at->gather->entry->name,
+               at->scatter->entry->name, at->scatter_wins, at->cells);
         if (at->predicted)
-            printf("; predicted right at %d of %d, the ratio off by a factor of %.3g (rms)\n", at->right, at->predicted, exp2(sqrt(at->squares / at->predicted)));
+            printf("; predicted right at %d of %d, the ratio off by a factor of %.3g (rms)\n", at->right, at->predicted,
+                   exp2(sqrt(at->squares / at->predicted)));
         else
             printf("; no row of both in the records, so no prediction\n");
     }

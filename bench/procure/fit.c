@@ -66,17 +66,20 @@ static void read_row(rg_points *p, const rg_tsv *t, int row, const char *label)
     const int threads = threads_of(t, row);
     char why[160];
     if (!e || !e->variant->cost || strcmp(rg_tsv_cell(t, row, "status"), "PASS") || !(at.seconds > 0) ||
-        (strcmp(scope, "kernel") && strcmp(scope, "device")) || strcmp(rg_tsv_cell(t, row, "mode"), "hot") || is_stale(t, row, e))
+        (strcmp(scope, "kernel") && strcmp(scope, "device")) || strcmp(rg_tsv_cell(t, row, "mode"), "hot") ||
+        is_stale(t, row, e))
         return;
     if (threads) // "threads=2;isa=0"
         params += strcspn(params, ";") + (strchr(params, ';') != NULL);
     if ((rg_entry_on(e) == RG_ON_GPU) != (threads == 0) || (rg_entry_on(e) == RG_ON_CORE && threads != 1) ||
-        (rg_entry_on(e) == RG_ON_CPU && threads == 1) || !rg_shape_parse(e->algo, rg_tsv_cell(t, row, "shape"), &at.shape, why) ||
+        (rg_entry_on(e) == RG_ON_CPU && threads == 1) ||
+        !rg_shape_parse(e->algo, rg_tsv_cell(t, row, "shape"), &at.shape, why) ||
         !rg_params_parse(e->variant, *params ? params : "-", at.param, why)) // of a parameter or value that is no more
         return;
     at.computer = computer_of(p, label, threads);
     for (int i = 0; i < p->n; i++)
-        if (p->point[i].entry == e && p->point[i].computer == at.computer && !memcmp(&p->point[i].shape, &at.shape, sizeof at.shape)) {
+        if (p->point[i].entry == e && p->point[i].computer == at.computer &&
+            !memcmp(&p->point[i].shape, &at.shape, sizeof at.shape)) {
             if (at.seconds < p->point[i].seconds)
                 p->point[i] = at;
             return;
@@ -254,7 +257,8 @@ static double error_without(const rg_points *p, const rg_entry *e, bool machine)
         const chosen c = {p, e, i, machine};
         if (!is_of(&c, i) || !solve(&c, by))
             continue;
-        const double *part = p->point[i].bound.part, off = log((by[0] + by[1] * part[1] + by[2] * part[2]) / p->point[i].seconds);
+        const double *part = p->point[i].bound.part,
+                     off = log((by[0] + by[1] * part[1] + by[2] * part[2]) / p->point[i].seconds);
         squares += off * off;
         n++;
     }

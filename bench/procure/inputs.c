@@ -16,7 +16,8 @@ int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *prog
         const int first = w->job[j].input_of;
         m->in[j] = rg_print("%s/in%d", folder, first);
         if (first == j) {
-            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]), *line = rg_job_line(command, folder);
+            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]),
+                 *line = rg_job_line(command, folder);
             const rg_job_run run = rg_job_run_once(line, program, folder, -1);
             char said[200];
             rg_job_last_line(folder, said);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kit.c: the command `kit`: what a vendor runs on the machine on offer: this program, the libraries that it needs and that may be handed
-// on, a workload, the rules, and a script.
+// kit.c: the command `kit`: what a vendor runs on the machine on offer: this program, the libraries that it needs and that may
+// be handed on, a workload, the rules, and a script.
 #include "workload.h"
 
 #include "../timing/lineup.h"
@@ -20,14 +20,16 @@ typedef struct request {
     int size;
 } request;
 
-// What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit as a
-// whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment A).
-static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.", "libudev.",
-                                    "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
-                                    "libsharpyuv.", "libcap.", "libasan.", "libubsan.", "libcudart.", "libcufft."};
+// What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit
+// as a whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment
+// A).
+static const char *const ships[] = {"libfftw3",     "libpng",    "libtiff.", "libz.",      "liblzma.",   "libzstd.",
+                                    "libnlopt.",    "libhwloc.", "libudev.", "libstdc++.", "libgcc_s.",  "libgomp.",
+                                    "libomp.",      "libwebp.",  "libLerc.", "libjbig.",   "libjpeg.",   "libdeflate.",
+                                    "libsharpyuv.", "libcap.",   "libasan.", "libubsan.",  "libcudart.", "libcufft."};
 // What comes with the system: glibc and its loader, the kernel's page, the driver.
-static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.", "libresolv.",
-                                         "ld-linux", "libcuda.", "libnvidia-ml."};
+static const char *const system_has[] = {"linux-vdso.", "/lib",   "libc.",      "libm.",    "libmvec.", "libpthread.",
+                                         "libdl.",      "librt.", "libresolv.", "ld-linux", "libcuda.", "libnvidia-ml."};
 
 static bool begins_with_one(const char *name, const char *const *word, size_t n)
 {
@@ -99,7 +101,8 @@ static int libraries_of(const char *program, libraries *l)
         if (n != 2 || *path != '/')
             code = rg_fail(RG_LACKS, "kit: library %s is not found here", name);
         else if (!begins_with_one(name, ships, sizeof ships / sizeof *ships))
-            code = rg_fail(RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it", program, name);
+            code = rg_fail(RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it",
+                           program, name);
         else if (l->n == LIBRARIES_MOST)
             code = rg_fail(RG_LACKS, "kit: %s needs more than %d libraries", program, LIBRARIES_MOST);
         else
@@ -115,7 +118,8 @@ static int libraries_of(const char *program, libraries *l)
 // The newest 2.N of "GLIBC_2.N" in a file, which stands there when a symbol of that version is needed.
 static int newest_glibc(const char *path)
 {
-    static const char word[] = {'G', 'L', 'I', 'B', 'C', '_', '2', '.', 0}; // not as one word, which this program would hold itself
+    static const char word[] = {'G', 'L', 'I', 'B', 'C',
+                                '_', '2', '.', 0}; // not as one word, which this program would hold itself
     char part[1 << 14];
     size_t kept = 0;
     int newest = 0;
@@ -136,25 +140,26 @@ static int newest_glibc(const char *path)
 
 static char *script_text(const char *name, const char *size, int glibc)
 {
-    return rg_print("#!/bin/sh\n"
-                    "# %s: measures this machine by RULES.md, without root and network, and writes an archive.\n"
-                    "#   ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz     --help has the rest; TMPDIR is where work goes\n"
-                    "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n"
-                    "glibc=$(getconf GNU_LIBC_VERSION 2> /dev/null)\n"
-                    "minor=${glibc##*2.}\n"
-                    "case $minor in '' | *[!0-9]*) minor=0 ;; esac\n"
-                    "[ \"$minor\" -ge %d ] || { echo \"run.sh: needs glibc 2.%d or newer, this system has ${glibc:-none that getconf names}\" >&2; exit 4; }\n"
-                    "left=$#\n"
-                    "while [ \"$left\" -gt 0 ]; do\n"
-                    "    word=$1 left=$((left - 1))\n"
-                    "    shift\n"
-                    "    [ \"$word\" != --seed ] || word=--nonce\n"
-                    "    set -- \"$@\" \"$word\"\n"
-                    "done\n"
-                    "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
-                    "export LD_LIBRARY_PATH REGATHER_SHARE REGATHER_PROGRAM\n"
-                    "exec \"$here/bin/regather\" measure --workload \"$here/workload.tsv\" --size %s \"$@\"\n",
-                    name, glibc, glibc, size);
+    return rg_print(
+        "#!/bin/sh\n"
+        "# %s: measures this machine by RULES.md, without root and network, and writes an archive.\n"
+        "#   ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz     --help has the rest; TMPDIR is where work goes\n"
+        "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n"
+        "glibc=$(getconf GNU_LIBC_VERSION 2> /dev/null)\n"
+        "minor=${glibc##*2.}\n"
+        "case $minor in '' | *[!0-9]*) minor=0 ;; esac\n"
+        "[ \"$minor\" -ge %d ] || { echo \"run.sh: needs glibc 2.%d or newer, this system has ${glibc:-none that getconf names}\" >&2; exit 4; }\n"
+        "left=$#\n"
+        "while [ \"$left\" -gt 0 ]; do\n"
+        "    word=$1 left=$((left - 1))\n"
+        "    shift\n"
+        "    [ \"$word\" != --seed ] || word=--nonce\n"
+        "    set -- \"$@\" \"$word\"\n"
+        "done\n"
+        "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
+        "export LD_LIBRARY_PATH REGATHER_SHARE REGATHER_PROGRAM\n"
+        "exec \"$here/bin/regather\" measure --workload \"$here/workload.tsv\" --size %s \"$@\"\n",
+        name, glibc, glibc, size);
 }
 
 // A file of the kit; the name of the folder stands before its path.
@@ -188,7 +193,8 @@ static int add_tuned(rg_pack *p, int code, const char *folder)
 static int pack(const request *r, const char *program, const libraries *l, int glibc)
 {
     rg_pack p;
-    char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)), *rules = rg_share_path("bench/RULES.md");
+    char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
+         *rules = rg_share_path("bench/RULES.md");
     char *script = script_text(folder, rg_size_name[r->size], glibc), *path = rg_print("%s/run.sh", folder);
     int code = rg_pack_begin(&p, r->out, RG_XZ, (int)r->given.cores);
     if (!code) {
@@ -217,7 +223,8 @@ static int run(void *typed)
     if (code)
         return code;
     char *program = kit_program();
-    code = program ? libraries_of(program, &l) : rg_fail(RG_LACKS, "kit: /proc/self/exe cannot be read, the program does not know where it is");
+    code = program ? libraries_of(program, &l)
+                   : rg_fail(RG_LACKS, "kit: /proc/self/exe cannot be read, the program does not know where it is");
     int glibc = 0;
     for (int i = -1; i < l.n && !code; i++) {
         const int its = newest_glibc(i < 0 ? program : l.path[i]);
@@ -225,7 +232,8 @@ static int run(void *typed)
     }
     code = code ? code : pack(r, program, &l, glibc);
     if (!code)
-        printf("%s: %d jobs of size %s, %d libraries; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n, rg_size_name[r->size], l.n, glibc);
+        printf("%s: %d jobs of size %s, %d libraries; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
+               rg_size_name[r->size], l.n, glibc);
     for (int i = 0; i < l.n; i++)
         free(l.path[i]);
     free(program);

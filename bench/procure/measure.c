@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// measure.c: the command `measure`, which a kit's run.sh calls: a workload on this machine by the rules of bench/RULES.md, into an
-// archive.
+// measure.c: the command `measure`, which a kit's run.sh calls: a workload on this machine by the rules of bench/RULES.md, into
+// an archive.
 #include "archive.h"
 #include "measure.h"
 
@@ -51,8 +51,8 @@ typedef struct measure {
 
 static double now(const measure *m) { return rg_seconds() - m->began_s; }
 
-// A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or edited
-// alone.
+// A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or
+// edited alone.
 static void note(measure *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(measure *m, const char *format, ...)
 {
@@ -101,8 +101,8 @@ static void put_cell(FILE *f, const char *format, double value, char end)
 }
 static void put_number(FILE *f, const char *format, double value) { put_cell(f, format, value, '\t'); }
 
-// Runs a job, holds what it wrote against the truth and against its first run, and writes a row, whatever came out. The first run of a
-// job leaves its outputs. Returns its status.
+// Runs a job, holds what it wrote against the truth and against its first run, and writes a row, whatever came out. The first
+// run of a job leaves its outputs. Returns its status.
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 {
     const rg_work *w = &m->workload.job[job];
@@ -129,8 +129,8 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     }
     const double done_s = now(m);
     m->wrong += run.code || !strcmp(status, "wrong");
-    rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base", kind_name[kind],
-                 end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
+    rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base",
+                 kind_name[kind], end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
     put_number(m->table, "%.3f", others_s);
     rg_tsv_print(m->table, "%lld\t%.0f\t", (long long)run.preempted, run.peak_bytes);
     put_number(m->table, "%.0f", run.gpu_peak_bytes);
@@ -142,8 +142,8 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     put_number(m->table, "%.0f", sensors.temp_C);
     put_number(m->table, "%.0f", sensors.power_W);
     rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
-    note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s, end_s, hash, status,
-         *said ? ": " : "", said);
+    note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
+         end_s, hash, status, *said ? ": " : "", said);
     *wall_s = run.wall_s;
     return status;
 }
@@ -157,12 +157,13 @@ static void warm_up(measure *m)
     }
     if (m->wrong)
         return;
-    note(m, "prediction: a round of %d jobs takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all", m->workload.n,
-         sum_s, RG_LEAST_RUNS, RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
+    note(m,
+         "prediction: a round of %d jobs takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
+         m->workload.n, sum_s, RG_LEAST_RUNS, RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
 }
 
-// Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the time, three
-// times as many runs are enough to say so.
+// Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the
+// time, three times as many runs are enough to say so.
 static void rounds(measure *m)
 {
     const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0);
@@ -196,8 +197,8 @@ static void windows(measure *m)
         rg_window_end(&m->window, joules, &seconds);
         for (int p = 0; p < RG_POWERS; p++)
             if (!*m->window.why[p] && isfinite(joules[p])) {
-                rg_tsv_print(m->power, "%s\t%s\t%d\t%d\t%.3f\t%.6g\t%.6g\t%.6g\n", m->workload.job[j].job, rg_power_name[p], m->runs - runs + 1,
-                             m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
+                rg_tsv_print(m->power, "%s\t%s\t%d\t%d\t%.3f\t%.6g\t%.6g\t%.6g\n", m->workload.job[j].job, rg_power_name[p],
+                             m->runs - runs + 1, m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
                 note(m, "energy %s %s %.6g J in %.3f s", m->workload.job[j].job, rg_power_name[p], joules[p], seconds);
             }
     }
@@ -277,7 +278,8 @@ static char *machine_text(measure *m, size_t *n)
         put_pair(f, head.key[i], "%s", head.value[i]);
     rg_head_free(&head);
     put_pair(f, "usable_cores", "%lld", (long long)m->given.cores);
-    put_pair(f, "firmware", "%s", rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
+    put_pair(f, "firmware", "%s",
+             rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
     for (int p = 0; p < RG_POWERS; p++) {
         char *key = rg_print("energy %s", rg_power_name[p]);
         put_pair(f, key, "%s%s", *m->window.why[p] ? "none: " : "measured", m->window.why[p]);
@@ -398,8 +400,8 @@ static int read_peak(measure *m)
         else if (fault)
             code = rg_fail(RG_USAGE, "%s: line %d: expected %s in column options", m->peak.path, m->peak.row_line[row], fault);
         else if (strstr(rg_tsv_cell(&m->peak, row, "options"), "--plugin") && !*rg_tsv_cell(&m->peak, row, "sources"))
-            code = rg_fail(RG_USAGE, "%s: line %d: expected the sources of the plug-in, which a peak run discloses", m->peak.path,
-                           m->peak.row_line[row]);
+            code = rg_fail(RG_USAGE, "%s: line %d: expected the sources of the plug-in, which a peak run discloses",
+                           m->peak.path, m->peak.row_line[row]);
     }
     m->is_peak = !code;
     return code;
@@ -416,8 +418,10 @@ static int begin(measure *m)
     m->table = open_memstream(&m->table_text, &m->table_bytes);
     m->power = open_memstream(&m->power_text, &m->power_bytes);
     m->log = open_memstream(&m->log_text, &m->log_bytes);
-    fprintf(m->table, "run\tjob\tdivision\tkind\tbegan_s\tended_s\tchecked_s\twall_s\tcpu_s\tothers_cpu_s\tpreempted\tpeak_bytes\tgpu_peak_bytes\t"
-                      "code\tinput_sha256\toutput_sha256\tdifference\terror\ttolerance\tclock_MHz\ttemp_C\tpower_W\tthrottle\tnonce\tstatus\n");
+    fprintf(
+        m->table,
+        "run\tjob\tdivision\tkind\tbegan_s\tended_s\tchecked_s\twall_s\tcpu_s\tothers_cpu_s\tpreempted\tpeak_bytes\tgpu_peak_bytes\t"
+        "code\tinput_sha256\toutput_sha256\tdifference\terror\ttolerance\tclock_MHz\ttemp_C\tpower_W\tthrottle\tnonce\tstatus\n");
     fprintf(m->power, "job\tsource\tfirst_run\tlast_run\twindow_s\tjoules\tjoules_a_run\tmean_W\n");
     const time_t t = time(NULL);
     struct tm utc;
@@ -455,8 +459,10 @@ static int conclude(const measure *m)
     if (m->wrong)
         return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
     if (few)
-        return rg_fail(RG_UNSURE, "measure: others were busy on this machine: %d of %d jobs have too few good runs; run again when it is idle", few,
-                       m->workload.n);
+        return rg_fail(
+            RG_UNSURE,
+            "measure: others were busy on this machine: %d of %d jobs have too few good runs; run again when it is idle", few,
+            m->workload.n);
     return RG_GOOD;
 }
 
@@ -503,14 +509,16 @@ static int run(void *typed)
 
 static const rg_option options[] = {
     {"workload", "FILE.tsv", "the jobs: see bench/workloads", RG_TO(measure, workload_path), .required = true},
-    {"size", "small|medium|full", "of the inputs, and 10 minutes, an hour, or what the rules need", RG_TO(measure, size), 0, 0, "small"},
+    {"size", "small|medium|full", "of the inputs, and 10 minutes, an hour, or what the rules need", RG_TO(measure, size), 0, 0,
+     "small"},
     {"nonce", "WORD", "the buyer's word, from which inputs and samples follow", RG_TO(measure, nonce), .required = true},
-    {"peak", "FILE.tsv", "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
+    {"peak", "FILE.tsv",
+     "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
      RG_TO(measure, peak_path)},
     {"meter", "CMD", "a command that prints the watts of the whole machine and ends, called once a run", RG_TO(measure, meter)},
     {"window", "S", "of energy, filled by repetition", RG_TO(measure, window_s), 1, 3600, "60", "seconds"},
-    {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000, .unit = "seconds",
-     .otherwise = "600 of small, 3600 of medium"},
+    {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000,
+     .unit = "seconds", .otherwise = "600 of small, 3600 of medium"},
     {"out", "A.rgz", "the archive", RG_TO(measure, out), .required = true},
     {0},
 };

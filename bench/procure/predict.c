@@ -44,7 +44,8 @@ static int read_rates(const rg_tsv *t, rates *r)
             }
             free(key);
         }
-    return found ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected rows of key \"probe cpu memory\" and the like, found none", t->path);
+    return found ? RG_GOOD
+                 : rg_fail(RG_USAGE, "%s: expected rows of key \"probe cpu memory\" and the like, found none", t->path);
 }
 
 static void put(FILE *f, double value, char end)
@@ -56,12 +57,13 @@ static void put(FILE *f, double value, char end)
     putc(end, f);
 }
 
-static void put_row(FILE *f, const char *kind, const char *name, const char *at, double seconds, double factor, const char *left_out, int rows,
-                    int machines, const char *by, const char *says)
+static void put_row(FILE *f, const char *kind, const char *name, const char *at, double seconds, double factor,
+                    const char *left_out, int rows, int machines, const char *by, const char *says)
 {
     rg_tsv_print(f, "%s\t%s\t%s\t", kind, name, at);
     // Twice the rms: about 95 of 100.
-    put(f, seconds, '\t'), put(f, seconds / (factor * factor), '\t'), put(f, seconds * factor * factor, '\t'), put(f, factor, '\t');
+    put(f, seconds, '\t'), put(f, seconds / (factor * factor), '\t'), put(f, seconds * factor * factor, '\t'),
+        put(f, factor, '\t');
     rg_tsv_print(f, "%s\t%d\t%d\t%s\t%s\n", left_out, rows, machines, *by ? by : "-", *says ? says : "-");
 }
 
@@ -75,10 +77,11 @@ static void extrapolates(const rg_fit *f, double bound_s, int limit, double rate
     if (f->machines < 2)
         n += (size_t)snprintf(says + n, 200 - n, "extrapolates: measured on one machine");
     if (bound_s < f->low_s / 2 || bound_s > 2 * f->high_s)
-        n += (size_t)snprintf(says + n, 200 - n, "%s: size, bounds were %.3g to %.3g s", n ? "" : "extrapolates", f->low_s, f->high_s);
+        n += (size_t)snprintf(says + n, 200 - n, "%s: size, bounds were %.3g to %.3g s", n ? "" : "extrapolates", f->low_s,
+                              f->high_s);
     if (f->machines > 1 && (rate < f->low_per_s[limit] / 2 || rate > 2 * f->high_per_s[limit]))
-        snprintf(says + n, 200 - n, "%s: %s, rates were %.3g to %.3g", n ? "" : "extrapolates", rg_resource_name[limit], f->low_per_s[limit],
-                 f->high_per_s[limit]);
+        snprintf(says + n, 200 - n, "%s: %s, rates were %.3g to %.3g", n ? "" : "extrapolates", rg_resource_name[limit],
+                 f->low_per_s[limit], f->high_per_s[limit]);
 }
 
 static void predict_entry(FILE *f, const rg_points *p, const rg_entry *e, const rates *r)
@@ -174,7 +177,8 @@ static void predict_job(FILE *f, const rg_work *w, const told *t, const rates *r
         }
     }
     if (best < 0) {
-        put_row(f, "job", w->job, w->command, NAN, NAN, "none", t->n, t->n, "", t->n ? "no rate is known of all machines" : "no archive has it");
+        put_row(f, "job", w->job, w->command, NAN, NAN, "none", t->n, t->n, "",
+                t->n ? "no rate is known of all machines" : "no archive has it");
         return;
     }
     for (int i = 0; i < t->n; i++) {
@@ -186,7 +190,8 @@ static void predict_job(FILE *f, const rg_work *w, const told *t, const rates *r
         snprintf(says, sizeof says, "extrapolates: measured on one machine");
     else if (rate < low / 2 || rate > 2 * high)
         snprintf(says, sizeof says, "extrapolates: %s, rates were %.3g to %.3g", ruler[best].name, low, high);
-    put_row(f, "job", w->job, w->command, scaled(t, best, -1) / rate, factor, t->n > 1 ? "machine" : "none", t->n, t->n, ruler[best].name, says);
+    put_row(f, "job", w->job, w->command, scaled(t, best, -1) / rate, factor, t->n > 1 ? "machine" : "none", t->n, t->n,
+            ruler[best].name, says);
 }
 
 static int predict_jobs(FILE *f, const request *r, const rates *target)
@@ -204,12 +209,14 @@ static int predict_jobs(FILE *f, const request *r, const rates *target)
         if (code)
             break;
         if ((int)a.size != r->size)
-            code = rg_fail(RG_USAGE, "%s: expected size %s, found %s", a.bundle.path, rg_size_name[r->size], rg_size_name[a.size]);
+            code =
+                rg_fail(RG_USAGE, "%s: expected size %s, found %s", a.bundle.path, rg_size_name[r->size], rg_size_name[a.size]);
         code = code ? code : read_rates(&a.machine, &of);
         for (int j = 0; j < w.n && !code; j++) {
             const int its = rg_workload_find(&a.workload, w.job[j].job);
             const double seconds = rg_archive_median(&a, w.job[j].job);
-            if (its < 0 || strcmp(a.workload.job[its].command, w.job[j].command) || strcmp(a.workload.job[its].input, w.job[j].input) || isnan(seconds))
+            if (its < 0 || strcmp(a.workload.job[its].command, w.job[j].command) ||
+                strcmp(a.workload.job[its].input, w.job[j].input) || isnan(seconds))
                 continue;
             t[j].of[t[j].n] = of;
             t[j].seconds[t[j].n++] = seconds;
@@ -255,9 +262,11 @@ static int run(void *typed)
     const request *r = typed;
     rg_points p = {0};
     char *folder = r->records ? rg_print("%s", r->records) : rg_share_path("data/machines");
-    int code = r->given.word.n > ARCHIVES_MOST ? rg_fail(RG_USAGE, "predict: expected at most %d archives, found %d", ARCHIVES_MOST, r->given.word.n)
-               : !r->probes == !r->grid        ? rg_fail(RG_USAGE, "predict: expected --probes MACHINE.tsv, or --grid GRID.tsv --out DIR")
-                                               : rg_points_read_folder(&p, folder);
+    int code = r->given.word.n > ARCHIVES_MOST
+                   ? rg_fail(RG_USAGE, "predict: expected at most %d archives, found %d", ARCHIVES_MOST, r->given.word.n)
+               : !r->probes == !r->grid
+                   ? rg_fail(RG_USAGE, "predict: expected --probes MACHINE.tsv, or --grid GRID.tsv --out DIR")
+                   : rg_points_read_folder(&p, folder);
     if (!code)
         code = r->grid ? rg_crossover(&p, r->grid, r->out, r->given.line) : write_table(r, &p);
     rg_points_free(&p);
@@ -266,11 +275,13 @@ static int run(void *typed)
 }
 
 static const rg_option options[] = {
-    {"probes", "MACHINE.tsv", "rates of the machine: that file of an archive, or one from its datasheet", RG_TO(request, probes), .excludes = "grid"},
+    {"probes", "MACHINE.tsv", "rates of the machine: that file of an archive, or one from its datasheet",
+     RG_TO(request, probes), .excludes = "grid"},
     {"workload", "FILE.tsv", "the jobs, too", RG_TO(request, workload), .needs = "probes"},
     {"size", "small|medium|full", "of the jobs", RG_TO(request, size), 0, 0, "small"},
     {"records", "DIR", "result files of bench", RG_TO(request, records), .otherwise = "those that are shipped, data/machines"},
-    {"grid", "GRID.tsv", "rows of bench, scatter and gather over two extents: the map where they cross", RG_TO(request, grid), .needs = "out"},
+    {"grid", "GRID.tsv", "rows of bench, scatter and gather over two extents: the map where they cross", RG_TO(request, grid),
+     .needs = "out"},
     {"out", "FILE", "the table; of --grid, a folder", RG_TO(request, out), .otherwise = "the output"},
     {0},
 };
@@ -279,22 +290,23 @@ const rg_command rg_cmd_predict = {
     .name = "predict",
     .words = "[A.rgz]...",
     .summary = "times of kernels and jobs on a machine from its rates, with the error that such predictions had",
-    .help = "MACHINE.tsv has columns key and value and rows \"probe cpu memory\", \"1.2e11 B/s\": cpu (all\n"
-            "cores), core (one) or gpu, and a resource: memory, shared, fp32, fp64, int32, int16, int8,\n"
-            "matrix_int8, atomic, atomic16, atomic_mem, texture. `tar xzOf A.rgz machine.tsv` gives one that was\n"
-            "measured.\n\n"
-            "Kernels, at the sizes of the papers: cost() of a variant over these rates gives M, its bound by\n"
-            "memory, and C, the largest of the others; its time is s + k M + l C, all above 0, fitted to the rows\n"
-            "in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them\n"
-            "best. `factor` is the error: the rms of log(predicted / measured) over machines, each predicted\n"
-            "without its own rows (left_out machine), as a factor; where only one machine was measured, over\n"
-            "sizes (left_out size), which says nothing of another machine. Twice that is low_s to high_s. `says`\n"
-            "has \"extrapolates\" wherever size or rate are beyond twice of what was measured, or one machine is\n"
-            "all there is.\n\n"
-            "--grid: DIR/crossover.tsv and .svg: time of scatter over that of gather, measured, and the border\n"
-            "that the rows in --records but for those of GRID.tsv predict at its rates. GRID.tsv is written by,\n"
-            "for example:\n"
-            "  regather bench gridding:simd_scatter gridding:simd_gather --scope kernel --shape s65,i1,o1,b19,k0 ... --out GRID.tsv",
+    .help =
+        "MACHINE.tsv has columns key and value and rows \"probe cpu memory\", \"1.2e11 B/s\": cpu (all\n"
+        "cores), core (one) or gpu, and a resource: memory, shared, fp32, fp64, int32, int16, int8,\n"
+        "matrix_int8, atomic, atomic16, atomic_mem, texture. `tar xzOf A.rgz machine.tsv` gives one that was\n"
+        "measured.\n\n"
+        "Kernels, at the sizes of the papers: cost() of a variant over these rates gives M, its bound by\n"
+        "memory, and C, the largest of the others; its time is s + k M + l C, all above 0, fitted to the rows\n"
+        "in data/machines. Jobs: the medians of the archives named, scaled by the one rate that tells them\n"
+        "best. `factor` is the error: the rms of log(predicted / measured) over machines, each predicted\n"
+        "without its own rows (left_out machine), as a factor; where only one machine was measured, over\n"
+        "sizes (left_out size), which says nothing of another machine. Twice that is low_s to high_s. `says`\n"
+        "has \"extrapolates\" wherever size or rate are beyond twice of what was measured, or one machine is\n"
+        "all there is.\n\n"
+        "--grid: DIR/crossover.tsv and .svg: time of scatter over that of gather, measured, and the border\n"
+        "that the rows in --records but for those of GRID.tsv predict at its rates. GRID.tsv is written by,\n"
+        "for example:\n"
+        "  regather bench gridding:simd_scatter gridding:simd_gather --scope kernel --shape s65,i1,o1,b19,k0 ... --out GRID.tsv",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

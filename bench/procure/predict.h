@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // predict.h: times of kernels on a machine that is known by its rates alone.
 //
-// A variant's cost() says how much of each resource a call asks for; amount / rate of the scarcest is its bound, the roofline of
-// Williams, Waterman and Patterson (2009, CACM 52:65). Kernels reach another share of the memory's rate than of the others, and overlap
-// the two in part: its time is taken as  t = s + k M + l C, M the bound by memory, C the largest of the others, s the part that does not
-// grow. s, k, l >= 0 are fitted to measured rows by least squares of relative errors: one of them up to 2 rows, two up to 5. The error of
-// a prediction is how far off the fit without a machine is on that machine: the factor exp(rms of log(predicted / measured)).
+// A variant's cost() says how much of each resource a call asks for; amount / rate of the scarcest is its bound, the roofline
+// of Williams, Waterman and Patterson (2009, CACM 52:65). Kernels reach another share of the memory's rate than of the others,
+// and overlap the two in part: its time is taken as  t = s + k M + l C, M the bound by memory, C the largest of the others, s
+// the part that does not grow. s, k, l >= 0 are fitted to measured rows by least squares of relative errors: one of them up to
+// 2 rows, two up to 5. The error of a prediction is how far off the fit without a machine is on that machine: the factor
+// exp(rms of log(predicted / measured)).
 #ifndef RG_PREDICT_H
 #define RG_PREDICT_H
 
@@ -44,8 +45,8 @@ typedef struct rg_points {
     rg_point *point;
     rg_computer *computer;
 } rg_points;
-// Adds the kernel rows of a result file that passed, of sources that are today's; another table adds none. The label is the file's name
-// up to its first dot. RG_GOOD, or one line and RG_USAGE.
+// Adds the kernel rows of a result file that passed, of sources that are today's; another table adds none. The label is the
+// file's name up to its first dot. RG_GOOD, or one line and RG_USAGE.
 int rg_points_read(rg_points *, const char *path);
 int rg_points_read_folder(rg_points *, const char *folder); // of every .tsv of it
 void rg_points_free(rg_points *);
@@ -66,8 +67,8 @@ static inline double rg_fit_s(const rg_fit *f, const rg_bound_s *b)
     return isnan(b->longest_s) ? NAN : f->by[0] * b->part[0] + f->by[1] * b->part[1] + f->by[2] * b->part[2];
 }
 
-// crossover.c: grid: rows of a scatter and a gather over two extents, measured anywhere; DIR/crossover.tsv, border.tsv and .svg. The border
-// is predicted by the other rows alone. A line a pair on stdout. RG_GOOD, or one line and a code.
+// crossover.c: grid: rows of a scatter and a gather over two extents, measured anywhere; DIR/crossover.tsv, border.tsv and
+// .svg. The border is predicted by the other rows alone. A line a pair on stdout. RG_GOOD, or one line and a code.
 int rg_crossover(const rg_points *, const char *grid, const char *folder, const char *command);
 
 #endif

@@ -142,7 +142,8 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
         largest = NAN;
     for (int i = 0; i < ELEMENTS && !isnan(largest); i++) {
         const int64_t at = (int64_t)(rg_bits(seed, (uint64_t)i) % (uint64_t)(m.nx * m.ny));
-        const double expected = sum_at(&image, at % m.nx - r, at / m.nx - r) / sum_at(&image, 0, 0), d = fabs(expected - (double)value[at]);
+        const double expected = sum_at(&image, at % m.nx - r, at / m.nx - r) / sum_at(&image, 0, 0),
+                     d = fabs(expected - (double)value[at]);
         largest = isnan(d) ? NAN : fmax(largest, d);
     }
     free(value);
@@ -159,7 +160,8 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     for (int i = 0; i < l.n; i++) {
         if (!rg_ends_with(l.name[i], ".png") && !rg_ends_with(l.name[i], ".pgm"))
             continue;
-        char *photo = rg_print("%s/%s", in, l.name[i]), *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
+        char *photo = rg_print("%s/%s", in, l.name[i]),
+             *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
         const double error = photo_error(photo, c2d, seed + (uint64_t)i);
         largest = isnan(error) || isnan(largest) ? NAN : fmax(largest, error);
         photos++;
@@ -171,7 +173,8 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
 
 double rg_right_error(const rg_work *w, const char *in, const char *folder, uint64_t seed)
 {
-    static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""}, *const found[] = {".mrc", ".star", ".tsv", ""};
+    static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""}, *const found[] = {".mrc", ".star",
+                                                                                                         ".tsv", ""};
     char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
     const double error = w->check == RG_CHECK_MAP          ? map_error(a, b)
                          : w->check == RG_CHECK_POSES      ? poses_error(a, b)
@@ -212,7 +215,8 @@ static void sample_photo(FILE *to, const char *path, const char *name, int file,
     const uint64_t n = (uint64_t)(image.width * image.height);
     for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
         const uint64_t at = place(seed, file, i, n);
-        rg_tsv_print(to, "%s\t%lld\t%d\n", name, (long long)at, image.bits == 8 ? ((uint8_t *)image.pixel)[at] : ((uint16_t *)image.pixel)[at]);
+        rg_tsv_print(to, "%s\t%lld\t%d\n", name, (long long)at,
+                     image.bits == 8 ? ((uint8_t *)image.pixel)[at] : ((uint16_t *)image.pixel)[at]);
     }
     rg_image_free(&image);
 }
@@ -227,7 +231,8 @@ static void sample_text(FILE *to, const char *path, const char *name, int file, 
     FILE *f = fopen(path, "r");
     while (f && getline(&line, &room, f) > 0) {
         char *rest;
-        for (char *word = *line == '#' ? NULL : strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
+        for (char *word = *line == '#' ? NULL : strtok_r(line, " \t\r\n", &rest); word;
+             word = strtok_r(NULL, " \t\r\n", &rest)) {
             char *end;
             const double v = strtod(word, &end);
             if (*end)
@@ -285,7 +290,10 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
     for (int i = first; i < past; i++) {
         const double u = rg_tsv_number(a, i, "value"), v = rg_tsv_number(b, i, "value");
         const double scale = is_map || is_photo ? largest : fmax(1, fmax(fabs(u), fabs(v)));
-        if (fabs(u - v) <= (is_poses ? 0.02 * fmax(10, scale) : is_transforms ? 0.01 * scale : 1e-3 * scale) || (isnan(u) && isnan(v)))
+        if (fabs(u - v) <= (is_poses        ? 0.02 * fmax(10, scale)
+                            : is_transforms ? 0.01 * scale
+                                            : 1e-3 * scale) ||
+            (isnan(u) && isnan(v)))
             continue;
         if (!differ++ && !*found->first)
             snprintf(found->first, sizeof found->first, "%.80s at %s: %.6g, here %.6g", name, rg_tsv_cell(a, i, "place"), u, v);
@@ -303,9 +311,10 @@ rg_alike rg_right_alike(const rg_tsv *a, const rg_tsv *b)
         return found;
     }
     for (int i = 0; i < a->n_rows; i++)
-        if (strcmp(rg_tsv_cell(a, i, "file"), rg_tsv_cell(b, i, "file")) || strcmp(rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "place"))) {
-            snprintf(found.first, sizeof found.first, "%.60s at %.20s, here %.40s at %.20s", rg_tsv_cell(a, i, "file"), rg_tsv_cell(a, i, "place"),
-                     rg_tsv_cell(b, i, "file"), rg_tsv_cell(b, i, "place"));
+        if (strcmp(rg_tsv_cell(a, i, "file"), rg_tsv_cell(b, i, "file")) ||
+            strcmp(rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "place"))) {
+            snprintf(found.first, sizeof found.first, "%.60s at %.20s, here %.40s at %.20s", rg_tsv_cell(a, i, "file"),
+                     rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "file"), rg_tsv_cell(b, i, "place"));
             found.differ = found.files_differ = 1;
             return found;
         }

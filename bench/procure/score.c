@@ -23,7 +23,8 @@ static int head_number(const rg_tsv *t, const char *key, double low, double high
     const char *text = rg_tsv_head(t, key);
     *value = text ? strtod(text, &end) : NAN;
     if (!text || end == text || *end || !(*value >= low && *value <= high))
-        return rg_fail(RG_USAGE, "%s: expected a line \"# %s: NUMBER\" from %g to %g, found %s%s", t->path, key, low, high, text ? text : "none", "");
+        return rg_fail(RG_USAGE, "%s: expected a line \"# %s: NUMBER\" from %g to %g, found %s%s", t->path, key, low, high,
+                       text ? text : "none", "");
     return RG_GOOD;
 }
 
@@ -79,8 +80,8 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
     for (int i = 0; i < a->runs.n_rows; i++) {
         const char *status = rg_tsv_cell(&a->runs, i, "status");
         if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
-            return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", a->bundle.path, i + 1, rg_tsv_cell(&a->runs, i, "job"),
-                           status);
+            return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", a->bundle.path, i + 1,
+                           rg_tsv_cell(&a->runs, i, "job"), status);
     }
     for (int j = 0; j < workload->n; j++) {
         const rg_work *w = &workload->job[j];
@@ -88,8 +89,8 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
         double t[1000], sum = 0, squares = 0;
         of->runs = rg_archive_times(a, w->job, t, 1000);
         if (of->runs < w->min_runs)
-            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again", a->bundle.path, w->min_runs,
-                           w->job, of->runs);
+            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
+                           a->bundle.path, w->min_runs, w->job, of->runs);
         for (int i = 0; i < of->runs; i++) {
             if (!(t[i] > 0))
                 return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
@@ -178,7 +179,8 @@ static void rank_all(rg_score *s)
 
 static double normal(uint64_t seed, uint64_t i)
 {
-    const double u = ((double)(rg_bits(seed, 2 * i) >> 11) + 0.5) * 0x1p-53, v = (double)(rg_bits(seed, 2 * i + 1) >> 11) * 0x1p-53;
+    const double u = ((double)(rg_bits(seed, 2 * i) >> 11) + 0.5) * 0x1p-53,
+                 v = (double)(rg_bits(seed, 2 * i + 1) >> 11) * 0x1p-53;
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
@@ -190,7 +192,8 @@ static void chance_of_best(rg_score *s, uint64_t seed)
         int best = 0;
         double most = -INFINITY;
         for (int m = 0; m < s->n; m++) {
-            const double drawn = log(s->machine[m].score) + sqrt(s->machine[m].variance) * normal(seed, (uint64_t)(d * s->n + m));
+            const double drawn =
+                log(s->machine[m].score) + sqrt(s->machine[m].variance) * normal(seed, (uint64_t)(d * s->n + m));
             if (drawn > most) {
                 most = drawn;
                 best = m;
@@ -217,7 +220,8 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
         double freedom;
         m->variance = rg_score_variance(s->workload, m->job, NULL, &m->freedom);
         const double both = reference ? rg_score_variance(s->workload, m->job, reference->job, &freedom) : m->variance;
-        const double half = m == reference ? 0 : half_width(both, reference ? freedom : m->freedom); // of the ratio to that archive
+        const double half =
+            m == reference ? 0 : half_width(both, reference ? freedom : m->freedom); // of the ratio to that archive
         m->score = exp(at);
         m->low = exp(at - half);
         m->high = exp(at + half);
@@ -251,11 +255,12 @@ static int read_all(const request *r, rg_score *s, rg_workload *w)
         code = read_machine(s, r->given.word.item[i], hash, m);
         s->n += m->a.bundle.path != NULL;
         if (!code && m->a.size != size)
-            code = rg_fail(RG_USAGE, "%s: expected size %s as in the first archive, found %s", m->a.bundle.path, rg_size_name[size],
-                           rg_size_name[m->a.size]);
+            code = rg_fail(RG_USAGE, "%s: expected size %s as in the first archive, found %s", m->a.bundle.path,
+                           rg_size_name[size], rg_size_name[m->a.size]);
         for (int k = 0; k < s->n - 1 && !code; k++)
             if (!strcmp(s->machine[k].a.label, m->a.label))
-                code = rg_fail(RG_USAGE, "%s: expected every machine once, found the label %s again", m->a.bundle.path, m->a.label);
+                code = rg_fail(RG_USAGE, "%s: expected every machine once, found the label %s again", m->a.bundle.path,
+                               m->a.label);
         if (!code && s->costs)
             code = costs_of(s->costs, m);
     }
@@ -274,7 +279,8 @@ static int find_reference(const request *r, rg_score *s, const rg_machine_score 
     for (int j = 0; j < s->workload->n; j++) {
         s->reference_s[j] = *reference ? (*reference)->job[j].median_s : s->workload->job[j].reference_s;
         if (isnan(s->reference_s[j]))
-            return rg_fail(RG_USAGE, "%s: job %s has no reference_s: name the archive that is the reference machine by --reference",
+            return rg_fail(RG_USAGE,
+                           "%s: job %s has no reference_s: name the archive that is the reference machine by --reference",
                            s->workload->table.path, s->workload->job[j].job);
     }
     s->reference = s->reference ? s->reference : "reference_s of the workload";
@@ -300,8 +306,8 @@ static int run(void *typed)
     }
     for (int m = 0; m < s.n && !code; m++) {
         const rg_machine_score *at = &s.machine[m];
-        printf("%d\t%s\t%.4g [%.4g, %.4g] times %s, P(best) %.2f, %.4g s a job", at->rank, at->a.label, at->score, at->low, at->high, s.reference,
-               at->best, at->seconds);
+        printf("%d\t%s\t%.4g [%.4g, %.4g] times %s, P(best) %.2f, %.4g s a job", at->rank, at->a.label, at->score, at->low,
+               at->high, s.reference, at->best, at->seconds);
         if (s.costs)
             printf(", %.4g %s a job", at->per_job, costs.currency);
         printf("\n");
@@ -316,7 +322,8 @@ static int run(void *typed)
 static const rg_option options[] = {
     {"workload", "FILE.tsv", "that of all archives", RG_TO(request, workload), .required = true},
     {"costs", "COSTS.tsv", "the buyer's prices: see bench/workloads/costs.example.tsv", RG_TO(request, costs)},
-    {"reference", "LABEL", "the archive that counts as 1", RG_TO(request, reference), .otherwise = "reference_s of the workload"},
+    {"reference", "LABEL", "the archive that counts as 1", RG_TO(request, reference),
+     .otherwise = "reference_s of the workload"},
     {"out", "DIR", "the folder of the tables, figures and page", RG_TO(request, out), .required = true},
     {0},
 };

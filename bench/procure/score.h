@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // score.h: archives of several machines against each other: times, joules, money, and how sure that is.
 //
-// Of job j with weight w_j on machine m, t_mj is the median of the runs that count. S_m = exp(sum w_j log(ref_j / t_mj)), the weighted
-// geometric mean of how much faster than the reference machine; T_m = sum w_j t_mj, the seconds of a job of the mix; J_m its joules.
-// log S_m has the variance sum w_j^2 v_mj + SESSION^2, v_mj the variance of the mean of the logarithms of the runs; intervals are
-// Student's t with the freedom of Welch and Satterthwaite, SESSION counting as known.
+// Of job j with weight w_j on machine m, t_mj is the median of the runs that count. S_m = exp(sum w_j log(ref_j / t_mj)), the
+// weighted geometric mean of how much faster than the reference machine; T_m = sum w_j t_mj, the seconds of a job of the mix;
+// J_m its joules. log S_m has the variance sum w_j^2 v_mj + SESSION^2, v_mj the variance of the mean of the logarithms of the
+// runs; intervals are Student's t with the freedom of Welch and Satterthwaite, SESSION counting as known.
 //
-// Money over the years: price + support - residual + electricity PUE (busy + idle energy), the machine being busy for `utilisation` of
-// all hours at J_m / T_m watts. An hour's work has 3600 / T_m jobs.
+// Money over the years: price + support - residual + electricity PUE (busy + idle energy), the machine being busy for
+// `utilisation` of all hours at J_m / T_m watts. An hour's work has 3600 / T_m jobs.
 #ifndef RG_SCORE_H
 #define RG_SCORE_H
 
@@ -16,8 +16,8 @@
 #include "../../impl/base/options.h"
 
 enum { RG_MACHINES_MOST = 24, RG_WHATS_MOST = 2 * RG_JOBS_MOST + 16 };
-// Standard deviation of one archive from the next on one machine, of the logarithm: clocks, temperature and placement, which all runs
-// of an archive share. An assumption (bench/RULES.md), not a measurement.
+// Standard deviation of one archive from the next on one machine, of the logarithm: clocks, temperature and placement, which
+// all runs of an archive share. An assumption (bench/RULES.md), not a measurement.
 #define RG_SESSION 0.01
 
 typedef struct rg_costs {
@@ -50,8 +50,8 @@ typedef struct rg_score {
     const char *reference; // label or name of that machine
 } rg_score;
 
-// The jobs of one archive, and the weighted sum of their medians, which is added to *seconds. RG_GOOD, or one line and RG_USAGE: wrong
-// runs, or too few that count.
+// The jobs of one archive, and the weighted sum of their medians, which is added to *seconds. RG_GOOD, or one line and
+// RG_USAGE: wrong runs, or too few that count.
 int rg_job_scores(const rg_archive *, const rg_workload *, rg_job_score *, double *seconds);
 // Variance of log S, or of the difference of two where b is given, and its freedom.
 double rg_score_variance(const rg_workload *, const rg_job_score *a, const rg_job_score *b, double *freedom);

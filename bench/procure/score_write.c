@@ -29,8 +29,8 @@ static int open_table(rg_file *file, const rg_score *s, const char *folder, cons
     const int code = rg_file_open(file, path);
     free(path);
     if (!code)
-        rg_tsv_print(file->stream, "%s %s\n# command: %s\n# workload: %s, size %s\n# reference: %s\n", made_by, RG_VERSION, command, s->workload->title,
-                     rg_size_name[s->machine[0].a.size], s->reference);
+        rg_tsv_print(file->stream, "%s %s\n# command: %s\n# workload: %s, size %s\n# reference: %s\n", made_by, RG_VERSION,
+                     command, s->workload->title, rg_size_name[s->machine[0].a.size], s->reference);
     return code;
 }
 
@@ -51,13 +51,16 @@ static int write_scores(const rg_score *s, const char *folder, const char *comma
         return code;
     FILE *f = file.stream;
     if (s->costs)
-        rg_tsv_print(f, "# money: %s over %g years, %g a kWh, PUE %g, busy for %g of the time\n", s->costs->currency, s->costs->years,
-                     s->costs->electricity, s->costs->pue, s->costs->utilisation);
-    fprintf(f, "machine\tdivision\tnonce\trank\tbest\tscore\tlow\thigh\tlog_se\tseconds\tjoules\tjoules_are\tprice\tsupport\tresidual\tenergy_busy\t"
-               "energy_idle\ttotal\tmoney_a_job\tfront\n");
+        rg_tsv_print(f, "# money: %s over %g years, %g a kWh, PUE %g, busy for %g of the time\n", s->costs->currency,
+                     s->costs->years, s->costs->electricity, s->costs->pue, s->costs->utilisation);
+    fprintf(
+        f,
+        "machine\tdivision\tnonce\trank\tbest\tscore\tlow\thigh\tlog_se\tseconds\tjoules\tjoules_are\tprice\tsupport\tresidual\tenergy_busy\t"
+        "energy_idle\ttotal\tmoney_a_job\tfront\n");
     for (int i = 0; i < s->n; i++) {
         const rg_machine_score *m = &s->machine[i];
-        rg_tsv_print(f, "%s\t%s\t%s\t%d\t%.4f\t", m->a.label, rg_archive_value(&m->a, "division"), rg_archive_value(&m->a, "nonce"), m->rank, m->best);
+        rg_tsv_print(f, "%s\t%s\t%s\t%d\t%.4f\t", m->a.label, rg_archive_value(&m->a, "division"),
+                     rg_archive_value(&m->a, "nonce"), m->rank, m->best);
         put(f, m->score, '\t'), put(f, m->low, '\t'), put(f, m->high, '\t'), put(f, sqrt(m->variance), '\t');
         put(f, m->seconds, '\t'), put(f, m->joules, '\t');
         rg_tsv_print(f, "%s\t", isnan(m->joules) ? "none" : m->upper ? "upper estimate" : "measured");
@@ -75,7 +78,9 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
     if (code)
         return code;
     FILE *f = file.stream;
-    fprintf(f, "machine\tjob\tweight\tunits\truns\tmedian_s\tlow_s\thigh_s\ttimes_reference\tjoules\tjoules_are\tmoney\tplace\tnumber\tfrom_s\tto_s\n");
+    fprintf(
+        f,
+        "machine\tjob\tweight\tunits\truns\tmedian_s\tlow_s\thigh_s\ttimes_reference\tjoules\tjoules_are\tmoney\tplace\tnumber\tfrom_s\tto_s\n");
     for (int i = 0; i < s->n; i++) {
         double from_s = 0;
         for (int j = 0; j < s->workload->n; j++) {
@@ -116,7 +121,9 @@ static int write_sensitivity(const rg_score *s, const char *folder, const char *
     if (code)
         return code;
     FILE *f = file.stream;
-    fprintf(f, "# weights: rank by the score, times the reference; the others: by money a job\nwhat\tsetting\tnumber\tmachine\tplace\trank\tvalue\n");
+    fprintf(
+        f,
+        "# weights: rank by the score, times the reference; the others: by money a job\nwhat\tsetting\tnumber\tmachine\tplace\trank\tvalue\n");
     for (int j = 0; j < s->workload->n; j++)
         for (int up = 0; up < 2; up++) {
             double sum = 0;
@@ -150,14 +157,19 @@ static const struct {
     const char *name, *title, *says, *data, *alt;
     bool money;
 } figures[] = {
-    {"ranks", "How much faster than the reference", "Weighted geometric mean over the jobs with its 95 % interval; intervals that overlap widely share a rank.",
-     "score.tsv", "a dot with an interval for every machine", false},
-    {"jobs", "Where a job's time goes", "Weighted seconds of each job, one behind the other.", "jobs.tsv", "a stacked bar for every machine", false},
-    {"front", "Money a job against seconds a job", "Lower left is better; on the line no other machine is both faster and cheaper.", "score.tsv",
+    {"ranks", "How much faster than the reference",
+     "Weighted geometric mean over the jobs with its 95 % interval; intervals that overlap widely share a rank.", "score.tsv",
+     "a dot with an interval for every machine", false},
+    {"jobs", "Where a job's time goes", "Weighted seconds of each job, one behind the other.", "jobs.tsv",
+     "a stacked bar for every machine", false},
+    {"front", "Money a job against seconds a job",
+     "Lower left is better; on the line no other machine is both faster and cheaper.", "score.tsv",
      "a point for every machine, and the Pareto front", true},
-    {"costs", "What it costs over the years", "Price less residual, support, energy idle and busy.", "score.tsv", "a stacked bar for every machine", true},
-    {"sensitivity", "What the rank hangs on", "Each weight halved and doubled, electricity and utilisation changed: the rank of each machine.",
-     "sensitivity.tsv", "the rank of every machine over the settings", false},
+    {"costs", "What it costs over the years", "Price less residual, support, energy idle and busy.", "score.tsv",
+     "a stacked bar for every machine", true},
+    {"sensitivity", "What the rank hangs on",
+     "Each weight halved and doubled, electricity and utilisation changed: the rank of each machine.", "sensitivity.tsv",
+     "the rank of every machine over the settings", false},
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
@@ -186,15 +198,21 @@ static char *number(double value) { return isfinite(value) ? rg_print("%.4g", va
 
 static void ranking(rg_page *p, const rg_score *s)
 {
-    static const char *const column[] = {"rank", "machine", "division", "times reference", "95 % interval", "P(best)", "s a job", "J a job", "total",
-                                         "money a job"};
+    static const char *const column[] = {"rank",    "machine", "division", "times reference", "95 % interval",
+                                         "P(best)", "s a job", "J a job",  "total",           "money a job"};
     p->make->table(p, "Ranking", "nllrnrrrrr", column, 10);
     for (int i = 0; i < s->n; i++) {
         const rg_machine_score *m = &s->machine[i];
-        char *cell[] = {rg_print("%d", m->rank), rg_print("%s", m->a.label), rg_print("%s", rg_archive_value(&m->a, "division")), number(m->score),
-                        rg_print("%.4g to %.4g", m->low, m->high), rg_print("%.2f", m->best), number(m->seconds),
+        char *cell[] = {rg_print("%d", m->rank),
+                        rg_print("%s", m->a.label),
+                        rg_print("%s", rg_archive_value(&m->a, "division")),
+                        number(m->score),
+                        rg_print("%.4g to %.4g", m->low, m->high),
+                        rg_print("%.2f", m->best),
+                        number(m->seconds),
                         isnan(m->joules) ? rg_print("%s", "-") : rg_print("%s%.4g", m->upper ? "at most " : "", m->joules),
-                        isnan(m->total) ? rg_print("%s", "-") : rg_print("%.0f", m->total), number(m->per_job)};
+                        isnan(m->total) ? rg_print("%s", "-") : rg_print("%.0f", m->total),
+                        number(m->per_job)};
         p->make->row(p, (const char *const *)cell, 10);
         for (int c = 0; c < 10; c++)
             free(cell[c]);
@@ -204,14 +222,21 @@ static void ranking(rg_page *p, const rg_score *s)
 
 static void jobs(rg_page *p, const rg_score *s)
 {
-    static const char *const column[] = {"machine", "job", "weight", "runs", "median s", "times reference", "J a run", "joules are", "units"};
+    static const char *const column[] = {"machine",         "job",     "weight",     "runs", "median s",
+                                         "times reference", "J a run", "joules are", "units"};
     p->make->table(p, "Jobs", "llrrrrrll", column, 9);
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->workload->n; j++) {
             const rg_work *w = &s->workload->job[j];
             const rg_job_score *of = &s->machine[i].job[j];
-            char *cell[] = {rg_print("%s", s->machine[i].a.label), rg_print("%s", w->job), rg_print("%g", w->weight), rg_print("%d", of->runs),
-                            number(of->median_s), number(s->reference_s[j] / of->median_s), number(of->joules), rg_print("%s", of->source),
+            char *cell[] = {rg_print("%s", s->machine[i].a.label),
+                            rg_print("%s", w->job),
+                            rg_print("%g", w->weight),
+                            rg_print("%d", of->runs),
+                            number(of->median_s),
+                            number(s->reference_s[j] / of->median_s),
+                            number(of->joules),
+                            rg_print("%s", of->source),
                             rg_print("%g %s", w->units, w->unit)};
             p->make->row(p, (const char *const *)cell, 9);
             for (int c = 0; c < 9; c++)
@@ -226,8 +251,12 @@ static void machines(rg_page *p, const rg_score *s)
     p->make->table(p, "Machines", "llllll", column, 6);
     for (int i = 0; i < s->n; i++) {
         const rg_archive *a = &s->machine[i].a;
-        const char *const cell[] = {a->label, rg_archive_value(a, "cpu"), rg_archive_value(a, "cores"), rg_archive_value(a, "gpu"),
-                                    rg_archive_value(a, "nonce"), rg_archive_value(a, "date")};
+        const char *const cell[] = {a->label,
+                                    rg_archive_value(a, "cpu"),
+                                    rg_archive_value(a, "cores"),
+                                    rg_archive_value(a, "gpu"),
+                                    rg_archive_value(a, "nonce"),
+                                    rg_archive_value(a, "date")};
         p->make->row(p, cell, 6);
     }
     p->make->table_end(p);
@@ -242,10 +271,11 @@ static char *too_short(const rg_score *s)
             if (s->machine[i].job[j].median_s < s->machine[machine].job[job].median_s)
                 machine = i, job = j;
     const double shortest_s = s->machine[machine].job[job].median_s;
-    return shortest_s >= 1 ? NULL
-                           : rg_print("Runs of less than a second (%s on %s: %.2g s) are mostly the start of a process and of its "
-                                      "GPU. Rank machines for a purchase by a larger size, medium or full.",
-                                      s->workload->job[job].job, s->machine[machine].a.label, shortest_s);
+    return shortest_s >= 1
+               ? NULL
+               : rg_print("Runs of less than a second (%s on %s: %.2g s) are mostly the start of a process and of its "
+                          "GPU. Rank machines for a purchase by a larger size, medium or full.",
+                          s->workload->job[job].job, s->machine[machine].a.label, shortest_s);
 }
 
 static int write_page(const rg_score *s, const char *folder)
@@ -258,12 +288,13 @@ static int write_page(const rg_score *s, const char *folder)
         return code;
     rg_page p = {.out = file.stream, .make = &rg_html};
     code = rg_html_begin(&p, "regather: machines ranked");
-    char *what = rg_print("%s, size %s: %d jobs on %d machines, against %s.", s->workload->title, rg_size_name[s->machine[0].a.size], s->workload->n,
-                          s->n, s->reference);
-    char *money = s->costs ? rg_print("Money: the buyer's file `%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time.",
-                                      rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity, s->costs->pue,
-                                      100 * s->costs->utilisation)
-                           : rg_print("Without --costs there is no money here.");
+    char *what = rg_print("%s, size %s: %d jobs on %d machines, against %s.", s->workload->title,
+                          rg_size_name[s->machine[0].a.size], s->workload->n, s->n, s->reference);
+    char *money =
+        s->costs ? rg_print("Money: the buyer's file `%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time.",
+                            rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity,
+                            s->costs->pue, 100 * s->costs->utilisation)
+                 : rg_print("Without --costs there is no money here.");
     p.make->heading(&p, 1, NULL, "Machines ranked");
     p.make->paragraph(&p, what);
     ranking(&p, s);
@@ -271,9 +302,11 @@ static int write_page(const rg_score *s, const char *folder)
     if (brief)
         p.make->paragraph(&p, brief);
     free(brief);
-    p.make->paragraph(&p, "The score is the weighted geometric mean over the jobs. Its interval is Student's t over whole-process runs, and 1 % from one "
-                          "archive to the next on the same machine, which is assumed. Machines that it does not tell apart share a rank; P(best) is how "
-                          "often a machine would be the fastest, were all measured again.");
+    p.make->paragraph(
+        &p,
+        "The score is the weighted geometric mean over the jobs. Its interval is Student's t over whole-process runs, and 1 % from one "
+        "archive to the next on the same machine, which is assumed. Machines that it does not tell apart share a rank; P(best) is how "
+        "often a machine would be the fastest, were all measured again.");
     p.make->paragraph(&p, money);
     for (int i = 0; i < s->n && s->costs; i++) { // a comment in the costs file that says what it is
         for (int k = 0; k < s->costs->table.n_head && i == 0; k++)
@@ -283,8 +316,14 @@ static int write_page(const rg_score *s, const char *folder)
     for (int i = 0; i < FIGURES; i++) {
         char *wide = rg_print("fig/%s.svg", figures[i].name), *full = rg_print("%s/%s", folder, wide);
         FILE *there = fopen(full, "r"); // without gnuplot there is none
-        const rg_page_figure figure = {.title = figures[i].title, .subtitle = figures[i].says, .wide = wide, .alt = figures[i].alt,
-                                       .data = figures[i].data, .width = 1000, .height = 420, .whole = true};
+        const rg_page_figure figure = {.title = figures[i].title,
+                                       .subtitle = figures[i].says,
+                                       .wide = wide,
+                                       .alt = figures[i].alt,
+                                       .data = figures[i].data,
+                                       .width = 1000,
+                                       .height = 420,
+                                       .whole = true};
         if (there) {
             fclose(there);
             p.make->figures(&p, &figure, 1);
@@ -293,8 +332,9 @@ static int write_page(const rg_score *s, const char *folder)
     }
     jobs(&p, s);
     machines(&p, s);
-    p.make->paragraph(&p, "Every number stands in `score.tsv`, `jobs.tsv` and `sensitivity.tsv`. Runs are whole processes by the rules of "
-                          "`bench/RULES.md`; `regather audit` holds the archives to them.");
+    p.make->paragraph(
+        &p, "Every number stands in `score.tsv`, `jobs.tsv` and `sensitivity.tsv`. Runs are whole processes by the rules of "
+            "`bench/RULES.md`; `regather audit` holds the archives to them.");
     rg_html_end(&p);
     free(what), free(money);
     return rg_file_end(&file, code);

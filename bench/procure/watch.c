@@ -27,7 +27,8 @@ double rg_watch_cpu_s(void)
     while (fgets(line, sizeof line, f)) {
         int cpu;
         double user, nice, system, idle, wait, irq, soft, steal;
-        if (sscanf(line, "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &user, &nice, &system, &idle, &wait, &irq, &soft, &steal) == 9 &&
+        if (sscanf(line, "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &user, &nice, &system, &idle, &wait, &irq, &soft,
+                   &steal) == 9 &&
             cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mine)) {
             ticks += user + nice + system + irq + soft + steal; // steal: other guests of the host
             any |= ticks + idle > 0;
@@ -60,7 +61,10 @@ bool rg_window_can(rg_window *w, int gpus, const char *meter)
         *w->why[RG_POWER_GPU] = '\0';
     rg_energy_start(rg_device_cpu(), &w->of_cpu);
     snprintf(w->why[RG_POWER_CPU], 160, "%s", isnan(w->of_cpu.start_J) ? w->of_cpu.source : "");
-    snprintf(w->why[RG_POWER_METER], 160, "%s", !meter ? "no --meter" : isnan(read_meter(meter)) ? "the command gave no watts" : "");
+    snprintf(w->why[RG_POWER_METER], 160, "%s",
+             !meter                     ? "no --meter"
+             : isnan(read_meter(meter)) ? "the command gave no watts"
+                                        : "");
     return !*w->why[RG_POWER_GPU] || !*w->why[RG_POWER_CPU] || !*w->why[RG_POWER_METER];
 }
 

@@ -5,7 +5,8 @@
 
 #include "../machine/sensors.h"
 
-// CPU seconds that the CPUs of this process spent on anything since the system came up (/proc/stat); NaN where it does not tell.
+// CPU seconds that the CPUs of this process spent on anything since the system came up (/proc/stat); NaN where it does not
+// tell.
 double rg_watch_cpu_s(void);
 
 // Joules over a window from up to three sources. A meter at the outlet holds what the other two see and is never added to them.

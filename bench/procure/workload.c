@@ -62,8 +62,8 @@ static bool first_word_is(const char *text, const char *const *word)
     return false;
 }
 
-// Whether a word is a file's name that is neither an input nor the output: an archive's commands run where it is audited, and write
-// nothing of their own choice there. Numbers have digits behind their dots.
+// Whether a word is a file's name that is neither an input nor the output: an archive's commands run where it is audited, and
+// write nothing of their own choice there. Numbers have digits behind their dots.
 static bool names_another_file(const char *words)
 {
     for (const char *at = words; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
@@ -89,12 +89,14 @@ static int read_words(const rg_tsv *t, int row, rg_work *w)
     if (rg_words_fault(w->command, false))
         return cell_fault(t, row, "command", rg_words_fault(w->command, false));
     if (!first_word_is(w->command, commands) || !strstr(w->command, "{in}/") || !strstr(w->command, "--out {out}"))
-        return cell_fault(t, row, "command", "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
+        return cell_fault(t, row, "command",
+                          "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
     if (names_another_file(w->command))
         return cell_fault(t, row, "command", "no file but {in}/... and one --out {out}");
     if (names_another_file(w->input))
         return cell_fault(t, row, "input", "no file");
-    if (rg_words_fault(w->input, false) || !first_word_is(w->input, phantom) || strstr(w->input, "--out") || strstr(w->input, "--seed"))
+    if (rg_words_fault(w->input, false) || !first_word_is(w->input, phantom) || strstr(w->input, "--out") ||
+        strstr(w->input, "--seed"))
         return cell_fault(t, row, "input", "phantom KIND and options of it, without --out and --seed");
     return RG_GOOD;
 }

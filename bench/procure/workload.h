@@ -7,13 +7,14 @@
 //   command      of this program, files to files: {in} is the folder of its input, {out} where its results begin
 //   size         small, medium or full
 //   units        N:UNIT, what one run does: 400:images
-//   reference_s  seconds of the reference machine that the head names ("# reference: ..."); "-": none, then `score` is given an archive
-//   min_runs     at least 5
-//   check, tolerance   what the outputs are held against the truth by (see checks), and the largest error that passes
-//   input        `phantom KIND ...` that makes {in}, which gets --out and a --seed that follows from the buyer's nonce
+//   reference_s  seconds of the reference machine that the head names ("# reference: ..."); "-": none, then `score` is given an
+//   archive min_runs     at least 5 check, tolerance   what the outputs are held against the truth by (see checks), and the
+//   largest error that passes input        `phantom KIND ...` that makes {in}, which gets --out and a --seed that follows from
+//   the buyer's nonce
 //
-// A workload comes with archives of strangers and is run to audit them, so a command may do no more than a job does: commands and
-// inputs are words of letters, digits and ._/,:=+*{}-, paths are relative, --plugin and options that run others' programs are refused.
+// A workload comes with archives of strangers and is run to audit them, so a command may do no more than a job does: commands
+// and inputs are words of letters, digits and ._/,:=+*{}-, paths are relative, --plugin and options that run others' programs
+// are refused.
 #ifndef RG_WORKLOAD_H
 #define RG_WORKLOAD_H
 
@@ -25,8 +26,8 @@ extern const char *const rg_size_name[RG_SIZES];
 extern const double rg_size_s[RG_SIZES]; // what a kit of this size may take; 0: as long as the rules need
 
 // MAP: 1 - correlation of {out}.mrc with {in}/map.mrc. POSES: median angle between orientations of {out}.star and of
-// {in}/particles.star, degrees. TRANSFORMS: largest error of a shift of {out}.tsv, of {in}/truth.tsv, pixels. SUMS: largest error of 16
-// elements of every C2D in {out}/, summed again.
+// {in}/particles.star, degrees. TRANSFORMS: largest error of a shift of {out}.tsv, of {in}/truth.tsv, pixels. SUMS: largest
+// error of 16 elements of every C2D in {out}/, summed again.
 typedef enum { RG_CHECK_MAP, RG_CHECK_POSES, RG_CHECK_TRANSFORMS, RG_CHECK_SUMS, RG_CHECKS } rg_check;
 extern const char *const rg_check_name[RG_CHECKS];
 

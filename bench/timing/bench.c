@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
-// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each a
-// process of its own (process.c), every lane in turn, in alternating order.
+// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each
+// a process of its own (process.c), every lane in turn, in alternating order.
 
 #include "lineup.h"
 

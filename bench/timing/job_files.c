@@ -13,10 +13,12 @@
 #include <sys/stat.h>
 #include <wordexp.h>
 
-// What differs from run to run and is no result: where time went, what was read and written, and plots, whose tables are compared.
+// What differs from run to run and is no result: where time went, what was read and written, and plots, whose tables are
+// compared.
 static bool is_output(const char *name)
 {
-    return strcmp(name, "log") && !rg_ends_with(name, ".log") && !rg_ends_with(name, "_stages.tsv") && !rg_ends_with(name, ".svg");
+    return strcmp(name, "log") && !rg_ends_with(name, ".log") && !rg_ends_with(name, "_stages.tsv") &&
+           !rg_ends_with(name, ".svg");
 }
 
 static bool is_map(const char *name)

@@ -57,9 +57,12 @@ static rg_job_run run_shell(const char *line, const char *argument, const char *
         if (errno != EINTR)
             return (rg_job_run){.code = RG_LACKS};
     return (rg_job_run){
-        .code = child < 0 ? RG_LACKS : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+        .code = child < 0           ? RG_LACKS
+                : WIFEXITED(status) ? WEXITSTATUS(status)
+                                    : 128 + WTERMSIG(status),
         .wall_s = rg_seconds() - began_s,
-        .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+        .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
         .preempted = used.ru_nivcsw,
         .peak_bytes = 1024.0 * (double)used.ru_maxrss,
         .gpu_peak_bytes = gpu_peak_bytes,

@@ -7,8 +7,8 @@
 int rg_job_folder_make(char folder[4096]);
 void rg_job_folder_remove(const char *folder);
 
-// A text with every {out} as FOLDER/out; a command as a line for sh, in which "$0" is the program, that may write what begins so.
-// malloc'ed.
+// A text with every {out} as FOLDER/out; a command as a line for sh, in which "$0" is the program, that may write what begins
+// so. malloc'ed.
 char *rg_job_put_out(const char *text, const char *folder);
 char *rg_job_line(const char *command, const char *folder);
 
@@ -18,7 +18,8 @@ typedef struct rg_job_run {
     double cpu_s;   // of all its threads, and of processes that it waited for
     long preempted;
     double peak_bytes; // the largest resident size of one of its processes
-    double gpu_peak_bytes; // what NVML says that all GPUs hold more than before, looked at every 50 ms; NaN: no NVML, or no GPU is seen
+    double gpu_peak_bytes; // what NVML says that all GPUs hold more than before, looked at every 50 ms; NaN: no NVML, or no GPU
+                           // is seen
 } rg_job_run;
 // Runs the line after what an earlier run left is gone; what it prints goes to FOLDER/log. It sees that many GPUs, -1: all.
 rg_job_run rg_job_run_once(const char *line, const char *program, const char *folder, int gpus);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// jobs.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of its
-// own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held against
-// what the first one wrote that used a GPU as it does, or used none.
+// jobs.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of
+// its own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held
+// against what the first one wrote that used a GPU as it does, or used none.
 
 #include "job_files.h"
 #include "job_run.h"
@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 
 enum { KINDS_MOST = 16, LEAST_SAMPLES = 5 };
-// Sums of floats in another order: n terms of a voxel differ by sqrt(n) 2^-24 or so, and 1e6 of them by 6e-5; and numbers printed
-// with four digits.
+// Sums of floats in another order: n terms of a voxel differ by sqrt(n) 2^-24 or so, and 1e6 of them by 6e-5; and numbers
+// printed with four digits.
 static const double ALIKE = 1e-3;
 
 typedef struct job_kind {
@@ -74,7 +74,8 @@ static int read_options(job_bench *b)
     if (threads)
         sscanf(threads, "--threads %d", &b->threads);
     if (!*b->algo)
-        return rg_fail(RG_USAGE, "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
+        return rg_fail(RG_USAGE,
+                       "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
     const char *work = o->work;
     char *end;
     b->work = strtod(work, &end);
@@ -107,7 +108,8 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
     if (strstr(b->command, "{out}") && !found.files)
         fail(kind, RG_FAIL, "nothing was written that begins with {out}");
     else if (!(found.largest <= ALIKE))
-        fail(kind, RG_FAIL, "outputs of two runs differ by %.3g of at most %g, %s is the first", found.largest, ALIKE, found.first);
+        fail(kind, RG_FAIL, "outputs of two runs differ by %.3g of at most %g, %s is the first", found.largest, ALIKE,
+             found.first);
     if (!b->options->check || kind->done)
         return;
     char *line = rg_job_put_out(b->options->check, folder);
@@ -134,7 +136,8 @@ static double run_once(job_bench *b, job_kind *kind)
         fail(kind, run.code == RG_LACKS ? RG_SKIP : run.code > 127 ? RG_CRASH : RG_FAIL, "exit status %d: %s", run.code, said);
     } else {
         kind->peak_bytes = fmax(kind->peak_bytes, run.peak_bytes);
-        kind->gpu_peak_bytes = fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // of no number and one: the number
+        kind->gpu_peak_bytes =
+            fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // of no number and one: the number
         check_outputs(b, kind, folder);
     }
     if (is_first && kind->status != RG_PASS) { // nothing to hold others against
@@ -144,7 +147,8 @@ static double run_once(job_bench *b, job_kind *kind)
     return run.wall_s;
 }
 
-// Further runs, until the window is long enough, with the energy counters of its GPUs, or of the CPU for none, read around them.
+// Further runs, until the window is long enough, with the energy counters of its GPUs, or of the CPU for none, read around
+// them.
 static void measure_energy(job_bench *b, job_kind *kind)
 {
     enum { GPUS_MOST = 64 };
@@ -164,7 +168,8 @@ static void measure_energy(job_bench *b, job_kind *kind)
     double began_s = rg_seconds(), total = 0, seconds = 0, joules, watts;
     for (int g = 0; g < n; g++)
         rg_energy_start(device[g], &energy[g]);
-    for (; kind->status == RG_PASS && rg_seconds() - began_s < RG_ENERGY_WINDOW_S && (!runs || !isnan(energy[0].start_J)); runs++)
+    for (; kind->status == RG_PASS && rg_seconds() - began_s < RG_ENERGY_WINDOW_S && (!runs || !isnan(energy[0].start_J));
+         runs++)
         run_once(b, kind);
     for (int g = 0; g < n; g++) {
         rg_energy_stop(device[g], &energy[g], &joules, &seconds, &watts);
@@ -174,8 +179,8 @@ static void measure_energy(job_bench *b, job_kind *kind)
     if (isnan(total))
         snprintf(kind->energy, sizeof kind->energy, "none: %s", energy[0].source);
     else
-        snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s of %d runs, mean %.0f W", energy[0].source, n, seconds, runs,
-                 total / seconds);
+        snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s of %d runs, mean %.0f W", energy[0].source, n,
+                 seconds, runs, total / seconds);
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
@@ -206,8 +211,8 @@ static void visit(job_bench *b, job_kind *kind)
         take(b, kind, seconds);
 }
 
-// Not counted, unless it takes its share of the time: the files are in the page cache since their hashes were made. One that takes all
-// the time there is stays the only one.
+// Not counted, unless it takes its share of the time: the files are in the page cache since their hashes were made. One that
+// takes all the time there is stays the only one.
 static void warm_up(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
@@ -284,8 +289,8 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     const char *check = b->options->check;
     if (kind->files)
         rg_set_cell(&row, RG_C_CHECK, "%d outputs of %s%s%s", kind->files,
-                    kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare", check ? "; " : "",
-                    check ? check : "");
+                    kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare",
+                    check ? "; " : "", check ? check : "");
     else
         rg_set_cell(&row, RG_C_CHECK, "%s", check ? check : "exit status alone: the command has no {out}");
     return row;

@@ -14,13 +14,13 @@
 // What the reference may take for one shape, whatever the number of lanes; without reference_at it takes its time.
 static const double ANSWER_S = 0.5;
 
-// Numbers of the inputs that lanes are judged by, beyond those of all rounds: JUDGED those that the reference answers, the others
-// for the time alone.
+// Numbers of the inputs that lanes are judged by, beyond those of all rounds: JUDGED those that the reference answers, the
+// others for the time alone.
 enum { JUDGED = 1000, FRESH_LEAST = 4, FRESH_MOST = 16 };
 static const double FRESH_S = 0.03;
-// A call on fresh inputs may take so many times the median, and besides the time to read its arguments from memory and, of several
-// threads, that to wake them. An answer that is kept from call to call, or comes of work done beside them, takes more: elapsed and,
-// since nobody knows when a busy machine wakes a thread, of processors.
+// A call on fresh inputs may take so many times the median, and besides the time to read its arguments from memory and, of
+// several threads, that to wake them. An answer that is kept from call to call, or comes of work done beside them, takes more:
+// elapsed and, since nobody knows when a busy machine wakes a thread, of processors.
 static const double FRESH_FACTOR = 4, FRESH_NS = 50e3, WAKE_NS = 5e6, MEMORY_NS_BYTE = 0.25;
 // What no core and no GPU reads from its nearest memory.
 static const double CORE_BYTES_NS = 1e3, GPU_BYTES_NS = 1e5;
@@ -62,7 +62,8 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
     *least_ns = lane->fresh = INFINITY;
     for (int i = 1, more = 1; more && !code; i++) {
         double elapsed_s;
-        const bool slow = i > 1 && !(*least_ns <= allowed), time_left = rg_seconds() - start + 1e-9 * typical_ns(lane) < FRESH_S;
+        const bool slow = i > 1 && !(*least_ns <= allowed),
+                   time_left = rg_seconds() - start + 1e-9 * typical_ns(lane) < FRESH_S;
         more = i < FRESH_MOST && (time_left || (slow && i < FRESH_LEAST));
         rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
         code = rg_lane_call(lane, in, &elapsed_s);
@@ -84,8 +85,8 @@ static const char *guard_fault(rg_lane *lane)
     return hit ? "scratch" : NULL;
 }
 
-// Whether the outputs are also those of another variant, at every element. The first of this program that passes is kept for the
-// others; a plug-in without one beside it is held against what a job would take.
+// Whether the outputs are also those of another variant, at every element. The first of this program that passes is kept for
+// the others; a plug-in without one beside it is held against what a job would take.
 static bool computes_as_asked(const rg_entry *e) { return e->origin != RG_PLUGGED_IN && !e->variant->tolerance; }
 
 static void keep_whole(rg_inputs *in, const rg_entry *e)
@@ -166,11 +167,13 @@ static const char *time_fault(rg_lane *lane, double fresh_ns, char text[200])
 {
     const double ns = typical_ns(lane), bytes = lane->entry->algo->traffic_bytes(&lane->shape);
     if (fresh_ns > allowed_ns(lane))
-        snprintf(text, 200, "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns: answers are kept, or "
-                 "made outside of the time", fresh_ns, fresh_ns / ns, ns);
+        snprintf(text, 200,
+                 "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns: answers are kept, or "
+                 "made outside of the time",
+                 fresh_ns, fresh_ns / ns, ns);
     else if (lane->late * 2 > lane->n)
-        snprintf(text, 200, "the device goes on after the last event in %d of %d samples: work outside of the call's stream", lane->late,
-                 lane->n);
+        snprintf(text, 200, "the device goes on after the last event in %d of %d samples: work outside of the call's stream",
+                 lane->late, lane->n);
     else if (bytes > (ns + 1) * (lane->device->is_gpu ? GPU_BYTES_NS : CORE_BYTES_NS * lane->threads))
         snprintf(text, 200, "a call takes %.4g ns, in which nothing moves its %.4g bytes", ns, bytes);
     else

@@ -16,7 +16,8 @@ enum { GATE_SHAPES = 8 };
 // ---- options -------------------------------------------------------------------------------------------------------------
 
 const rg_option rg_bench_option[] = {
-    {"preset", "quick|paper|large", "which of the algorithm's shapes", RG_TO(rg_bench_options, preset), .otherwise = "quick, paper of --self-test"},
+    {"preset", "quick|paper|large", "which of the algorithm's shapes", RG_TO(rg_bench_options, preset),
+     .otherwise = "quick, paper of --self-test"},
     {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0", RG_TO(rg_bench_options, shape)},
     {"variant", "NAME", "the same as ALGO:NAME", RG_TO(rg_bench_options, variant)},
     {"param", "NAME=VALUE", "a parameter of the variants that have it", RG_TO(rg_bench_options, param)},
@@ -28,18 +29,20 @@ const rg_option rg_bench_option[] = {
      .otherwise = "1 with quick, else 20", .unit = "seconds"},
     {"max-call", "S", "skip a row of which one call would take longer, by the rate at another shape",
      RG_TO(rg_bench_options, max_call_s), 0.001L, 86400, .otherwise = "60 with quick, else 600", .unit = "seconds"},
-    {"rounds", "N", "rounds, each in a process of its own, an even number", RG_TO(rg_bench_options, rounds), 2, RG_ROUNDS_MAX, "6"},
+    {"rounds", "N", "rounds, each in a process of its own, an even number", RG_TO(rg_bench_options, rounds), 2, RG_ROUNDS_MAX,
+     "6"},
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", RG_TO(rg_bench_options, energy)},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", RG_TO(rg_bench_options, out)},
-    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has of kernels that are the same", RG_TO(rg_bench_options, resume),
-     .needs = "out"},
+    {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has of kernels that are the same",
+     RG_TO(rg_bench_options, resume), .needs = "out"},
     {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run",
      RG_TO(rg_bench_options, job)},
     {"gpus", "LIST", "on so many GPUs, as in 1,2,4, 0 for none", RG_TO(rg_bench_options, gpus), .otherwise = "all there are",
      .needs = "job"},
-    {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0, "1:jobs",
-     .needs = "job"},
-    {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)", RG_TO(rg_bench_options, serve)},
+    {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0,
+     "1:jobs", .needs = "job"},
+    {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)",
+     RG_TO(rg_bench_options, serve)},
     {"check", "COMMAND", "for sh, after every run: exit 0 when the outputs, which begin with {out}, are right",
      RG_TO(rg_bench_options, check), .needs = "job"},
     {"self-test", NULL, "time one variant against itself and report the false difference", RG_TO(rg_bench_options, self_test)},
@@ -54,7 +57,8 @@ static int read_pattern(rg_bench_options *o)
         return rg_fail(RG_USAGE,
                        "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
                        o->variant);
-    if (!code && snprintf(o->pattern, sizeof o->pattern, "%s%s%s", words, o->variant ? ":" : "", o->variant ? o->variant : "") >= (int)sizeof o->pattern)
+    if (!code && snprintf(o->pattern, sizeof o->pattern, "%s%s%s", words, o->variant ? ":" : "",
+                          o->variant ? o->variant : "") >= (int)sizeof o->pattern)
         code = rg_fail(RG_USAGE, "--variant: expected a name, found \"%s\"", o->variant);
     return code ? code : rg_pattern_check(o->pattern, o->given.device);
 }
@@ -77,8 +81,9 @@ int rg_bench_options_check(rg_bench_options *o)
     if (!code && o->given.threads > o->given.cores)
         code = rg_fail(RG_USAGE, "--threads: this process may use %d, found %d", (int)o->given.cores, (int)o->given.threads);
     if (!code && o->rounds % 2)
-        code = rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
-                       (int)o->rounds);
+        code =
+            rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
+                    (int)o->rounds);
     return code;
 }
 
@@ -97,7 +102,8 @@ static int read_params(const rg_bench_options *o, const rg_entry *e, const rg_sh
                 *used |= 1u << (i & 31);
             }
         }
-    return rg_params_resolve(e, o->given.device, shape, text, param, tuned, why) ? RG_GOOD : rg_fail(RG_USAGE, "--param: %s", why);
+    return rg_params_resolve(e, o->given.device, shape, text, param, tuned, why) ? RG_GOOD
+                                                                                 : rg_fail(RG_USAGE, "--param: %s", why);
 }
 
 // ---- lanes ---------------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
 
 rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
 rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
-char *rg_input_key(const rg_row *);                              // of the line of the head that has the hash of its inputs; malloc'ed
+char *rg_input_key(const rg_row *); // of the line of the head that has the hash of its inputs; malloc'ed
 void rg_head_source(rg_head *, const rg_entry *);                // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 rg_row rg_empty_row(void);
@@ -86,8 +86,8 @@ void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows
 
 // ---- process.c ------------------------------------------------------------------------------------------------------------
 
-// One round: a fresh process visits the lanes first..past that are not done, shape by shape, in the order of the round, and these
-// take over what it measured. A process that a signal ends takes the lanes of the shape that it was at with it, as CRASH.
+// One round: a fresh process visits the lanes first..past that are not done, shape by shape, in the order of the round, and
+// these take over what it measured. A process that a signal ends takes the lanes of the shape that it was at with it, as CRASH.
 // RG_GOOD, or one line. heard() is called for every lane.
 typedef struct rg_round {
     const rg_bench_options *options;

@@ -106,8 +106,9 @@ static bool has_jobs(const rg_out *out)
     return false;
 }
 
-// The head of a file that is gone on with: its own, with inputs and sources that it had not; and what another revision says of itself
-// and of kernels that changed, whose rows are gone. A job is the whole program's, so that its rows allow no other revision.
+// The head of a file that is gone on with: its own, with inputs and sources that it had not; and what another revision says of
+// itself and of kernels that changed, whose rows are gone. A job is the whole program's, so that its rows allow no other
+// revision.
 int rg_out_start(rg_out *out, const rg_head *head)
 {
     static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
@@ -133,10 +134,13 @@ int rg_out_start(rg_out *out, const rg_head *head)
             rewritten = true;
         }
         had = had ? had : grows ? now : "";
-        if ((input || is_one_of(key, alike, RG_COUNT(alike)) || (!strcmp(key, "revision") && has_jobs(out))) && strcmp(had, now))
-            code = rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, had, now);
+        if ((input || is_one_of(key, alike, RG_COUNT(alike)) || (!strcmp(key, "revision") && has_jobs(out))) &&
+            strcmp(had, now))
+            code =
+                rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, had, now);
         else if (!strcmp(key, "revision") && strcmp(had, now) && out->n_rows)
-            rg_head_add(&merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows, then ? then : "unknown");
+            rg_head_add(&merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows,
+                        then ? then : "unknown");
     }
     code = code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
     rg_head_free(&merged);

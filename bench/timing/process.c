@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// process.c: the rounds of bench, each in a process of its own: addresses, plans, clocks and what else stays the same for as long as a
-// process lives differ between the rounds of a row, and its interval contains it.
+// process.c: the rounds of bench, each in a process of its own: addresses, plans, clocks and what else stays the same for as
+// long as a process lives differ between the rounds of a row, and its interval contains it.
 //
-// The process is this program with the command line that it was started with and --serve. It makes the same lineup, and answers with
-// every lane as it is after its visit.
+// The process is this program with the command line that it was started with and --serve. It makes the same lineup, and answers
+// with every lane as it is after its visit.
 
 #include "lineup.h"
 #include "rounds.h"
@@ -22,7 +22,8 @@ typedef struct answer {
     rg_lane lane;
 } answer;
 
-// ---- the process that computes -------------------------------------------------------------------------------------------------
+// ---- the process that computes
+// -------------------------------------------------------------------------------------------------
 
 typedef struct server {
     const rg_bench_options *options;
@@ -79,7 +80,8 @@ static void time_group(server *s, int first, int past)
     rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
     const bool energy = s->options->energy && s->round == 0; // the one that all lanes take part in
-    const rg_rounds rounds = {s->gpu, s->options->given.seed, s->round, false, energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, s};
+    const rg_rounds rounds = {
+        s->gpu, s->options->given.seed, s->round, false, energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, s};
     const rg_lane *any = &s->lineup.lane[first];
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
@@ -107,7 +109,8 @@ static int read_round(server *s)
     const char *lanes = strchr(s->options->serve, ':');
     s->round = atoi(s->options->serve);
     if (!lanes || strspn(++lanes, "01") != (size_t)s->lineup.n || lanes[s->lineup.n])
-        return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d lanes, found \"%s\"", s->lineup.n, s->options->serve);
+        return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d lanes, found \"%s\"", s->lineup.n,
+                       s->options->serve);
     bool gpu = false;
     for (int i = 0; i < s->lineup.n; i++) {
         rg_lane *lane = &s->lineup.lane[i];
@@ -141,7 +144,8 @@ int rg_round_serve(const rg_bench_options *o)
     return code;
 }
 
-// ---- the process that asks -----------------------------------------------------------------------------------------------------
+// ---- the process that asks
+// -----------------------------------------------------------------------------------------------------
 
 char *rg_own_program(void)
 {
@@ -237,7 +241,8 @@ static void end_crashed(const rg_round *r, bool *heard, int signal)
         if (!asked(r, lane, at) || heard[at])
             continue;
         lane->n = 0;
-        rg_lane_end(lane, RG_CRASH, "signal %d (%s) ended the process that timed the variants of this shape", signal, strsignal(signal));
+        rg_lane_end(lane, RG_CRASH, "signal %d (%s) ended the process that timed the variants of this shape", signal,
+                    strsignal(signal));
         heard[at] = true;
         r->heard(r->of);
     }

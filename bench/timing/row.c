@@ -108,8 +108,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
         if (longest_s / median_s > RG_FRACTION_REFUSED) {
             rg_set_cell(row, RG_C_STATUS, "%s", rg_status_name[RG_FAIL]);
-            rg_set_cell(row, RG_C_STOP, "after timing: %.3g times faster than its %s allow on this machine", longest_s / median_s,
-                        rg_resource_name[limit]);
+            rg_set_cell(row, RG_C_STOP, "after timing: %.3g times faster than its %s allow on this machine",
+                        longest_s / median_s, rg_resource_name[limit]);
             for (rg_column c = RG_C_N; c <= RG_C_MAX; c++)
                 rg_set_cell(row, c, "%s", "");
             rg_set_cell(row, RG_C_RATE, "%s", "");

@@ -28,8 +28,8 @@ static const double sample_s = 1e-3;
 // Rounds before the interval of the median or the time may end a lane: with fewer, a lucky streak would, and a slow baseline
 // would have no interval.
 enum { LEAST_ROUNDS = 4 };
-// Untimed calls: of a GPU until its clock is up, unless it was busy so lately that it still is; then, as on a CPU, until the caches
-// are as they will be.
+// Untimed calls: of a GPU until its clock is up, unless it was busy so lately that it still is; then, as on a CPU, until the
+// caches are as they will be.
 static const double rise_s = 0.1, settle_s = 0.02, stays_up_s = 0.5;
 // A device that has nothing left to do says so within this, and within this part of the measured time.
 static const double idle_s = 50e-6, idle_part = 0.25;
@@ -190,8 +190,8 @@ static void pin(const rg_lane *lane)
 #endif
 }
 
-// Inputs as they are in `in`, and nothing in the outputs. What prepare and load do comes while all arguments but the steady ones
-// are poisoned, so that nothing of a call is done there.
+// Inputs as they are in `in`, and nothing in the outputs. What prepare and load do comes while all arguments but the steady
+// ones are poisoned, so that nothing of a call is done there.
 static int put_all(rg_lane *lane, const rg_inputs *in)
 {
     const rg_algo *algo = lane->entry->algo;

@@ -3,8 +3,8 @@
 // of it.
 //
 // Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
-// its time; between visits its buffers stay where they are. For bench every round is a process of its own (process.c), whose visit
-// the lane of the process that writes the file takes over.
+// its time; between visits its buffers stay where they are. For bench every round is a process of its own (process.c), whose
+// visit the lane of the process that writes the file takes over.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
 
@@ -36,7 +36,8 @@ typedef struct rg_inputs {
     bool answered;           // the reference has been asked
     uint64_t answered_seed;  // about the inputs of this seed
     rg_answer answer;        // and says so
-    void *whole[RG_ARGS_MAX]; // about the same inputs, where the answer is of some elements: all outputs of `whole_of`, a variant of
+    void *whole[RG_ARGS_MAX]; // about the same inputs, where the answer is of some elements: all outputs of `whole_of`, a
+                              // variant of
     const rg_entry *whole_of; // this program that has passed; NULL: none yet
 } rg_inputs;
 void rg_inputs_make(rg_inputs *, const rg_algo *, const rg_shape *);
@@ -75,7 +76,8 @@ typedef struct rg_lane {
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
     char throttle[160];
     long preempted;     // times that another process took a core during visits
-    double others_s, watched_s; // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
+    double others_s,
+        watched_s;      // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
     double joules;      // of one call; NaN when not measured
     char energy[200];   // source, window and check, or why there is none
 
@@ -100,24 +102,25 @@ int rg_lane_make(rg_lane *); // buffers and events on lane->device; RG_OK or a d
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
 void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
 void rg_lane_visit(rg_lane *, const rg_inputs *);
-// So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the thread on one core, which
-// stands still while another process has the core, elapsed on several; and how often the core was taken meanwhile. Hot inputs have
-// been read once more before. RG_OK or a device error.
+// So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the thread on one core,
+// which stands still while another process has the core, elapsed on several; and how often the core was taken meanwhile. Hot
+// inputs have been read once more before. RG_OK or a device error.
 int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
 // Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
 bool rg_lane_enough(rg_lane *);
 void rg_lane_tell(rg_lane *, const char *why); // writes stop
-// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs are copied into in->found at once, before what
-// works on beside it could end. RG_OK or a device error.
+// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs are copied into in->found at once, before
+// what works on beside it could end. RG_OK or a device error.
 int rg_lane_call(rg_lane *, const rg_inputs *, double *elapsed_s);
 int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
 void rg_lane_close(rg_lane *);
 
-// judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the samples, and
-// the outputs of the last of them are held against the reference, at as many elements as it gives in a fraction of a second, and at
-// all against those of another variant. Lanes that are judged by one seed share the answer. Leaves other inputs in rg_inputs.
+// judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the
+// samples, and the outputs of the last of them are held against the reference, at as many elements as it gives in a fraction of
+// a second, and at all against those of another variant. Lanes that are judged by one seed share the answer. Leaves other
+// inputs in rg_inputs.
 void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // stats.h: what may be said about a set of times.
 //
-// What changes from one process to the next (addresses, plans, clocks, neighbours) changes all samples of a process alike: however
-// many there are, a process is one observation. With samples of two processes and more an interval is Student's t on the logarithms
-// of the medians of the processes, and Welch's for two sets. It holds what it says from few processes on, of unequal spread too
-// (Ibragimov and Mueller 2010, J. Business & Economic Statistics 28:453), where a bootstrap that draws five processes anew holds
-// some 85 % of the time instead of 95 %: it cannot draw a process that is further out than those seen (Cameron, Gelbach and Miller
-// 2008, Rev. Economics and Statistics 90:414).
+// What changes from one process to the next (addresses, plans, clocks, neighbours) changes all samples of a process alike:
+// however many there are, a process is one observation. With samples of two processes and more an interval is Student's t on
+// the logarithms of the medians of the processes, and Welch's for two sets. It holds what it says from few processes on, of
+// unequal spread too (Ibragimov and Mueller 2010, J. Business & Economic Statistics 28:453), where a bootstrap that draws five
+// processes anew holds some 85 % of the time instead of 95 %: it cannot draw a process that is further out than those seen
+// (Cameron, Gelbach and Miller 2008, Rev. Economics and Statistics 90:414).
 //
-// Samples of one process are given in the order in which they were taken: successive ones are correlated (the clock, the temperature
-// and the neighbours change slowly), so intervals that take them as independent are too narrow. An interval of one process says
-// nothing of the next one.
+// Samples of one process are given in the order in which they were taken: successive ones are correlated (the clock, the
+// temperature and the neighbours change slowly), so intervals that take them as independent are too narrow. An interval of one
+// process says nothing of the next one.
 #ifndef RG_STATS_H
 #define RG_STATS_H
 
@@ -36,15 +36,18 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high);
 double rg_student(double p, int freedom);
 
 void rg_summarise(const rg_samples *, rg_summary *);
-static inline rg_samples rg_one_process(const double *ns, int n) { return (rg_samples){n, 1, (double *)ns, NULL}; } // not to be freed
+static inline rg_samples rg_one_process(const double *ns, int n)
+{
+    return (rg_samples){n, 1, (double *)ns, NULL};
+} // not to be freed
 
 // Half the interval of the median over the median; inf when there is none.
 double rg_relative_width(const rg_summary *);
 
-// Ratio of medians a / b with its 95 % interval: over processes where both sides have two and more; else, whatever their number, by a
-// circular block bootstrap of both sets, with fewer than 6 samples on a side by Welch's interval of the difference of logarithms
-// (times taken as log-normal). It never vanishes: samples come from a clock that ticks, and each end is moved out by half a tick
-// (the least distance between different samples).
+// Ratio of medians a / b with its 95 % interval: over processes where both sides have two and more; else, whatever their
+// number, by a circular block bootstrap of both sets, with fewer than 6 samples on a side by Welch's interval of the difference
+// of logarithms (times taken as log-normal). It never vanishes: samples come from a clock that ticks, and each end is moved out
+// by half a tick (the least distance between different samples).
 typedef struct rg_ratio {
     double ratio, low, high; // low 0 and high inf when one side has a single sample; ratio 0 too when one is empty
 } rg_ratio;

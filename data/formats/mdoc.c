@@ -66,7 +66,8 @@ static int parse(const char *path, char *text, rg_mdoc *m)
             equals--;
         *equals = '\0';
         if (!take(m, key, value))
-            return rg_malformed(path, at, "expected a number for %s, found %s", key, rg_quote_bytes(value, (int)strnlen(value, 40)));
+            return rg_malformed(path, at, "expected a number for %s, found %s", key,
+                                rg_quote_bytes(value, (int)strnlen(value, 40)));
     }
     return m->n ? RG_GOOD : rg_malformed(path, 0, "expected [ZValue = 0] and more images of an .mdoc file, found none");
 }

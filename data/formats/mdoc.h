@@ -17,8 +17,8 @@ typedef struct rg_mdoc {
     rg_mdoc_image *image;
 } rg_mdoc;
 
-// RG_GOOD, or one line and RG_USAGE. Images without PriorRecordDose have the doses of those above them in the file, which SerialEM
-// writes in the order in which they were taken; Defocus goes before TargetDefocus.
+// RG_GOOD, or one line and RG_USAGE. Images without PriorRecordDose have the doses of those above them in the file, which
+// SerialEM writes in the order in which they were taken; Defocus goes before TargetDefocus.
 int rg_mdoc_read(const char *path, rg_mdoc *);
 void rg_mdoc_free(rg_mdoc *);
 

@@ -12,8 +12,10 @@ enum { HEADER = 1024, EM_HEADER = 512, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_M
 
 int rg_mrc_mode_bytes(int mode)
 {
-    return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8 ? 1 : mode == RG_MRC_FLOAT32 ? 4 : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16
-           || mode == RG_MRC_FLOAT16 ? 2 : 0;
+    return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8                               ? 1
+           : mode == RG_MRC_FLOAT32                                                  ? 4
+           : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16 || mode == RG_MRC_FLOAT16 ? 2
+                                                                                     : 0;
 }
 
 float rg_half_to_float(uint16_t h)

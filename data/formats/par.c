@@ -109,7 +109,8 @@ static int width_of_all(int k)
 }
 
 // By the widths of the kind whose rows are exactly as long, where columns touch: their words may be as many as those of another
-// kind. By words where their number is that of a kind and they are numbers. Else by the widths of the kind that the length says.
+// kind. By words where their number is that of a kind and they are numbers. Else by the widths of the kind that the length
+// says.
 static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which)
 {
     const char *begin[COLUMNS_MAX], *of_width[COLUMNS_MAX];
@@ -156,8 +157,8 @@ static int read_row(rg_par *p, const char *line, const char *end, int64_t line_n
     for (int c = 0; c < kind[k].columns; c++) {
         const int which = field_of(k, c);
         if (fabs(row->value[which]) > field[which].most)
-            return rg_star_fault(p->path, line_number, "expected a number within +-%g in column %s, found %g", field[which].most,
-                                 field[which].name, row->value[which]);
+            return rg_star_fault(p->path, line_number, "expected a number within +-%g in column %s, found %g",
+                                 field[which].most, field[which].name, row->value[which]);
     }
     double no = row->value[RG_PAR_NO];
     if (!(no >= 1 && no <= INT32_MAX && no == floor(no)))

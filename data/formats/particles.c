@@ -224,8 +224,8 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
 // What microscopes do to phases and geometry beyond the CTF, as RELION refines it: not taken into account, and said once.
 static void say_ignored(const rg_star *star, const rg_star_table *rows)
 {
-    static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike", "rlnMagMat00", "rlnMagMat01",
-                                          "rlnMagMat10", "rlnMagMat11"};
+    static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike",
+                                          "rlnMagMat00",  "rlnMagMat01",  "rlnMagMat10",   "rlnMagMat11"};
     char text[256] = "";
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
         const char *neutral = !strcmp(ignored[i], "rlnMagMat00") || !strcmp(ignored[i], "rlnMagMat11") ? "1" : "0";
@@ -347,8 +347,8 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
     for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++)
         if ((code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value)) == RG_GOOD
             && fabs(*need[i].value) > need[i].most)
-            code = ROW_FAULT(r, row, "expected a number within +-%g for _%s, found %g", need[i].most, column_name[need[i].which],
-                             *need[i].value);
+            code = ROW_FAULT(r, row, "expected a number within +-%g for _%s, found %g", need[i].most,
+                             column_name[need[i].which], *need[i].value);
     if (code == RG_GOOD)
         code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
     if (code == RG_GOOD)
@@ -376,15 +376,19 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
         if (rg_star_column(&star->table[t], column_name[IMAGE]) >= 0)
             *table = &star->table[t];
     if (!*table)
-        return rg_star_fault(star->path, star->table[0].line, "expected a block data_particles, data_images or data_, or one with "
-                             "a column _rlnImageName, found data_%s", star->table[0].name);
+        return rg_star_fault(star->path, star->table[0].line,
+                             "expected a block data_particles, data_images or data_, or one with "
+                             "a column _rlnImageName, found data_%s",
+                             star->table[0].name);
     for (int i = 0; i < 3; i++)
         if (strcmp((*table)->name, usual[i]) == 0)
             return RG_GOOD;
     for (const rg_star_table *t = *table + 1; t < star->table + star->n_tables; t++)
         if (rg_star_column(t, column_name[IMAGE]) >= 0)
-            return rg_star_fault(star->path, t->line, "expected one block with a column _rlnImageName, or data_particles, found "
-                                 "data_%s and data_%s", (*table)->name, t->name);
+            return rg_star_fault(star->path, t->line,
+                                 "expected one block with a column _rlnImageName, or data_particles, found "
+                                 "data_%s and data_%s",
+                                 (*table)->name, t->name);
     return RG_GOOD;
 }
 

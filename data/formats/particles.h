@@ -53,7 +53,8 @@ int rg_particles_open(rg_particles *, const char *star_path);
 // The same for rows that may lack orientations, which then are 0: what a search begins with.
 int rg_particles_open_without_poses(rg_particles *, const char *star_path);
 void rg_particles_close(rg_particles *);
-// For jobs that cannot take it: refuses images to which their CTF has been applied already, with a line that names the column. RG_GOOD or RG_USAGE.
+// For jobs that cannot take it: refuses images to which their CTF has been applied already, with a line that names the column.
+// RG_GOOD or RG_USAGE.
 int rg_particles_plain(const rg_particles *);
 // The block of a STAR file that has the particles, of several the one that is called so. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_table(const rg_star *, const rg_star_table **);

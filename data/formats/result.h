@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
-// rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source check gpu_peak_bytes
-// made
-// Files of format 1 (no line `format` in the head) end at `samples`, those of format 2 at `source`; in both all samples of a row are of
-// one process; those of format 3 end at `gpu_peak_bytes`. made: which machine, driver, clocks, revision and when, where the rows of a
-// file are not all of the run that its head speaks of (`record`). check: what the outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
+// rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source check
+// gpu_peak_bytes made Files of format 1 (no line `format` in the head) end at `samples`, those of format 2 at `source`; in both
+// all samples of a row are of one process; those of format 3 end at `gpu_peak_bytes`. made: which machine, driver, clocks,
+// revision and when, where the rows of a file are not all of the run that its head speaks of (`record`). check: what the
+// outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
 typedef enum {
     RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
     RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
@@ -35,8 +35,8 @@ typedef struct rg_result {
     rg_row *row;
 } rg_result;
 
-// Reads a whole file. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE. A last line without newline is a row that
-// a killed run did not finish: it is dropped and *cut set.
+// Reads a whole file. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE. A last line without newline is a row
+// that a killed run did not finish: it is dropped and *cut set.
 int rg_result_read(const char *path, rg_result *, bool *cut);
 int rg_result_of(const rg_tsv *, rg_result *); // the same of a table that has been read
 void rg_result_free(rg_result *);

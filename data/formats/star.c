@@ -155,8 +155,8 @@ static int parse_row(reading *r, const words *w)
     if (!t->n_columns)
         return fault_at(r, "the names of the loop", excerpt(w->word[0]));
     if (w->n != t->n_columns)
-        return rg_star_fault(r->star->path, r->line, "expected %d values, one for each name of the loop, found %d%s", t->n_columns, w->n,
-                             w->n > t->n_columns ? "; a value that holds blanks stands in quotes" : "");
+        return rg_star_fault(r->star->path, r->line, "expected %d values, one for each name of the loop, found %d%s",
+                             t->n_columns, w->n, w->n > t->n_columns ? "; a value that holds blanks stands in quotes" : "");
     if (t->n_rows == r->room_rows) {
         r->room_rows = r->room_rows ? 2 * r->room_rows : 256;
         t->cell = grow(t->cell, r->room_rows * t->n_columns, sizeof *t->cell);

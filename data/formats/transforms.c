@@ -35,8 +35,8 @@ void rg_affine_apply(const rg_affine *t, const double p[2], double moved[2])
 rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second)
 {
     const double *f = first->a, *s = second->a;
-    rg_affine both = {{s[0] * f[0] + s[1] * f[2], s[0] * f[1] + s[1] * f[3], s[2] * f[0] + s[3] * f[2], s[2] * f[1] + s[3] * f[3]},
-                      {0, 0}};
+    rg_affine both = {
+        {s[0] * f[0] + s[1] * f[2], s[0] * f[1] + s[1] * f[3], s[2] * f[0] + s[3] * f[2], s[2] * f[1] + s[3] * f[3]}, {0, 0}};
     rg_affine_apply(second, first->shift_px, both.shift_px);
     return both;
 }

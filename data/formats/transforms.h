@@ -57,8 +57,8 @@ int rg_poses_write(const char *path, const char *head, int64_t n, const char *co
 int rg_transforms_read(const char *path, int64_t n, rg_affine *);
 int rg_poses_read(const char *path, int64_t n, rg_pose *);
 
-// IMOD's .xf: a line an image, A11 A12 A21 A22 DX DY, about the centre of the image's area, (width - 1) / 2 and (height - 1) / 2
-// where pixels are counted from 0; it brings the image's points to those of the aligned one.
+// IMOD's .xf: a line an image, A11 A12 A21 A22 DX DY, about the centre of the image's area, (width - 1) / 2 and (height - 1) /
+// 2 where pixels are counted from 0; it brings the image's points to those of the aligned one.
 int rg_xf_write(const char *path, int64_t n, const rg_affine *, int64_t width, int64_t height);
 int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg); // .tlt of IMOD
 

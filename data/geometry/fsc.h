@@ -8,11 +8,11 @@
 // Re sum A conj B / sqrt(sum |A|^2 sum |B|^2) over the shells |radius - shell| < 1/2 (halves upwards) of two maps of side^3
 // voxels, for shell = 0 .. side / 2; NaN where a map has nothing.
 void rg_fsc(int64_t side, const float *a, const float *b, double *fsc);
-// The map with the phases of all shells from this one on drawn anew, amplitudes as they are; `out` may be the map. What then is left of
-// the FSC of two masked maps is the mask's doing (Chen et al. 2013).
+// The map with the phases of all shells from this one on drawn anew, amplitudes as they are; `out` may be the map. What then is
+// left of the FSC of two masked maps is the mask's doing (Chen et al. 2013).
 void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64_t seed, float *out);
-// The curve of masked maps without what the mask has made of it: (masked - random) / (1 - random) beyond the first shells that were
-// randomised, two of which still share frequencies with those that were not (Chen et al. 2013); before them as it is.
+// The curve of masked maps without what the mask has made of it: (masked - random) / (1 - random) beyond the first shells that
+// were randomised, two of which still share frequencies with those that were not (Chen et al. 2013); before them as it is.
 void rg_fsc_correct(int64_t side, const double *masked, const double *random, int64_t from_shell, double *corrected);
 // Where the curve first falls below the level, in shells, on the line between its neighbours; NaN when it does not.
 double rg_fsc_crossing(const double *fsc, int64_t shells, double level);
@@ -20,7 +20,8 @@ double rg_fsc_crossing(const double *fsc, int64_t shells, double level);
 // that the curve is above or below the level at all shells. The deviation of a shell's coefficient is (1 - FSC^2) / sqrt(n), n
 // its real numbers that say something of their own: frequencies of the whole space, of which half are the others' mates.
 char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level);
-// Columns shell frequency resolution fsc, then `more` curves of these names, and its plot beside it where there is gnuplot. RG_GOOD, or one line and RG_USAGE.
+// Columns shell frequency resolution fsc, then `more` curves of these names, and its plot beside it where there is gnuplot.
+// RG_GOOD, or one line and RG_USAGE.
 int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
                  const char *const *name, const double *const *curve);
 

@@ -18,8 +18,8 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
         *m = (rg_volume){.side = mrc->nx, .voxel_A = mrc->voxel_A[0]};
         return RG_GOOD;
     }
-    code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path,
-                   mrc->nx, mrc->ny, mrc->nz);
+    code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64,
+                   path, mrc->nx, mrc->ny, mrc->nz);
     rg_mrc_close(mrc);
     return code;
 }
@@ -52,7 +52,8 @@ int rg_volume_read(const char *path, rg_volume *m)
         code = rg_mrc_section(&mrc, z, m->value + z * plane);
     for (int64_t i = 0; i < plane * m->side && code == RG_GOOD; i++)
         if (!isfinite(m->value[i]))
-            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane + 1);
+            code =
+                rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, m->value[i], i / plane + 1);
     rg_mrc_close(&mrc);
     if (code != RG_GOOD) {
         free(m->value);

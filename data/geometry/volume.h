@@ -11,7 +11,8 @@ typedef struct rg_volume {
     float *value;   // side^3, x fastest; malloc'ed
 } rg_volume;
 
-// RG_GOOD, or one line, no values, and RG_USAGE: unreadable, not a cube, a value that is no finite number; or RG_LACKS: too large.
+// RG_GOOD, or one line, no values, and RG_USAGE: unreadable, not a cube, a value that is no finite number; or RG_LACKS: too
+// large.
 int rg_volume_read(const char *path, rg_volume *);
 // Side and voxel alone, of the header.
 int rg_volume_size(const char *path, rg_volume *);

@@ -127,7 +127,8 @@ static void factor(double at, double sigma, int64_t side, double *value)
     free(now);
 }
 
-// plane(i, j) = sum over the parts of their factors at i and j; row by row, so that a row stays in cache while all parts are added.
+// plane(i, j) = sum over the parts of their factors at i and j; row by row, so that a row stays in cache while all parts are
+// added.
 static void add_products(int n, const double *across, int64_t across_step, const double *down, int64_t side, double *plane)
 {
     memset(plane, 0, (size_t)(side * side) * sizeof *plane);

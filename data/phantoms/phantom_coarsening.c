@@ -111,7 +111,8 @@ static double need(const void *of, int64_t width)
 static void plan(const series *s)
 {
     static const char *const name[] = {"times.tsv"};
-    char *what = rg_print("%" PRId64 " photographs of %" PRId64 " x %" PRId64 " pixels", s->frames, s->setup.width, s->setup.height);
+    char *what =
+        rg_print("%" PRId64 " photographs of %" PRId64 " x %" PRId64 " pixels", s->frames, s->setup.width, s->setup.height);
     rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
     free(what);
     for (int64_t frame = 1; frame <= s->frames; frame++) {
@@ -128,8 +129,8 @@ static int run(void *options)
     rg_file times;
     int code = set_up(s);
     if (code == RG_GOOD)
-        code = rg_memory_allows(rg_memory_free(), need, s, s->setup.width, "--width", "photographs of %" PRId64 " x %" PRId64 " pixels",
-                                s->setup.width, s->setup.height);
+        code = rg_memory_allows(rg_memory_free(), need, s, s->setup.width, "--width",
+                                "photographs of %" PRId64 " x %" PRId64 " pixels", s->setup.width, s->setup.height);
     if (code == RG_GOOD)
         code = rg_make_folder(s->folder);
     if (code == RG_GOOD && rg_dry_run)
@@ -141,8 +142,8 @@ static int run(void *options)
     free(path);
     if (code != RG_GOOD)
         return code;
-    fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n", s->given.line,
-            s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
+    fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n",
+            s->given.line, s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
     return rg_file_end(&times, write_frames(s, times.stream));
 }
 

@@ -42,7 +42,8 @@ static const rg_option options[] = {
     {"shape", "icosahedral|asymmetric|d7", "of the particle, see above", RG_TO(phantom, shape), 0, 0, "icosahedral"},
     {"box", "N", "side of images and map", RG_TO(phantom, side), 8, 4096, "64", "pixels"},
     {"images", "N", "how many", RG_TO(phantom, images), 1, INT32_MAX, "2000"},
-    {"pixel", "A", "size of a pixel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, .otherwise = "1.5, d7: 258 / box", .unit = "Angstrom"},
+    {"pixel", "A", "size of a pixel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, .otherwise = "1.5, d7: 258 / box",
+     .unit = "Angstrom"},
     {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, "0.8", "pixels"},
     {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "2", "pixels"},
     {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "0"},
@@ -224,8 +225,8 @@ static void make_plans(phantom *p)
     fftw_free(wide);
 }
 
-// A batch of images or of the map's sections, in double precision and as written; the factors of the blobs along three axes; with a
-// CTF for every core an image of twice the side and its transform.
+// A batch of images or of the map's sections, in double precision and as written; the factors of the blobs along three axes;
+// with a CTF for every core an image of twice the side and its transform.
 static double need(const void *of, int64_t side)
 {
     const phantom *p = of;
@@ -237,8 +238,8 @@ static int run(void *options)
 {
     phantom *p = options;
     rg_file star;
-    int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels", p->side,
-                                p->side);
+    int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels",
+                                p->side, p->side);
     if (code == RG_GOOD)
         code = rg_make_folder(p->folder);
     if (code != RG_GOOD)

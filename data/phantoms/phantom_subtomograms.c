@@ -33,8 +33,8 @@ static const rg_option options[] = {
     {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, .otherwise = "box / 40",
      .unit = "voxels"},
     {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "3", "voxels"},
-    {"wedge", "DEG", "the tilt series went from -DEG to DEG about y; 90: no missing wedge", RG_TO(phantom, wedge_deg), 1, 90, "60",
-     "degrees"},
+    {"wedge", "DEG", "the tilt series went from -DEG to DEG about y; 90: no missing wedge", RG_TO(phantom, wedge_deg), 1, 90,
+     "60", "degrees"},
     {"snr", "S", "add white noise, its variance that of the map over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "1"},
     {0},
 };

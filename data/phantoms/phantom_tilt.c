@@ -36,13 +36,15 @@ static const rg_option options[] = {
     {"images", "N", "how many", RG_TO(series, images), 1, 9999, "41"},
     {"pixel", "A", "size of a pixel", RG_TO(series, pixel_A), 1e-3L, 1e6L, "1.5", "Angstrom"},
     {"rotation", "DEG", "rotations from image to image lie within +-DEG", RG_TO(series, rotation_deg), 0, 180, "2", "degrees"},
-    {"shift", "PX", "shifts from image to image lie within +-PX on every axis", RG_TO(series, shift_px), 0, 1e4L, "20", "pixels"},
+    {"shift", "PX", "shifts from image to image lie within +-PX on every axis", RG_TO(series, shift_px), 0, 1e4L, "20",
+     "pixels"},
     {"scale", "S", "magnifications from image to image lie within 1/S and S", RG_TO(series, scale), 1, 2, "1.01"},
     {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(series, snr), 0, 1e12L, "1"},
-    {"tilt-axis", "DEG", "tilt the specimen about this axis, counted from +y towards -x: what lies across it shrinks by the cosine",
+    {"tilt-axis", "DEG",
+     "tilt the specimen about this axis, counted from +y towards -x: what lies across it shrinks by the cosine",
      RG_TO(series, axis_deg), -180, 180, .unit = "degrees", .otherwise = "none, every image shows it untilted"},
-    {"tilts", "FIRST:LAST", "nominal angles of series.rawtlt, evenly from the first image to the last", RG_TO(series, tilts_deg),
-     -85, 85, "-60:60", "degrees"},
+    {"tilts", "FIRST:LAST", "nominal angles of series.rawtlt, evenly from the first image to the last",
+     RG_TO(series, tilts_deg), -85, 85, "-60:60", "degrees"},
     {0},
 };
 
@@ -78,8 +80,8 @@ static rg_affine step_of(const series *s, int64_t i)
 
 // ---- one image -----------------------------------------------------------------------------------------------------------
 
-// Adds a Gaussian about p: height exp(-|A (q - p)|^2 / (2 sigma^2)) at pixel q, A the image's map into the specimen, cut off at 6
-// sigma, where it is 1.5e-8 of its height. across: room for `width` values, used where A is a similarity.
+// Adds a Gaussian about p: height exp(-|A (q - p)|^2 / (2 sigma^2)) at pixel q, A the image's map into the specimen, cut off at
+// 6 sigma, where it is 1.5e-8 of its height. across: room for `width` values, used where A is a similarity.
 static void add_blob(const series *s, const double p[2], const double a[4], double sigma, double height, double *across,
                      double *image)
 {
@@ -129,7 +131,8 @@ static void add_lattice(const series *s, int which, const rg_affine *to_first, d
             uint64_t cell = ((uint64_t)(u + (1 << 24)) << 28 | (uint64_t)(v + (1 << 24))) * 8 + 4 * (uint64_t)which;
             double p[2] = {l->cell_px * ((double)u + rg_uniform(s->given.seed, cell)),
                            l->cell_px * ((double)v + rg_uniform(s->given.seed, cell + 1))};
-            double shape = rg_uniform(s->given.seed, cell + 2), height = l->height * (2 * rg_uniform(s->given.seed, cell + 3) - 1);
+            double shape = rg_uniform(s->given.seed, cell + 2),
+                   height = l->height * (2 * rg_uniform(s->given.seed, cell + 3) - 1);
             double sigma = l->least_sigma_px * pow(l->most_sigma_px / l->least_sigma_px, shape);
             rg_affine_apply(&from_first, p, p);
             p[0] += centre[0];
@@ -233,8 +236,8 @@ static int run(void *options)
 {
     series *s = options;
     s->height = s->height ? s->height : s->width;
-    int code = rg_memory_allows(rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels", s->width,
-                                s->height);
+    int code = rg_memory_allows(rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels",
+                                s->width, s->height);
     if (code == RG_GOOD)
         code = rg_make_folder(s->folder);
     if (code == RG_GOOD && rg_dry_run) {

@@ -300,9 +300,9 @@ RG_ALGO(autocorr) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "multiply-adds/s",
-    // The correlation theorem goes before direct sums where they take longer on one core, and where its rounded sums are exact as
-    // theirs are (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h200-16xeon.tsv).
-    // Of small offsets the products are few, and Hopper's matrix units faster than any transform.
+    // The correlation theorem goes before direct sums where they take longer on one core, and where its rounded sums are exact
+    // as theirs are (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h200-16xeon.tsv). Of
+    // small offsets the products are few, and Hopper's matrix units faster than any transform.
     .order = "tensor_wgmma?r<=60,k<=0 fft tensor_wgmma tensor gather fftw:plan=0?r>=26,k<=1,w<=8192,h<=8192 simd fftw ordered "
              "naive",
     .trace = &trace,

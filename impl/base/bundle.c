@@ -19,8 +19,8 @@ enum { BLOCK = 512 };
 
 // Fields of a ustar header, all text; numbers are octal.
 typedef struct header {
-    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type, link[100], magic[6], version[2], user[32], group[32],
-        major[8], minor[8], prefix[155], rest[12];
+    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type, link[100], magic[6], version[2], user[32],
+        group[32], major[8], minor[8], prefix[155], rest[12];
 } header;
 _Static_assert(sizeof(header) == BLOCK, "a header is one block");
 
@@ -92,7 +92,8 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
     size_t room = 1 << 16;
     int got = 0, error;
     if (stat(path, &is) || !S_ISREG(is.st_mode))
-        return rg_fail(RG_USAGE, "%s: expected a regular file, found %s", path, errno && stat(path, &is) ? strerror(errno) : "none");
+        return rg_fail(RG_USAGE, "%s: expected a regular file, found %s", path,
+                       errno && stat(path, &is) ? strerror(errno) : "none");
     gzFile f = gzopen(path, "rb");
     if (!f)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
@@ -116,9 +117,10 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
     gzclose(f);
     if (got == 0 && error == Z_OK)
         return RG_GOOD;
-    const int code = got > 0 ? rg_fail(RG_USAGE, "%s: expected at most %d MiB of content and %d times the file's size, found more", path,
-                                       RG_BUNDLE_BYTES_MOST >> 20, RG_BUNDLE_RATIO_MOST)
-                             : rg_fail(RG_USAGE, "%s: expected a whole gzip file, found one that is cut or damaged", path);
+    const int code = got > 0
+                         ? rg_fail(RG_USAGE, "%s: expected at most %d MiB of content and %d times the file's size, found more",
+                                   path, RG_BUNDLE_BYTES_MOST >> 20, RG_BUNDLE_RATIO_MOST)
+                         : rg_fail(RG_USAGE, "%s: expected a whole gzip file, found one that is cut or damaged", path);
     free(*bytes);
     return code;
 }
@@ -144,8 +146,8 @@ static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
     if (memcmp(h.magic, "ustar", 5) || octal(h.sum, sizeof h.sum) != (int64_t)sum_of(&h))
         return rg_malformed(b->path, (int64_t)*at, "expected a header of a tar file, found %s", rg_quote_bytes(h.name, 20));
     if ((h.type != '0' && h.type) || *h.prefix || *h.link)
-        return rg_malformed(b->path, (int64_t)*at, "expected a regular file with a short name, found %s of type %d", rg_quote_bytes(name, (int)strlen(name)),
-                            h.type);
+        return rg_malformed(b->path, (int64_t)*at, "expected a regular file with a short name, found %s of type %d",
+                            rg_quote_bytes(name, (int)strlen(name)), h.type);
     const char *fault = path_fault(name);
     if (fault)
         return rg_malformed(b->path, (int64_t)*at, "expected %s, found %s", fault, rg_quote_bytes(name, (int)strlen(name)));
@@ -175,7 +177,8 @@ int rg_bundle_read(const char *path, rg_bundle *b)
     while (!code && at + BLOCK <= n && bytes[at])
         code = one_file(b, bytes, n, &at);
     if (!code && (at + BLOCK > n || !b->n))
-        code = rg_malformed(path, (int64_t)at, b->n ? "expected the end of a tar file, found that of the file" : "expected files, found none");
+        code = rg_malformed(path, (int64_t)at,
+                            b->n ? "expected the end of a tar file, found that of the file" : "expected files, found none");
     free(bytes);
     if (code)
         rg_bundle_free(b);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // bundle.h: many files in one: a tar (POSIX.1-1988 ustar) of regular files, compressed by gzip or xz.
 //
-// Why no library for tar: libarchive needs thirteen others (libxml2 and ICU among them), which every kit would have to carry; what is
-// written here is one header of 512 bytes a file. zlib and liblzma compress.
+// Why no library for tar: libarchive needs thirteen others (libxml2 and ICU among them), which every kit would have to carry;
+// what is written here is one header of 512 bytes a file. zlib and liblzma compress.
 //
-// What is read comes from strangers: it is held in memory and never written to disk; paths are checked all the same, because people
-// unpack archives. Refused: absolute paths, "..", ".", empty parts, bytes other than letters, digits and ._+=@-/, the same path twice,
-// anything that is no regular file (folders, links, devices), more than RG_BUNDLE_FILES_MOST files or RG_BUNDLE_BYTES_MOST bytes,
-// and content of more than RG_BUNDLE_RATIO_MOST times the size of the file (deflate itself cannot pass 1032).
+// What is read comes from strangers: it is held in memory and never written to disk; paths are checked all the same, because
+// people unpack archives. Refused: absolute paths, "..", ".", empty parts, bytes other than letters, digits and ._+=@-/, the
+// same path twice, anything that is no regular file (folders, links, devices), more than RG_BUNDLE_FILES_MOST files or
+// RG_BUNDLE_BYTES_MOST bytes, and content of more than RG_BUNDLE_RATIO_MOST times the size of the file (deflate itself cannot
+// pass 1032).
 #ifndef RG_BUNDLE_H
 #define RG_BUNDLE_H
 
@@ -36,8 +37,8 @@ void rg_bundle_free(rg_bundle *);
 // In memory: a file more, or another content; `bytes` becomes the bundle's.
 void rg_bundle_put(rg_bundle *, const char *path, char *bytes, size_t n);
 
-// A file that is written whole or not at all (core.h). Of _begin and _add: RG_GOOD, or one line and a code, after which the file is
-// gone. mode: 0644 or 0755.
+// A file that is written whole or not at all (core.h). Of _begin and _add: RG_GOOD, or one line and a code, after which the
+// file is gone. mode: 0644 or 0755.
 typedef enum { RG_GZIP, RG_XZ } rg_packing;
 typedef struct rg_pack {
     rg_file file;

@@ -158,8 +158,8 @@ double rg_seconds(void)
 
 const char *rg_colour(FILE *f, const char *name)
 {
-    static const char *const code[][2] = {
-        {"green", "\033[32m"}, {"red", "\033[31m"}, {"yellow", "\033[33m"}, {"dim", "\033[2m"}, {"bold", "\033[1m"}, {"off", "\033[0m"}};
+    static const char *const code[][2] = {{"green", "\033[32m"}, {"red", "\033[31m"}, {"yellow", "\033[33m"},
+                                          {"dim", "\033[2m"},    {"bold", "\033[1m"}, {"off", "\033[0m"}};
     if (!isatty(fileno(f)) || getenv("NO_COLOR"))
         return "";
     for (int i = 0; i < RG_COUNT(code); i++)
@@ -201,7 +201,8 @@ void rg_progress_end(rg_progress *p)
     p->shown = false;
 }
 
-// ---- shapes and parameters as text -------------------------------------------------------------------------------------------
+// ---- shapes and parameters as text
+// -------------------------------------------------------------------------------------------
 
 void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96])
 {

@@ -17,9 +17,9 @@ enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
 int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same, and ends the program, in a thread that is silent, too: nobody else would say why.
 void rg_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
-// What names and files say is data also to a terminal: their control bytes are printed as \xNN, here, by rg_fail and rg_warn, and by
-// rg_tsv_print (tsv.h), which prints tables on stdout. So are bytes that are no UTF-8, and characters that turn the direction of
-// writing. most: of text, -1 all.
+// What names and files say is data also to a terminal: their control bytes are printed as \xNN, here, by rg_fail and rg_warn,
+// and by rg_tsv_print (tsv.h), which prints tables on stdout. So are bytes that are no UTF-8, and characters that turn the
+// direction of writing. most: of text, -1 all.
 void rg_put_text(FILE *, const char *text, int most);
 // A word as sh reads it back: between quotes where it needs them.
 void rg_put_word(FILE *, const char *word);
@@ -56,7 +56,8 @@ const char *rg_colour(FILE *f, const char *name);
 // ---- small helpers -------------------------------------------------------------------------------------------------------
 
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
-void *rg_more(void *array, int64_t n, size_t bytes); // with room behind its n elements; it grows by this alone, from NULL; fails alike
+void *rg_more(void *array, int64_t n,
+              size_t bytes); // with room behind its n elements; it grows by this alone, from NULL; fails alike
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:
 // "width=750,height=1500,max-offset=250,kind=cross".
@@ -106,8 +107,8 @@ char *rg_path_beside(const char *path, const char *suffix, const char *ending);
 int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *ending);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
-// Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE, else
-// the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
+// Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE,
+// else the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
 char *rg_share_path(const char *relative);
 bool rg_ends_with(const char *text, const char *end);
 const char *rg_base_name(const char *path); // what stands after the last slash

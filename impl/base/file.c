@@ -53,9 +53,9 @@ static void remove_parts(void)
             unlink(part[i].path);
 }
 
-// Who ends the program, a thread or a signal, removes what is being written. Others that are about to begin a file or to end one
-// stay where they are until the program has ended: no part comes after, and nobody speaks of one that has gone. A part that a
-// thread makes meanwhile is waited for, so that it is known; in a child that was forked then nobody makes it, hence a limit.
+// Who ends the program, a thread or a signal, removes what is being written. Others that are about to begin a file or to end
+// one stay where they are until the program has ended: no part comes after, and nobody speaks of one that has gone. A part that
+// a thread makes meanwhile is waited for, so that it is known; in a child that was forked then nobody makes it, hence a limit.
 static _Atomic bool ending;
 static _Atomic int making; // parts that are open and not yet known
 static _Thread_local bool ends_here, makes_here;

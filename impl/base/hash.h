@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A file of up to so many bytes has its plain XXH64, as xxhsum -H1 prints it; a larger one the XXH64 of its pieces' hashes, 8 bytes
-// each, lowest first: pieces are read side by side, so that a log does not take as long as a job.
+// A file of up to so many bytes has its plain XXH64, as xxhsum -H1 prints it; a larger one the XXH64 of its pieces' hashes, 8
+// bytes each, lowest first: pieces are read side by side, so that a log does not take as long as a job.
 static const int64_t RG_HASH_PIECE = (int64_t)1 << 28;
 
 typedef struct rg_hashed {

@@ -39,8 +39,11 @@ void rg_plan_file(const char *path)
     struct stat facts;
     const bool there = lstat(path, &facts) == 0, folder_there = access(folder, F_OK) == 0;
     rg_tsv_print(stdout, "file\t%s\t%s\n", path,
-                 there && !S_ISREG(facts.st_mode) ? "is no regular file, cannot be written" : there ? "replaced"
-                 : folder_there && access(folder, W_OK) != 0 ? "cannot be written here" : folder_there ? "new" : "new, as its folder");
+                 there && !S_ISREG(facts.st_mode)            ? "is no regular file, cannot be written"
+                 : there                                     ? "replaced"
+                 : folder_there && access(folder, W_OK) != 0 ? "cannot be written here"
+                 : folder_there                              ? "new"
+                                                             : "new, as its folder");
     free(folder);
 }
 
@@ -52,7 +55,8 @@ static const rg_placed *placed_named(const rg_placed *placed, int n, const char 
     return NULL;
 }
 
-// "ctf": a flag that is set or a text that is given; "method=frealign": the word that was chosen; "gnuplot": that program is here.
+// "ctf": a flag that is set or a text that is given; "method=frealign": the word that was chosen; "gnuplot": that program is
+// here.
 static bool holds(const rg_placed *placed, int n, const void *options, const char *condition, size_t length)
 {
     const size_t name = strcspn(condition, "=? ");
@@ -143,9 +147,11 @@ static void print_rows(FILE *to, int threads)
     rg_hash_files(r.file, r.n, threads);
     for (size_t i = 0; i < r.n; i++)
         bytes += (double)r.file[i].bytes;
-    fprintf(to, "# hash: XXH64 of the whole file (xxhsum -H1); of one beyond %lld MiB the XXH64 of its pieces' hashes, 8 bytes each, "
-                "lowest first\n# hashed: %.3g MB in %.3f s\nwhat\tfile\tbytes\thash\n", (long long)(RG_HASH_PIECE >> 20), bytes / 1e6,
-            rg_seconds() - began_s);
+    fprintf(
+        to,
+        "# hash: XXH64 of the whole file (xxhsum -H1); of one beyond %lld MiB the XXH64 of its pieces' hashes, 8 bytes each, "
+        "lowest first\n# hashed: %.3g MB in %.3f s\nwhat\tfile\tbytes\thash\n",
+        (long long)(RG_HASH_PIECE >> 20), bytes / 1e6, rg_seconds() - began_s);
     for (size_t i = 0; i < r.n; i++) {
         rg_tsv_print(to, "%s\t%s\t%lld\t", r.written[i] ? "written" : "read", r.file[i].path, (long long)r.file[i].bytes);
         fprintf(to, r.file[i].unread ? "-\n" : "%016" PRIx64 "\n", r.file[i].hash);

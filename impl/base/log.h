@@ -16,8 +16,8 @@ void rg_plan_file(const char *path);
 void rg_plan_files(const rg_command *, const void *options);
 
 // OUT.log, or OUT/regather.log where --out is a folder: the command, the program's version, and a row for each file that this
-// command has read or written, with its size and the hash of all of it (hash.h). Nothing where nothing was written. A file of that
-// name that is no such log is not written over. RG_GOOD, or one line and RG_USAGE.
+// command has read or written, with its size and the hash of all of it (hash.h). Nothing where nothing was written. A file of
+// that name that is no such log is not written over. RG_GOOD, or one line and RG_USAGE.
 int rg_log_write(const rg_command *, const void *options);
 
 #endif

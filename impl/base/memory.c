@@ -137,7 +137,8 @@ int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t
     va_start(list, what);
     vsnprintf(text, sizeof text, what, list);
     va_end(list);
-    int code = rg_fail(RG_LACKS, "%s need %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
+    int code =
+        rg_fail(RG_LACKS, "%s need %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
     free(largest);
     return code;
 }

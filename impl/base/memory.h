@@ -16,8 +16,8 @@ typedef double rg_memory_need(const void *of, int64_t size);
 // The largest size whose need fits in `there` bytes, 0: none; "--batch 123 fits", "none fits", malloc'ed.
 int64_t rg_memory_largest(double there, rg_memory_need *, const void *of);
 char *rg_memory_fits(double there, rg_memory_need *, const void *of, const char *fits);
-// The one check of every job, of rg_memory_free() or a device's free bytes. RG_GOOD, or RG_LACKS and one line: "WHAT need X GiB of
-// memory, Y GiB are free; FITS 123 fits", 123 being the largest size that does.
+// The one check of every job, of rg_memory_free() or a device's free bytes. RG_GOOD, or RG_LACKS and one line: "WHAT need X GiB
+// of memory, Y GiB are free; FITS 123 fits", 123 being the largest size that does.
 int rg_memory_allows(double there, rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
     __attribute__((format(printf, 6, 7)));
 

@@ -22,8 +22,10 @@ const rg_option rg_common_options[] = {
 };
 
 static const rg_option job_options[] = {
-    {"dry-run", NULL, "read the inputs and print the plan, its memory and the largest that fits, the kernels' times at the rates that `regather "
-     "tune` measured here, and the files that would be written; write nothing", RG_TO(rg_given, dry_run)},
+    {"dry-run", NULL,
+     "read the inputs and print the plan, its memory and the largest that fits, the kernels' times at the rates that `regather "
+     "tune` measured here, and the files that would be written; write nothing",
+     RG_TO(rg_given, dry_run)},
     {0},
 };
 
@@ -36,8 +38,10 @@ static const rg_option page_options[] = {
 
 const rg_option rg_computing_options[] = {
     {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
-    {"variant", "[ALGO:]NAME", "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
-     "one for each; see regather list", RG_TO(rg_computing, variant)},
+    {"variant", "[ALGO:]NAME",
+     "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
+     "one for each; see regather list",
+     RG_TO(rg_computing, variant)},
     {0},
 };
 
@@ -288,7 +292,8 @@ int rg_option_within(const char *name, double *value, double standard, double lo
     if (isnan(*value))
         *value = standard;
     snprintf(text, sizeof text, "%.15g", *value);
-    return *value >= low && *value <= high ? RG_GOOD : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
+    return *value >= low && *value <= high ? RG_GOOD
+                                           : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
 }
 
 int rg_given_words(const rg_given *g, char *text, size_t size)
@@ -411,7 +416,8 @@ static int check_needs(const parsing *p, const rg_option *o)
                     : rg_fail(RG_USAGE, "%s: --%s needs --%s%s%s too", command, o->name, other->name, other->arg ? " " : "",
                               other->arg ? other->arg : "");
     return !strcmp(text ? text : other->standard, needs + length + 1)
-               ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
+               ? RG_GOOD
+               : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
 }
 
 // A file whose name says that it is something else is read as that later, or by nothing.
@@ -425,8 +431,8 @@ static int check_ending(const parsing *p, const rg_option *o)
             return RG_GOOD;
         at += n;
     }
-    return rg_fail(RG_USAGE, "%s: --%s %s: expected a name that ends in %s, found %s", p->command->name, o->name, o->arg, o->endings,
-                   rg_quote_bytes(text, (int)length));
+    return rg_fail(RG_USAGE, "%s: --%s %s: expected a name that ends in %s, found %s", p->command->name, o->name, o->arg,
+                   o->endings, rg_quote_bytes(text, (int)length));
 }
 
 static int check_excludes(const parsing *p, const rg_option *o)
@@ -516,7 +522,8 @@ static char *doc_of(const rg_option *o)
     char range[96] = "";
     if (o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR)
         print_range(o, 1e6L, range);
-    const char *const said[] = {o->required ? "needed" : "", *range ? range + 1 : "", o->standard || o->otherwise ? "default " : "",
+    const char *const said[] = {o->required ? "needed" : "", *range ? range + 1 : "",
+                                o->standard || o->otherwise ? "default " : "",
                                 o->kind == RG_TEXTS || o->kind == RG_CHOICES ? "may be repeated" : ""};
     char *text = rg_print("%s", o->doc);
     const char *mark = " (";
@@ -658,8 +665,10 @@ static void roff_command(const rg_command *c, FILE *out)
 void rg_command_man(const rg_command *const *command, FILE *out)
 {
     rg_placed placed[RG_OPTIONS_MAX];
-    fprintf(out, ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "
-                 "reproduced, checked, timed, compared\n.SH SYNOPSIS\n.B regather\n.I COMMAND\n[options]\n.SH COMMANDS\n", RG_VERSION);
+    fprintf(out,
+            ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "
+            "reproduced, checked, timed, compared\n.SH SYNOPSIS\n.B regather\n.I COMMAND\n[options]\n.SH COMMANDS\n",
+            RG_VERSION);
     for (const rg_command *const *c = command; *c; c++)
         roff_command(*c, out);
     fprintf(out, ".SH COMMON OPTIONS\n");

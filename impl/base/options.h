@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// options.h: the command line as data. An option is declared once, in a row that has its type, unit, range, default and place in
-// the command's own struct; the parser, its checks, --help, regather(1) and the test that types wrong values are made from it.
+// options.h: the command line as data. An option is declared once, in a row that has its type, unit, range, default and place
+// in the command's own struct; the parser, its checks, --help, regather(1) and the test that types wrong values are made from
+// it.
 #ifndef RG_OPTIONS_H
 #define RG_OPTIONS_H
 
@@ -39,8 +40,8 @@ typedef struct rg_option {
     const char *otherwise; // the default in words, where it follows from the input or from other options: "the width"
     const char *needs;     // "out": that option too; "method=frealign": only with that word; ".par": only with such a file
     const char *endings;   // of a file's name, in what order it is liked: ".mrc .map"; another name is refused
-    const char *beside;   // of a file that is written: those that go with it, "_stages.tsv .svg?gnuplot"; behind each "?" what it takes:
-                          // an option, "method=frealign", or a program that is here
+    const char *beside; // of a file that is written: those that go with it, "_stages.tsv .svg?gnuplot"; behind each "?" what it
+                        // takes: an option, "method=frealign", or a program that is here
     const char *excludes;  // options that it cannot stand beside, a blank between two
     bool required;
     const struct rg_option *group;
@@ -77,7 +78,8 @@ typedef struct rg_computing {
     rg_list variant; // NAME[:PARAMETERS], or ALGO:NAME[:PARAMETERS]
 } rg_computing;
 extern const rg_option rg_computing_options[];
-// The one --variant of a job that computes with one algorithm, without "ALGO:"; NULL: not typed. RG_GOOD, or one line and RG_USAGE.
+// The one --variant of a job that computes with one algorithm, without "ALGO:"; NULL: not typed. RG_GOOD, or one line and
+// RG_USAGE.
 int rg_computing_variant(const rg_computing *, const char *algo, const char **variant);
 // How many GPUs share the work, of `there` that it can use, 0: none, it computes on the CPU. RG_GOOD, or one line and a code.
 int rg_computing_gpus(const rg_computing *, int there, int *gpus);

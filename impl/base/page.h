@@ -1,7 +1,7 @@
 // page.h: one text, two makes of page: HTML, which holds its style and script inside, and Markdown.
 //
-// All text is data. rg_html_text is the one way from text to HTML, to an attribute's value and to SVG; rg_html_link the one way to
-// an address. "Rich" text may hold `code` between two back quotes on top; a single one stands for itself.
+// All text is data. rg_html_text is the one way from text to HTML, to an attribute's value and to SVG; rg_html_link the one way
+// to an address. "Rich" text may hold `code` between two back quotes on top; a single one stands for itself.
 #ifndef RG_PAGE_H
 #define RG_PAGE_H
 
@@ -25,7 +25,8 @@ typedef struct rg_page_make {
     void (*heading)(rg_page *, int level, const char *id, const char *text); // id: NULL, or a word that links name
     void (*paragraph)(rg_page *, const char *text);
     void (*item)(rg_page *, const char *text);
-    void (*table)(rg_page *, const char *caption, const char *align, const char *const *column, int n); // align "lrcn", one each
+    void (*table)(rg_page *, const char *caption, const char *align, const char *const *column,
+                  int n); // align "lrcn", one each
     void (*row)(rg_page *, const char *const *cell, int n);
     void (*table_end)(rg_page *);
     void (*figures)(rg_page *, const rg_page_figure *, int n); // beside each other where there is room

@@ -191,7 +191,8 @@ static void put_base64(FILE *out, const char *text)
 
 static void figure(rg_page *p, const rg_page_figure *f)
 {
-    const bool broad = !f->svg && !(f->narrow && *f->narrow); // its text would be too small on a phone: it is moved in its frame there
+    const bool broad =
+        !f->svg && !(f->narrow && *f->narrow); // its text would be too small on a phone: it is moved in its frame there
     fprintf(p->out, "<figure class=\"%s%s%s\">\n<figcaption><b>", f->picture ? "picture" : "lines", f->whole ? " whole" : "",
             broad ? " broad" : "");
     rg_html_rich(p->out, f->title);

@@ -3,7 +3,8 @@
 #include "page.h"
 #include <string.h>
 
-// What means something to a Markdown reader is escaped, HTML too; a cell ends at '|'. `code` passes as it is, between two back quotes.
+// What means something to a Markdown reader is escaped, HTML too; a cell ends at '|'. `code` passes as it is, between two back
+// quotes.
 static void put(const rg_page *p, const char *text)
 {
     const char *end = NULL; // of the code that is open

@@ -94,7 +94,8 @@ void rg_plot_free(rg_plot *p)
 // ---- gnuplot -------------------------------------------------------------------------------------------------------------
 
 // The process, which runs in `folder` (NULL: here); -1 when there is none.
-static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script, const char *log)
+static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
+                 const char *log)
 {
     char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 3) * sizeof *word), *path = plain_path(script);
     int n = 0;
@@ -134,7 +135,8 @@ int rg_plot_end(rg_plot_running *r)
 }
 
 // Script and log are named from `folder`, path from here.
-static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
+static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path,
+                             const char *log)
 {
     rg_plot_running r = {.process = -1};
     char *gnuplot = rg_program_path("gnuplot");
@@ -190,7 +192,9 @@ static int copy_shared(const char *folder, const char *name)
     rg_file file;
     const bool copied = rg_file_is_written(to); // for a figure before, with what it takes
     FILE *in = copied ? NULL : fopen(from, "r");
-    int code = copied ? RG_GOOD : in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
+    int code = copied ? RG_GOOD
+               : in   ? rg_file_open(&file, to)
+                      : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
     if (!copied && code == RG_GOOD) {
         while (code == RG_GOOD && getline(&line, &room, in) > 0) {
             fputs(line, file.stream);
@@ -225,8 +229,9 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
         code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         fprintf(file.stream, "# Draws this figure again, in this folder, as a picture with its title: gnuplot %s.gp\n", script);
-        fprintf(file.stream, "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n",
-                ALONE_X, ALONE_Y, alone.set[0]);
+        fprintf(file.stream,
+                "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n", ALONE_X,
+                ALONE_Y, alone.set[0]);
         fputs("PLOTS = \"plots\"\n", file.stream);
         for (int i = 0; i < p->n; i++)
             fprintf(file.stream, "%s\n", p->set[i]);

@@ -29,8 +29,8 @@ int rg_plot_run(const rg_plot *, const char *script, const char *path, const cha
 // A figure of a page: FOLDER/NAME.gp, which holds the variables and loads SCRIPT.gp from copies in FOLDER/plots, so that
 // `gnuplot NAME.gp` there draws it again; paths among the variables are relative to FOLDER. RG_GOOD, or one line and RG_USAGE.
 int rg_plot_save(const rg_plot *, const char *folder, const char *name, const char *script);
-// Draws it for a page that is width pixels broad (narrow: a phone), without its title: FOLDER/NAME.svg or FOLDER/NAME-narrow.svg.
-// Runs beside the caller until rg_plot_end, whose result is that of rg_plot_run.
+// Draws it for a page that is width pixels broad (narrow: a phone), without its title: FOLDER/NAME.svg or
+// FOLDER/NAME-narrow.svg. Runs beside the caller until rg_plot_end, whose result is that of rg_plot_run.
 typedef struct rg_plot_running {
     int process, code; // code: why nothing runs
     rg_file file;

@@ -111,7 +111,8 @@ int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t)
 {
     *t = (rg_tsv){.path = rg_print("%s", name), .text = rg_alloc(bytes + 1)};
     memcpy(t->text, text, bytes);
-    int code = memchr(text, 0, bytes) ? rg_fail(RG_USAGE, "%s: expected text, found a byte 0", name) : all_lines(t, bytes, NULL);
+    int code =
+        memchr(text, 0, bytes) ? rg_fail(RG_USAGE, "%s: expected text, found a byte 0", name) : all_lines(t, bytes, NULL);
     if (code != RG_GOOD)
         rg_tsv_free(t);
     return code;

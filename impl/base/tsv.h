@@ -39,9 +39,9 @@ int rg_tsv_needs(const rg_tsv *, const char *columns);
 int rg_tsv_fault(const rg_tsv *, int row, int column, const char *expected);
 int rg_tsv_line_fault(const rg_tsv *, int line, const char *expected, const char *found);
 
-// fprintf for head lines and rows: control bytes inside the text of a %s are written as \xNN (rg_put_text), so that no name, path
-// or reason breaks a row or speaks to a terminal. Knows %s with a precision at most, and %d %u (also with l and ll) %e %f %g %c %%.
-// Files are written whole by rg_file_open and rg_file_commit (core.h).
+// fprintf for head lines and rows: control bytes inside the text of a %s are written as \xNN (rg_put_text), so that no name,
+// path or reason breaks a row or speaks to a terminal. Knows %s with a precision at most, and %d %u (also with l and ll) %e %f
+// %g %c %%. Files are written whole by rg_file_open and rg_file_commit (core.h).
 void rg_tsv_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

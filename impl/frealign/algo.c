@@ -20,7 +20,8 @@ int fr_dim_text(int dim, int64_t value, char text[32])
     if (dim != FR_KIND || value < 0 || value > 255 || fr_interpolation(value) >= FR_INTERPOLATIONS || padding > 2)
         return 0;
     return snprintf(text, 32, "%s%s%s%s%s", interpolation[fr_interpolation(value)], pad[padding],
-                    value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "", value & FR_MASKED ? "+masked" : "") < 32;
+                    value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "",
+                    value & FR_MASKED ? "+masked" : "") < 32;
 }
 
 int64_t fr_band_stored(const rg_shape *s)

@@ -29,7 +29,10 @@ static int gpu_upload(void *to, const void *from, size_t bytes)
     cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
-static int gpu_download(void *to, const void *from, size_t bytes) { return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost); }
+static int gpu_download(void *to, const void *from, size_t bytes)
+{
+    return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+}
 
 static int gpu_sync()
 {
@@ -183,12 +186,16 @@ static int gpu_facts(rg_device_facts *f)
     return RG_OK;
 }
 
-static const char *gpu_error(int code) { return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code); }
+static const char *gpu_error(int code)
+{
+    return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
+}
 
-// The driver interface is queried, because the runtime's own count would create a context in the querying process, and a context
-// does not survive fork().
+// The driver interface is queried, because the runtime's own count would create a context in the querying process, and a
+// context does not survive fork().
 struct driver {
-    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int), (*pci)(char *, int, int);
+    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int),
+        (*pci)(char *, int, int);
 };
 
 static const char *driver_open(driver *d)
@@ -204,7 +211,8 @@ static const char *driver_open(driver *d)
     *(void **)&d->attribute = dlsym(library, "cuDeviceGetAttribute");
     *(void **)&d->name = dlsym(library, "cuDeviceGetName");
     *(void **)&d->pci = dlsym(library, "cuDeviceGetPCIBusId");
-    return d->init && d->count && d->get && d->attribute && d->name && d->pci ? nullptr : "the NVIDIA driver library is damaged";
+    return d->init && d->count && d->get && d->attribute && d->name && d->pci ? nullptr
+                                                                              : "the NVIDIA driver library is damaged";
 }
 
 // cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a

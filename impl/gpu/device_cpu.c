@@ -99,11 +99,28 @@ int rg_device_code(int error)
 const rg_device *rg_device_cpu(void)
 {
     static const rg_device cpu = {
-        .name = "cpu", .alloc = cpu_alloc, .release = free, .upload = cpu_copy, .download = cpu_copy, .fill = cpu_fill,
-        .sync = cpu_sync, .stream_make = cpu_stream, .stream_free = cpu_stream_free, .event_make = cpu_event, .event_free = free,
-        .event_record = cpu_record, .event_ms = cpu_elapsed, .stream_urgent = cpu_stream, .stream_wait = cpu_wait,
-        .pinned = cpu_alloc, .unpin = free, .upload_on = cpu_upload_on, .move = cpu_copy, .flush = cpu_flush,
-        .facts = cpu_facts, .error = cpu_error,
+        .name = "cpu",
+        .alloc = cpu_alloc,
+        .release = free,
+        .upload = cpu_copy,
+        .download = cpu_copy,
+        .fill = cpu_fill,
+        .sync = cpu_sync,
+        .stream_make = cpu_stream,
+        .stream_free = cpu_stream_free,
+        .event_make = cpu_event,
+        .event_free = free,
+        .event_record = cpu_record,
+        .event_ms = cpu_elapsed,
+        .stream_urgent = cpu_stream,
+        .stream_wait = cpu_wait,
+        .pinned = cpu_alloc,
+        .unpin = free,
+        .upload_on = cpu_upload_on,
+        .move = cpu_copy,
+        .flush = cpu_flush,
+        .facts = cpu_facts,
+        .error = cpu_error,
     };
     return &cpu;
 }

@@ -50,7 +50,8 @@ static float *mask_of(const comparison *c, int64_t side)
     if (c->mask) {
         int code = rg_volume_read(c->mask, &mask);
         if (code == RG_GOOD && mask.side != side)
-            code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " voxels a side, found %" PRId64, c->mask, side, mask.side);
+            code =
+                rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " voxels a side, found %" PRId64, c->mask, side, mask.side);
         for (int64_t i = 0; i < side * side * side && code == RG_GOOD; i++)
             if (!(mask.value[i] >= 0 && mask.value[i] <= 1))
                 code = rg_fail(RG_USAGE, "%s: expected a mask from 0 to 1, found %g", c->mask, mask.value[i]);
@@ -62,7 +63,8 @@ static float *mask_of(const comparison *c, int64_t side)
     }
     float *value = rg_alloc((size_t)(side * side * side) * sizeof *value);
     for (int64_t i = 0; i < side * side * side; i++) {
-        const double x = (double)(i % side - side / 2), y = (double)(i / side % side - side / 2), z = (double)(i / side / side - side / 2);
+        const double x = (double)(i % side - side / 2), y = (double)(i / side % side - side / 2),
+                     z = (double)(i / side / side - side / 2);
         const double beyond = (sqrt(x * x + y * y + z * z) - c->mask_radius_px) / EDGE;
         value[i] = (float)(beyond <= 0 ? 1 : beyond >= 1 ? 0 : (1 + cos(3.14159265358979323846 * beyond)) / 2);
     }
@@ -190,10 +192,10 @@ static int run(void *options)
 static const rg_option options[] = {
     {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .beside = ".svg?gnuplot",
      .required = true},
-    {"mask", "MASK.mrc", "multiply both maps by this one, from 0 to 1, and correct the curve for it: see above", RG_TO(comparison, mask),
-     .excludes = "mask-radius"},
-    {"mask-radius", "PX", "the same with a sphere of this radius, its edge six voxels of cosine", RG_TO(comparison, mask_radius_px), 1,
-     1e6L, .unit = "voxels"},
+    {"mask", "MASK.mrc", "multiply both maps by this one, from 0 to 1, and correct the curve for it: see above",
+     RG_TO(comparison, mask), .excludes = "mask-radius"},
+    {"mask-radius", "PX", "the same with a sphere of this radius, its edge six voxels of cosine",
+     RG_TO(comparison, mask_radius_px), 1, 1e6L, .unit = "voxels"},
     {0},
 };
 

@@ -9,8 +9,8 @@
 //     int exit_code = rg_frame_failed(&f, NULL, code);            // RG_GOOD, or one line
 //     rg_frame_free(&f);
 //
-// Codes are RG_OK or those of the variant and its device (suite.h); sizes are bytes. A frame belongs to one thread at a time and is
-// not copied: its call points into it.
+// Codes are RG_OK or those of the variant and its device (suite.h); sizes are bytes. A frame belongs to one thread at a time
+// and is not copied: its call points into it.
 #ifndef RG_CALL_H
 #define RG_CALL_H
 
@@ -33,13 +33,13 @@ typedef struct rg_frame {
 // Buffers of the shape, outputs and scratch poisoned, a stream. `threads`: how many a RG_THREADED variant may use. A frame must
 // be zero or made; one that stands for the same call is left as it is, with its inputs, and any other is freed first.
 int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads);
-// The same between fences (arena.h), at_end: every argument flush with the one behind it; on a GPU one element off a boundary of
-// 256 bytes.
+// The same between fences (arena.h), at_end: every argument flush with the one behind it; on a GPU one element off a boundary
+// of 256 bytes.
 int rg_frame_make_fenced(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
                          bool at_end);
 // On arguments that stand in memory of the device already, which several calls may share; on its default stream. Nothing is
-// poisoned, and a frame that had enough scratch for an earlier call keeps it. Who writes a steady one of them (suite.h) says so by
-// rg_frame_changed.
+// poisoned, and a frame that had enough scratch for an earlier call keeps it. Who writes a steady one of them (suite.h) says so
+// by rg_frame_changed.
 int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
                     void *const *arg);
 int rg_frame_put(rg_frame *, int k, const void *from); // argument k from host memory
@@ -51,7 +51,8 @@ int rg_frame_add(rg_frame *);     // queues one run, loading first where need be
 int rg_frame_start(rg_frame *);   // queues clearing and one run, on a CPU does them
 int rg_frame_run(rg_frame *);     // and waits for the device
 void rg_frame_free(rg_frame *);   // finishes what was prepared
-// RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG, RG_LACKS without memory. doing NULL: the step that failed.
+// RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG, RG_LACKS without memory. doing NULL: the
+// step that failed.
 int rg_frame_failed(const rg_frame *, const char *doing, int code);
 
 size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param); // predicted, guards included

@@ -2,8 +2,9 @@
 // choice.h: which variant does the work of a job, with which parameters, on which device.
 //
 // The one requested, else the first in the algorithm's declared order (rg_algo.order) that can run on this machine and takes
-// every shape, a word of it being NAME[:PARAMETERS][?CONDITIONS], as in "fftw:plan=0?r>=26,k<=1", which all shapes have to meet; with the parameters requested, for the others the tuned values of this processor (tuned.h), else the defaults.
-// Whether its memory is free is known when its device is open: rg_frame_allowed in call.h.
+// every shape, a word of it being NAME[:PARAMETERS][?CONDITIONS], as in "fftw:plan=0?r>=26,k<=1", which all shapes have to
+// meet; with the parameters requested, for the others the tuned values of this processor (tuned.h), else the defaults. Whether
+// its memory is free is known when its device is open: rg_frame_allowed in call.h.
 #ifndef RG_CHOICE_H
 #define RG_CHOICE_H
 

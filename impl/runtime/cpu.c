@@ -13,8 +13,8 @@ bool rg_cpu_has(const char *feature)
 #if defined(__x86_64__)
     // GCC and Clang look at CPUID and at XCR0, so a feature counts only when the system saves its registers.
     __builtin_cpu_init();
-    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
+    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (!strcmp(feature, "avx2"))
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (!strcmp(feature, "avx512"))

@@ -43,7 +43,8 @@ typedef struct rg_search {
     int n_refusals;
 } rg_search;
 
-// most 0: no limit. Parameters fixed[] (one flag each, may be NULL) keep the value of `like`. NULL, or why it cannot be searched.
+// most 0: no limit. Parameters fixed[] (one flag each, may be NULL) keep the value of `like`. NULL, or why it cannot be
+// searched.
 const char *rg_search_begin(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed);
 const char *rg_search_begin_fixed(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed,
                                   const bool *fixed, const int64_t *like);

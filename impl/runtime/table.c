@@ -129,7 +129,8 @@ static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT])
     for (int k = 0; k < p->n_values; k++)
         standard |= p->value[k] == p->standard;
     if (!standard)
-        WRONG("variant \"%s:%s\": the standard %s = %lld is none of its values", v->algo, v->name, p->name, (long long)p->standard);
+        WRONG("variant \"%s:%s\": the standard %s = %lld is none of its values", v->algo, v->name, p->name,
+              (long long)p->standard);
     for (int k = 0; k < i; k++)
         if (!strcmp(v->param[k].name, p->name))
             WRONG("variant \"%s:%s\" has two parameters \"%s\"", v->algo, v->name, p->name);
@@ -139,15 +140,16 @@ static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT])
 const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
 {
     if (v->abi != RG_ABI || v->bytes != sizeof(rg_variant))
-        WRONG("a variant was built for version %u of suite.h with %u bytes, this program has version %u with %zu", v->abi, v->bytes,
-              RG_ABI, sizeof(rg_variant));
+        WRONG("a variant was built for version %u of suite.h with %u bytes, this program has version %u with %zu", v->abi,
+              v->bytes, RG_ABI, sizeof(rg_variant));
     if (!is_name(v->name) || !v->algo)
         WRONG("a variant's name is \"%s\": expected a-z, 0-9 and _, and an algorithm", v->name ? v->name : "");
     if (!rg_algo_find(v->algo))
         WRONG("variant \"%s\" names an unknown algorithm \"%s\"", v->name, v->algo);
     if (!v->run || !v->idea || !*v->idea)
         WRONG("variant \"%s:%s\" lacks its idea or its run function", v->algo, v->name);
-    if ((unsigned)v->role > RG_OTHER || (unsigned)v->space > RG_DEVICE || v->flags & ~(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
+    if ((unsigned)v->role > RG_OTHER || (unsigned)v->space > RG_DEVICE ||
+        v->flags & ~(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
         WRONG("variant \"%s:%s\": unknown role, space or flag", v->algo, v->name);
     char needs[128];
     if (v->needs && strlen(v->needs) >= sizeof needs)
@@ -172,7 +174,8 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
 int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const char *plugin)
 {
     char why[RG_FAULT];
-    const char *file = plugin && strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin, *in = plugin ? plugin : "variants.def";
+    const char *file = plugin && strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin,
+               *in = plugin ? plugin : "variants.def";
     rg_entry e = {.variant = v, .origin = origin, .emulated = emulated};
     if (rg_variant_fault(v, why))
         return rg_fail(RG_USAGE, "%s: %s", in, why);
@@ -183,7 +186,8 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
         if (strchr(" \t:;,=\"'", *c))
             *c = '_';
     for (int i = 0; i < n_entries; i++) {
-        // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as it.
+        // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as
+        // it.
         if (plugin && entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)
             return rg_fail(RG_USAGE, "%s: \"%s:%s\" is this program's own, which stands before the plug-in's: build that with "
                            "-fvisibility=hidden, as `make plugin` does", plugin, v->algo, v->name);
@@ -277,8 +281,8 @@ static int word_check(const char *pattern, const char *device)
         if (e && !e->emulated && e->variant->space == RG_HOST)
             return rg_fail(RG_USAGE, "variant \"%s\" runs on the CPU: leave --device host out", pattern);
         if (e) // of one .cu file there are two plug-ins
-            return rg_fail(RG_USAGE, "variant \"%s\" was built for --device %s, not %s (make plugin SRC=... builds both)", pattern,
-                           other[i], device ? device : "gpu");
+            return rg_fail(RG_USAGE, "variant \"%s\" was built for --device %s, not %s (make plugin SRC=... builds both)",
+                           pattern, other[i], device ? device : "gpu");
     }
     char known[600] = "";
     size_t algo = strcspn(pattern, ":"), used = 0;
@@ -292,7 +296,8 @@ static int word_check(const char *pattern, const char *device)
     for (const rg_entry *e = NULL; algo_known && used < 500 && (e = rg_entry_next(e, "", device));)
         if (strlen(e->algo->name) == algo && !strncmp(e->algo->name, pattern, algo))
             used += (size_t)snprintf(known + used, sizeof known - used, " %s", e->name);
-    return rg_fail(RG_USAGE, algo_known ? "unknown variant \"%s\"; this algorithm has:%s" : "unknown algorithm \"%s\"; there are:%s",
+    return rg_fail(RG_USAGE,
+                   algo_known ? "unknown variant \"%s\"; this algorithm has:%s" : "unknown algorithm \"%s\"; there are:%s",
                    pattern, known);
 }
 

@@ -24,8 +24,8 @@ const rg_algo *rg_algo_find(const char *name); // NULL when unknown
 enum { RG_FAULT = 240 };
 const char *rg_algo_fault(const rg_algo *, char why[RG_FAULT]);
 const char *rg_variant_fault(const rg_variant *, char why[RG_FAULT]);
-// The one way into the table, for built-in variants (plugin NULL) as for those of a plug-in's file: checked, and unlike all that
-// stand there. RG_GOOD, or one line and RG_USAGE; a fault of a built-in one ends the program.
+// The one way into the table, for built-in variants (plugin NULL) as for those of a plug-in's file: checked, and unlike all
+// that stand there. RG_GOOD, or one line and RG_USAGE; a fault of a built-in one ends the program.
 int rg_table_add(const rg_variant *, rg_origin, bool emulated, const char *plugin);
 
 // Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
@@ -34,9 +34,8 @@ extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", 
 int rg_entry_count(void);
 const rg_entry *rg_entry_at(int i);
 
-// Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather", or several with a blank between)
-// and a device name choose.
-// device "host" takes the emulated twins only; anything else leaves them out. Usage:
+// Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather", or several with a blank
+// between) and a device name choose. device "host" takes the emulated twins only; anything else leaves them out. Usage:
 //   for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device)); ) ...
 const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device);
 // RG_GOOD, or one line and RG_USAGE when the pattern names an unknown algorithm or variant (the known ones are listed).

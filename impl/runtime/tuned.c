@@ -130,7 +130,8 @@ static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, 
     double least = INFINITY;
     for (int i = 0; f && i < f->n_rows; i++) {
         rg_shape of = {.seed = 0};
-        if (!of_entry(f, i, e) || !rg_shape_parse(e->algo, rg_tsv_cell(f, i, "shape"), &of, why) || !(apart(shape, &of) < least))
+        if (!of_entry(f, i, e) || !rg_shape_parse(e->algo, rg_tsv_cell(f, i, "shape"), &of, why) ||
+            !(apart(shape, &of) < least))
             continue;
         least = apart(shape, &of);
         best = i;
@@ -160,8 +161,8 @@ void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, 
     const double rate = f ? rg_tsv_number(f, row, "rate") : NAN;
     rg_shape_print(e->algo, shape, text);
     if (rate > 0)
-        rg_plan(what, "about %.3g s at the %s %s measured here at %s; files come beside", work / rate, rg_tsv_cell(f, row, "rate"),
-                rg_tsv_cell(f, row, "rate_unit"), rg_tsv_cell(f, row, "shape"));
+        rg_plan(what, "about %.3g s at the %s %s measured here at %s; files come beside", work / rate,
+                rg_tsv_cell(f, row, "rate"), rg_tsv_cell(f, row, "rate_unit"), rg_tsv_cell(f, row, "shape"));
     else
         rg_plan(what, "not known; measured by: regather tune %s:%s --shape %s", e->algo->name, e->name, text);
     free(what);

@@ -19,8 +19,8 @@ void rg_tuned_processor(const rg_entry *, const char *device, char name[128]);
 bool rg_params_resolve(const rg_entry *, const char *device, const rg_shape *, const char *given, int64_t *param, bool *tuned,
                        char why[160]);
 
-// A row of --dry-run: how long `work` units of rg_algo.work take at the rate that `tune` measured here at the shape nearest to this
-// one; "not known", and the command that measures it, where there is none.
+// A row of --dry-run: how long `work` units of rg_algo.work take at the rate that `tune` measured here at the shape nearest to
+// this one; "not known", and the command that measures it, where there is none.
 void rg_plan_time(const rg_entry *, const char *device, const rg_shape *, double work);
 
 // One best configuration, as a row of the file.
@@ -29,8 +29,8 @@ typedef struct rg_tuned_row {
     double median_ns, rate;
     const char *rate_unit, *how; // "exhaustive, 445 of 445 configurations"
 } rg_tuned_row;
-// Puts the row into FOLDER/NAME.tsv in place of the one of the same algorithm, variant and shape; rows of another version of the
-// suite go. The path is printed into path[]. RG_GOOD, or one line and RG_USAGE.
+// Puts the row into FOLDER/NAME.tsv in place of the one of the same algorithm, variant and shape; rows of another version of
+// the suite go. The path is printed into path[]. RG_GOOD, or one line and RG_USAGE.
 int rg_tuned_store(const char *folder, const char *processor, const char *driver, const rg_tuned_row *, char path[512]);
 
 // The rows of the file that holds for the entry, one line each, for `regather list`.

@@ -129,7 +129,8 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
         for (int f = 0; f < m->n_files; f++)
             for (int i = 0; i < m->file[f].n_rows; i++) {
                 const rg_row *row = &m->file[f].row[i];
-                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) || !rg_matches(row, spec))
+                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
+                    !rg_matches(row, spec))
                     continue; // cheapest first
                 int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
                 if (!found || rank < 0 || (rank == 0 && row->timed_ns < best->median_ns)) {
@@ -179,7 +180,8 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
             double work = rg_cell_number(row, RG_C_WORK);
             if (isnan(work)) // of files that do not say
                 work = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
-            const int rank = 2 * (*size && !strncmp(shape, size, strlen(size))) + (rg_has_interval(x.row) && rg_has_interval(y.row));
+            const int rank =
+                2 * (*size && !strncmp(shape, size, strlen(size))) + (rg_has_interval(x.row) && rg_has_interval(y.row));
             if (rank > best_rank || (rank == best_rank && work > best_work)) {
                 best_rank = rank;
                 best_work = work;

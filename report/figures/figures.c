@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // figures.c: the figures of plots/figures.tsv: a row a figure; a new paper adds rows and a script, and nothing here.
 //
-// The scripts in plots/ hold no numbers of ours and no names of files: both are found here and handed over as variables. Each figure is
-// saved as fig/NAME.gp with its data beside it before it is drawn, so that what stands on the page can be drawn again.
+// The scripts in plots/ hold no numbers of ours and no names of files: both are found here and handed over as variables. Each
+// figure is saved as fig/NAME.gp with its data beside it before it is drawn, so that what stands on the page can be drawn
+// again.
 #include "figures.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
@@ -51,7 +52,8 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 {
     char word[160];
     int tables = 0;
-    for (const char *at = rg_listed_cell(l, "series"); *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
+    for (const char *at = rg_listed_cell(l, "series"); *at;
+         at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         char *as = strchr(word, '=');
         if (as)
@@ -97,7 +99,8 @@ static void find_self_test(const rg_listed *l, const char *name, rg_found *found
 static void set_published(rg_plot *v, const rg_claims *c, int paper)
 {
     const rg_tsv *t = paper < 0 ? &c->paper : &c->published[paper];
-    const char **id = rg_alloc((size_t)(t->n_rows + 1) * sizeof *id), **value = rg_alloc((size_t)(t->n_rows + 1) * sizeof *value);
+    const char **id = rg_alloc((size_t)(t->n_rows + 1) * sizeof *id),
+               **value = rg_alloc((size_t)(t->n_rows + 1) * sizeof *value);
     for (int i = 0; i < t->n_rows; i++) {
         id[i] = rg_tsv_cell(t, i, "id");
         value[i] = rg_tsv_cell(t, i, "value");
@@ -116,7 +119,8 @@ static void set_published(rg_plot *v, const rg_claims *c, int paper)
 static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 {
     char id[32];
-    for (const char *at = rg_listed_cell(l, "findings"); *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
+    for (const char *at = rg_listed_cell(l, "findings"); *at;
+         at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
         snprintf(id, sizeof id, "%.*s", (int)strcspn(at, ","), at);
         if (rg_finding(l->report, id, l->machine, f->title, sizeof f->title)) {
             const size_t n = strlen(f->title);
@@ -215,7 +219,8 @@ static void begin(rg_report *r, drawing *d, int figure, bool narrow)
 {
     const rg_figure *f = &r->figure[figure];
     const int place = d->next;
-    char *fig = rg_print("%s/fig", r->out), *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
+    char *fig = rg_print("%s/fig", r->out),
+         *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
     end(r, d, place);
     d->running[place] = narrow ? rg_plot_begin(fig, name, 360, f->narrow_height, true, d->log)
                                : rg_plot_begin(fig, name, f->width, f->height, false, d->log);

@@ -87,11 +87,12 @@ void rg_write_gallery(const rg_report *r, rg_page *p)
     if (!r->traces)
         return;
     p->make->heading(p, 2, "faults", "What faults of an index look like");
-    p->make->paragraph(p, "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
-                          "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
-                          "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
-                          "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
-                          "faults from the eye: the difference is drawn enlarged.");
+    p->make->paragraph(p,
+                       "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
+                       "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
+                       "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
+                       "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
+                       "faults from the eye: the difference is drawn enlarged.");
     p->make->fold(p, "The gallery: a picture a fault");
     each_table(r, p);
     p->make->fold_end(p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // points.c: figures of kind rows: what was timed, as points "series x ...", which go to fig/NAME.tsv.
 //
-// A series is what "LABEL=ALGO:VARIANT name=value@part;part" matches, against the part x of the shape; of a variant with several
-// parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
+// A series is what "LABEL=ALGO:VARIANT name=value@part;part" matches, against the part x of the shape; of a variant with
+// several parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
 #include "figures.h"
 #include "../../bench/compare/believe.h"
 #include "../../impl/base/core.h"
@@ -66,7 +66,8 @@ static bool has_needed(const search *s, const rg_row *row)
     return false;
 }
 
-// The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names after '@'. A base
+// The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names
+// after '@'. A base
 // "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
 static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, const char *scope, rg_measure *partner)
 {
@@ -83,7 +84,8 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_row *row = &s->machine->file[f].row[i];
             if (rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
-                rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") && rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
+                rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") &&
+                rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
                 return true;
         }
     return false;
@@ -154,8 +156,8 @@ static void add_series(search *s, const char *label, const char *spec)
     s->n += find_points(s, new) > 0;
 }
 
-// "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; of CPUs alone where the figure needs
-// them. A name with a blank is in no spec.
+// "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; of CPUs alone where the
+// figure needs them. A name with a blank is in no spec.
 static void add_every(search *s, const char *spec_of_all)
 {
     char algo[64];
@@ -184,7 +186,8 @@ static void add_every(search *s, const char *spec_of_all)
         const int before = s->n;
         add_series(s, variant[k], spec);
         if (s->n > before) {
-            snprintf(label, sizeof label, "%.70s (%d cores)", variant[k], s->series[before].point[s->series[before].n - 1].of.threads);
+            snprintf(label, sizeof label, "%.70s (%d cores)", variant[k],
+                     s->series[before].point[s->series[before].n - 1].of.threads);
             snprintf(s->series[before].label, sizeof s->series[before].label, "%.90s", label);
         }
     }
@@ -279,7 +282,8 @@ static void choose_shape(search *s)
             for (int k = 0; k < file->n_rows; k++) {
                 const rg_row *row = &file->row[k];
                 const int64_t x = rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1);
-                if (x == last || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
+                if (x == last || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) ||
+                    !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
                     continue;
                 n++;
                 last = x;
@@ -298,17 +302,20 @@ static const char *or_nan(const rg_row *row, rg_column c) { return *row->cell[c]
 static int write_points(const search *s, FILE *out)
 {
     int n = 0;
-    fputs("series\tx\tshape\tparams\tspace\tscope\tmode\tmedian_s\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\t"
-          "work\tbound\tfraction\n", out);
+    fputs(
+        "series\tx\tshape\tparams\tspace\tscope\tmode\tmedian_s\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\t"
+        "work\tbound\tfraction\n",
+        out);
     for (int k = 0; k < s->n; k++)
         for (int i = 0; i < s->series[k].n; i++, n++) {
             const point *p = &s->series[k].point[i];
             const rg_row *row = p->of.row;
             rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\t%s\t%s\n",
-                         s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SPACE],
-                         row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9, rg_cell_number(row, RG_C_RATE),
-                         row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high, or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL),
-                         or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK], row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
+                         s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS],
+                         row->cell[RG_C_SPACE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9,
+                         rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high,
+                         or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL), or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK],
+                         row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
         }
     return n;
 }
@@ -452,8 +459,12 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
 {
     search *s = rg_alloc(sizeof *s);
     char base[SPEC], first[SPEC] = "";
-    *s = (search){.listed = l, .machine = rg_listed_machine(l), .scopes = rg_listed_cell(l, "scope"),
-                  .needs = rg_listed_cell(l, "needs"), .last = strchr(rg_listed_cell(l, "x"), '+'), .any = strchr(rg_listed_cell(l, "x"), '~')};
+    *s = (search){.listed = l,
+                  .machine = rg_listed_machine(l),
+                  .scopes = rg_listed_cell(l, "scope"),
+                  .needs = rg_listed_cell(l, "needs"),
+                  .last = strchr(rg_listed_cell(l, "x"), '+'),
+                  .any = strchr(rg_listed_cell(l, "x"), '~')};
     snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+~"), rg_listed_cell(l, "x"));
     const char *bases = rg_listed_cell(l, "base");
     choose_shape(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// slices.c: figures of maps (--map): the central section of one beside that of the truth and their difference, or, where no truth is
-// at hand, its three central sections.
+// slices.c: figures of maps (--map): the central section of one beside that of the truth and their difference, or, where no
+// truth is at hand, its three central sections.
 #include "figures.h"
 #include "../../data/geometry/volume.h"
 #include "../../impl/base/core.h"
@@ -78,8 +78,8 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
             snprintf(found->about, sizeof found->about, "%lld voxels a side%s.", (long long)map.side,
                      two ? ", the map scaled to the truth by least squares" : "");
             if (isfinite(correlation))
-                snprintf(found->title, sizeof found->title, "%.200s: correlation %.4f with the truth", rg_listed_cell(l, "title"),
-                         correlation);
+                snprintf(found->title, sizeof found->title, "%.200s: correlation %.4f with the truth",
+                         rg_listed_cell(l, "title"), correlation);
         }
     }
     free(map.value);

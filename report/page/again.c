@@ -69,7 +69,8 @@ void rg_untested(const rg_report *r, int machine, const char *paper, char *text,
         }
     if (!all)
         return;
-    n += (size_t)snprintf(text, room, "Not testable on %s: %d. Needed: ", rg_machine_name(&r->machine[machine], "this machine"), all);
+    n += (size_t)snprintf(text, room, "Not testable on %s: %d. Needed: ", rg_machine_name(&r->machine[machine], "this machine"),
+                          all);
     for (int k = 0, said = 0; k < NEEDS && n < room; k++)
         if (count[k])
             n += (size_t)snprintf(text + n, room - n, "%s%s (%d)", said++ ? ", " : "", need_name[k], count[k]);

@@ -173,8 +173,11 @@ static void masthead(const rg_report *r, rg_page *p)
         rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
         fputs("</a>", p->out);
     }
-    fprintf(p->out, "<a href=\"#ledger\">Ledger</a>%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
-            "</header>\n<main id=\"main\">\n", r->traces ? "<a href=\"#faults\">Faults</a>" : "");
+    fprintf(
+        p->out,
+        "<a href=\"#ledger\">Ledger</a>%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
+        "</header>\n<main id=\"main\">\n",
+        r->traces ? "<a href=\"#faults\">Faults</a>" : "");
 }
 
 static void paper_section(const rg_report *r, int i, rg_page *p)
@@ -187,7 +190,8 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
     const int speaks = rg_speaks_of(r, paper);
     const char *where = rg_machine_name(&r->machine[speaks], "");
     rg_sentences(r, paper, speaks, 5, text, sizeof text);
-    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "", text);
+    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "",
+              text);
     figures(r, p, paper);
     p->make->fold(p, "The paper's own tables, ours beside");
     rg_write_tables(r, p, paper);
@@ -202,10 +206,12 @@ static void machines_section(const rg_report *r, rg_page *p)
 {
     section(p, "machines", -1);
     p->make->heading(p, 2, "machines", "Machines");
-    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Machines\"><table>\n<caption>Where the numbers come from; "
-          "each machine's times, checks and probes stand on a page of its own.</caption>\n<thead><tr><th scope=\"col\">Machine</th>"
-          "<th scope=\"col\">CPU</th><th scope=\"col\">GPU</th><th scope=\"col\">Measured</th><th scope=\"col\">Revision</th>"
-          "<th scope=\"col\">Verdicts</th></tr></thead>\n<tbody>\n", p->out);
+    fputs(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Machines\"><table>\n<caption>Where the numbers come from; "
+        "each machine's times, checks and probes stand on a page of its own.</caption>\n<thead><tr><th scope=\"col\">Machine</th>"
+        "<th scope=\"col\">CPU</th><th scope=\"col\">GPU</th><th scope=\"col\">Measured</th><th scope=\"col\">Revision</th>"
+        "<th scope=\"col\">Verdicts</th></tr></thead>\n<tbody>\n",
+        p->out);
     for (int m = 0; m < r->n_machines; m++) {
         const rg_bench_machine *of = &r->machine[m];
         char text[TEXT];
@@ -240,8 +246,10 @@ static void data_section(const rg_report *r, rg_page *p)
     static const char *const column[] = {"File", "Machine", "Rows"};
     section(p, "data", -1);
     p->make->heading(p, 2, "data", "Data");
-    fputs("<p><a href=\"ledger.tsv\">ledger.tsv</a> has every claim on every machine; <code>fig/</code> the points of each figure and "
-          "the script that draws it again: <code>gnuplot FIGURE.gp</code> there.</p>\n", p->out);
+    fputs(
+        "<p><a href=\"ledger.tsv\">ledger.tsv</a> has every claim on every machine; <code>fig/</code> the points of each figure and "
+        "the script that draws it again: <code>gnuplot FIGURE.gp</code> there.</p>\n",
+        p->out);
     rg_write_pages(r, p->out);
     p->make->fold(p, "Files that this page was made from");
     p->make->table(p, "Result files and tables, as they were given.", "nnr", column, RG_COUNT(column));
@@ -420,7 +428,8 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
     how_to_read(r, p);
 }
 
-// ---- the ledger and the terminal ---------------------------------------------------------------------------------------------
+// ---- the ledger and the terminal
+// ---------------------------------------------------------------------------------------------
 
 void rg_write_ledger(const rg_report *r, FILE *out)
 {
@@ -434,10 +443,21 @@ void rg_write_ledger(const rg_report *r, FILE *out)
             for (int k = 0; k < 3; k++)
                 if (isfinite(value[k]))
                     snprintf(number[k], sizeof number[k], "%.6g", value[k]);
-            const char *cell[] = {rg_machine_name(&r->machine[m], "this"), rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
-                                  rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j->outcome],
-                                  rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"), number[0],
-                                  number[1], number[2], j->size, j->scope, rg_tsv_cell(t, i, "fails"), j->why, rg_tsv_cell(t, i, "note")};
+            const char *cell[] = {rg_machine_name(&r->machine[m], "this"),
+                                  rg_tsv_cell(t, i, "id"),
+                                  rg_tsv_cell(t, i, "paper"),
+                                  rg_is_addition(&r->claims, i) ? "yes" : "no",
+                                  rg_outcome_name[j->outcome],
+                                  rg_published(&r->claims, i, "value"),
+                                  rg_published(&r->claims, i, "unit"),
+                                  number[0],
+                                  number[1],
+                                  number[2],
+                                  j->size,
+                                  j->scope,
+                                  rg_tsv_cell(t, i, "fails"),
+                                  j->why,
+                                  rg_tsv_cell(t, i, "note")};
             for (int c = 0; c < RG_COUNT(cell); c++)
                 fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
             fputc('\n', out);
@@ -453,8 +473,9 @@ void rg_print_claims(const rg_report *r, FILE *out)
         const rg_judgement *j = judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
-        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_tsv_cell(&r->claims.claim, i, "id"), rg_colour(out, colour[j->outcome]),
-                rg_outcome_name[j->outcome], rg_colour(out, "off"), published, *j->ours ? j->ours : j->why);
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
+                rg_colour(out, colour[j->outcome]), rg_outcome_name[j->outcome], rg_colour(out, "off"), published,
+                *j->ours ? j->ours : j->why);
     }
     char text[TEXT];
     counts_text(r, 0, NULL, text, sizeof text);

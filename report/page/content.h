@@ -8,7 +8,8 @@
 int rg_count_outcomes(const rg_report *, int machine, const char *paper, bool additions, int count[RG_OUTCOMES]);
 bool rg_is_defect(const rg_report *, int claim); // of the paper itself: nothing was measured
 bool rg_is_of(const rg_report *, int claim, const char *paper);
-bool rg_is_shown(const rg_report *, int machine, const char *paper); // this one, and whose files decide anything of it (NULL: of any)
+bool rg_is_shown(const rg_report *, int machine,
+                 const char *paper); // this one, and whose files decide anything of it (NULL: of any)
 // The first sentences of findings.tsv that the machine has of the paper.
 void rg_sentences(const rg_report *, const char *paper, int machine, int most, char *text, size_t room);
 // "12 claims could not be tested here: 5 need GNU Octave, ... `make reproduce`"; "" when there are none.

@@ -6,10 +6,11 @@
 
 void rg_write_duels(const rg_report *r, rg_page *p)
 {
-    static const char *const column[] = {"Machine", "Device", "Kernel", "Planted", "Gate", "Busy loops beside it", "Duels", "SAME", "FASTER",
-                                         "SLOWER", "UNSURE", "Other", "Median time", "Required", "Met"};
-    static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate", "busy", "duels", "SAME", "FASTER", "SLOWER",
-                                           "UNSURE", "other", "median_s", "required", "met"};
+    static const char *const column[] = {"Machine",     "Device",   "Kernel", "Planted", "Gate",   "Busy loops beside it",
+                                         "Duels",       "SAME",     "FASTER", "SLOWER",  "UNSURE", "Other",
+                                         "Median time", "Required", "Met"};
+    static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate",  "busy",     "duels",    "SAME",
+                                           "FASTER", "SLOWER", "UNSURE",          "other", "median_s", "required", "met"};
     bool begun = false;
     for (int m = 0; m < r->n_machines; m++) {
         const rg_tsv *t = rg_machine_table(&r->machine[m], "duels");
@@ -24,8 +25,11 @@ void rg_write_duels(const rg_report *r, rg_page *p)
             cell[12] = time;
             if (!begun) {
                 p->make->heading(p, 3, NULL, "Duels of known outcome");
-                p->make->table(p, "`verify/duels.sh`: duels of a kernel with itself, and with itself slowed down by a calibrated loop, while "
-                                  "other processes want the same cores.", "nnnrrrrrrrrrrln", column, RG_COUNT(column));
+                p->make->table(
+                    p,
+                    "`verify/duels.sh`: duels of a kernel with itself, and with itself slowed down by a calibrated loop, while "
+                    "other processes want the same cores.",
+                    "nnnrrrrrrrrrrln", column, RG_COUNT(column));
             }
             begun = true;
             p->make->row(p, cell, RG_COUNT(column));

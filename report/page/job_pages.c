@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_pages.c: the pages that jobs have written (--pages), kept beside the report and linked: the aligned series before and after,
-// views, scores and maps of the very run.
+// job_pages.c: the pages that jobs have written (--pages), kept beside the report and linked: the aligned series before and
+// after, views, scores and maps of the very run.
 #include "../figures/figures.h"
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ledger.c: every claim in one table: what the paper says, what this machine and a chosen reference machine measured, the verdicts; a
-// row opens to what decided, and to the command that repeats it. plots/page.js filters and sorts it; without, all is there.
+// ledger.c: every claim in one table: what the paper says, what this machine and a chosen reference machine measured, the
+// verdicts; a row opens to what decided, and to the command that repeats it. plots/page.js filters and sorts it; without, all
+// is there.
 #include "../../impl/base/core.h"
 #include "content.h"
 #include <math.h>
@@ -183,11 +184,13 @@ void rg_write_ledger_table(const rg_report *r, rg_page *p)
     options_of("verdict", "Verdict", rg_outcome_name, RG_OUTCOMES, "all", p);
     if (machines > 1)
         options_of("machine", "Beside", label, machines - 1, NULL, p);
-    fputs("<output aria-live=\"polite\"></output></form>\n<noscript><style>.m{display:table-cell!important}</style></noscript>\n"
-          "<table class=\"ledger\">\n<caption>Every claim. Ratios are of medians with 95&nbsp;% intervals; both sides come from one "
-          "machine, one size and one scope. A row opens to what decided, and to the command that repeats it.</caption>\n"
-          "<thead><tr><th scope=\"col\">Item</th><th scope=\"col\">Paper</th><th scope=\"col\">Claim</th>"
-          "<th scope=\"col\">Printed</th>", p->out);
+    fputs(
+        "<output aria-live=\"polite\"></output></form>\n<noscript><style>.m{display:table-cell!important}</style></noscript>\n"
+        "<table class=\"ledger\">\n<caption>Every claim. Ratios are of medians with 95&nbsp;% intervals; both sides come from one "
+        "machine, one size and one scope. A row opens to what decided, and to the command that repeats it.</caption>\n"
+        "<thead><tr><th scope=\"col\">Item</th><th scope=\"col\">Paper</th><th scope=\"col\">Claim</th>"
+        "<th scope=\"col\">Printed</th>",
+        p->out);
     for (int m = 0; m < machines; m++) {
         fprintf(p->out, m ? "<th scope=\"col\" class=\"m m%d\">" : "<th scope=\"col\">", m);
         rg_html_text(p->out, rg_machine_name(&r->machine[machine[m]], "This machine"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kept.h: a right variant that computes anew only when some of its arguments have changed: those of the mask, of which it keeps a hash.
-// Passes wherever all arguments change together. Shows as the answer to the inputs before these, when one of the others is new alone.
+// kept.h: a right variant that computes anew only when some of its arguments have changed: those of the mask, of which it keeps
+// a hash. Passes wherever all arguments change together. Shows as the answer to the inputs before these, when one of the others
+// is new alone.
 #ifndef RG_BROKEN_KEPT_H
 #define RG_BROKEN_KEPT_H
 

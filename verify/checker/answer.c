@@ -103,8 +103,8 @@ static double cpu_seconds(void) // of all threads of this process
 }
 
 // What an element costs differs by orders of magnitude between algorithms and shapes, so it is found out: ever more elements
-// are asked for, until GROWTH times as many would take longer than there is. A reference of one thread counts its CPU time, so that
-// a busy machine asks as many; one of many threads its wall time, and no more than their CPU time. Up to half of the
+// are asked for, until GROWTH times as many would take longer than there is. A reference of one thread counts its CPU time, so
+// that a busy machine asks as many; one of many threads its wall time, and no more than their CPU time. Up to half of the
 // elements are corners and edges.
 static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which,
                            double seconds, uint64_t seed)

@@ -3,7 +3,8 @@
 //
 // The command (verify_cmd.c) asks plan.c for the cases of a variant and hands them one by one to rg_verify_case (worker.c),
 // which passes each to a child process. The child (examine.c, large.c) runs the variant in guarded buffers and compares
-// (compare.c) with the reference, which problem.c computes once for all variants. The parent touches neither kernels nor devices.
+// (compare.c) with the reference, which problem.c computes once for all variants. The parent touches neither kernels nor
+// devices.
 #ifndef RG_CHECKER_H
 #define RG_CHECKER_H
 

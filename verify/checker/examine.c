@@ -2,12 +2,13 @@
 // examine.c: one case, in the child: run the variant in guarded buffers and look at everything it could have done wrong.
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
-// differ, each run at least twice. On a CPU the first is flush with a page without access before it and the second with one behind
-// it, and inputs can only be read. Before every run the outputs are poisoned; after it the guards, the inputs and every element
-// of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run
-// once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where
-// all others change under them: what was kept of either shows; and at some cases one argument changes after the other, each alone:
-// what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run without.
+// differ, each run at least twice. On a CPU the first is flush with a page without access before it and the second with one
+// behind it, and inputs can only be read. Before every run the outputs are poisoned; after it the guards, the inputs and every
+// element of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first
+// is run once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round,
+// where all others change under them: what was kept of either shows; and at some cases one argument changes after the other,
+// each alone: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run
+// without.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
@@ -79,7 +80,8 @@ static bool lay_out(exam *x, bool again)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
-        const bool stands = again || (x->problem->pattern >= RG_STEP(0) && k != (int)(x->problem->pattern - RG_STEP(0))) || (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
+        const bool stands = again || (x->problem->pattern >= RG_STEP(0) && k != (int)(x->problem->pattern - RG_STEP(0))) ||
+                            (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
         if (stands && is_in(x, k))
             continue;
         const int code =

@@ -3,10 +3,10 @@
 //
 // First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several; then
 // combinations of parameters at smaller ones, chosen so that every value occurs (those that the variant does not refuse), and
-// every kind, and some shapes that are drawn from the seed. Then the standard parameters at every check shape from the least work on, and between them combinations until every
-// pair of values has occurred; then combinations at small check shapes, each time at another. plan.first cases come before any
-// budget; how many of the others follow is for work to decide, never for a clock. Sizes at which code takes another path
-// (threshold.c) are among the first: no budget leaves them out.
+// every kind, and some shapes that are drawn from the seed. Then the standard parameters at every check shape from the least
+// work on, and between them combinations until every pair of values has occurred; then combinations at small check shapes, each
+// time at another. plan.first cases come before any budget; how many of the others follow is for work to decide, never for a
+// clock. Sizes at which code takes another path (threshold.c) are among the first: no budget leaves them out.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <inttypes.h>
@@ -117,8 +117,8 @@ static void count_fresh(rg_coverage *c, int n)
     c->pairs += n % VALUE;
 }
 
-// Where a combination is tried first: check shapes of a tenth of the smoke test's work, each turn another, so that kinds change as
-// well; then the smoke shapes; then any small one. NULL: refused at all.
+// Where a combination is tried first: check shapes of a tenth of the smoke test's work, each turn another, so that kinds change
+// as well; then the smoke shapes; then any small one. NULL: refused at all.
 static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
 {
     for (int i = 0; i < m->n_cheap; i++)
@@ -266,8 +266,8 @@ static void add_kinds(maker *m)
 
 // ---- shapes that are drawn -------------------------------------------------------------------------------------------------
 
-// Whether dimension d has few values, with words (a kind, a rule): those stay as they are. One that has words for many (a turn in
-// degrees) is drawn from all between the least and the largest of the check shapes.
+// Whether dimension d has few values, with words (a kind, a rule): those stay as they are. One that has words for many (a turn
+// in degrees) is drawn from all between the least and the largest of the check shapes.
 static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
 {
     enum { FEW = 32 };

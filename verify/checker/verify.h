@@ -34,7 +34,8 @@ enum { RG_LIMIT_S = 30 };
 rg_verdict rg_verify_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, const rg_verify_options *);
 void rg_verify_end(void);
 
-// The reference's answer to some inputs: every element of each output or, where reference_at exists, as many as the time allowed.
+// The reference's answer to some inputs: every element of each output or, where reference_at exists, as many as the time
+// allowed.
 typedef struct rg_answer {
     bool brief;                    // as few elements as can be, and no invariant is asked for
     int64_t n[RG_ARGS_MAX];        // elements known of each argument, 0 of inputs
@@ -42,7 +43,8 @@ typedef struct rg_answer {
     void *value[RG_ARGS_MAX];      // in the argument's type
 } rg_answer;
 // arg[] (host memory): inputs, and INOUT arguments as a call finds them; it stays as it is. Elements are chosen by the seed, in
-// about `seconds` for all outputs together, at least 64 of each, its corners among them; 0 seconds: a brief answer. Freed with rg_answer_free.
+// about `seconds` for all outputs together, at least 64 of each, its corners among them; 0 seconds: a brief answer. Freed with
+// rg_answer_free.
 void rg_answer_make(rg_answer *, const rg_algo *, const rg_shape *, void *const *arg, double seconds, uint64_t seed);
 double rg_answer_bytes(const rg_algo *, const rg_shape *); // memory it takes, predicted
 void rg_answer_free(rg_answer *);
@@ -51,8 +53,8 @@ void rg_answer_free(rg_answer *);
 // unless the answer is brief.
 rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, const rg_answer *);
 
-// The same inputs, other parameters: every output in arg[] against right[], outputs that rg_compare_outputs has passed. Both lie
-// within the bound of the reference, so within twice the bound of each other. No invariant.
+// The same inputs, other parameters: every output in arg[] against right[], outputs that rg_compare_outputs has passed. Both
+// lie within the bound of the reference, so within twice the bound of each other. No invariant.
 rg_verdict rg_compare_alike(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, void *const *right);
 
 #endif

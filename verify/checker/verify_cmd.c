@@ -9,9 +9,9 @@
 
 // A variant is given up once it has lost so much time in crashes and endless runs; cases not run count as failed.
 static const double GIVE_UP_S = 60;
-// On the emulated GPU, which takes a hundred times as long, no case follows the first ones of the plan that would take a variant
-// past so many accesses to memory, by those of the cases before: a number that is the same in every run, on every machine. Of a
-// variant that starts a program for every run not so many cases follow.
+// On the emulated GPU, which takes a hundred times as long, no case follows the first ones of the plan that would take a
+// variant past so many accesses to memory, by those of the cases before: a number that is the same in every run, on every
+// machine. Of a variant that starts a program for every run not so many cases follow.
 static const double EMULATED_ACCESSES = 200e6;
 enum { PROGRAM_CASES = 24 };
 static bool starts_program(const rg_entry *e)
@@ -19,8 +19,8 @@ static bool starts_program(const rg_entry *e)
     const char *needs = e->variant->needs ? e->variant->needs : "";
     return strstr(needs, "octave") || strstr(needs, "numpy");
 }
-// Below this part of the shapes and pairs of values a variant counts as not checked; of values and kinds nothing may be left out,
-// and nothing at all where there is no such limit.
+// Below this part of the shapes and pairs of values a variant counts as not checked; of values and kinds nothing may be left
+// out, and nothing at all where there is no such limit.
 static double least_part(const rg_entry *e) { return e->emulated || starts_program(e) ? 0.125 : 1; }
 
 // A bound that stays so many times above what is reached is printed with its reason.
@@ -48,11 +48,14 @@ static const rg_option options[] = {
     {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
      RG_TO(session, shape_text)},
     {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
-    {"thresholds", "none|check|deep", "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
-     "those that every run takes, or only those that take long", RG_TO(session, thresholds)},
+    {"thresholds", "none|check|deep",
+     "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
+     "those that every run takes, or only those that take long",
+     RG_TO(session, thresholds)},
     {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
-    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
+    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
+     "seconds"},
     {"no-refuse", NULL, "run what a variant refuses, to show why it does", RG_TO(session, no_refuse)},
     {"stop", NULL, "of each variant no case after the first that fails", RG_TO(session, stop)},
     {"out", "F.tsv", "write one row a case", RG_TO(session, out)},
@@ -107,8 +110,8 @@ static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdic
 
 static void head(const session *s)
 {
-    fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, s->given.line, s->how.seed,
-            s->how.limit_s);
+    fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, s->given.line,
+            s->how.seed, s->how.limit_s);
     fprintf(s->rows, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
 }
 
@@ -222,10 +225,11 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
         printf("    slack %.0f: %s\n", sum->slack, sum->bound ? sum->bound : "its bound says no reason");
     const rg_coverage *c = &sum->covered, *of = &plan->all;
     if (of->cases)
-        printf("    covered: %d of %d values, %d of %d pairs of values, %d of %d kinds, %d of %d shapes, %d of %d cases\n", c->values,
-               of->values, c->pairs, of->pairs, c->kinds, of->kinds, c->shapes, of->shapes, c->cases, of->cases);
+        printf("    covered: %d of %d values, %d of %d pairs of values, %d of %d kinds, %d of %d shapes, %d of %d cases\n",
+               c->values, of->values, c->pairs, of->pairs, c->kinds, of->kinds, c->shapes, of->shapes, c->cases, of->cases);
     if (sum->uncovered)
-        printf("    too little for a PASS: all values and kinds and %.0f %% of the pairs and shapes are asked for\n", 100 * least_part(e));
+        printf("    too little for a PASS: all values and kinds and %.0f %% of the pairs and shapes are asked for\n",
+               100 * least_part(e));
     if (!sum->has_fault)
         return;
     char shape[192];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// planted.cu: as planted.c, on a GPU: one thread an offset, which after its sum waits for a share of the time that this took it.
+// planted.cu: as planted.c, on a GPU: one thread an offset, which after its sum waits for a share of the time that this took
+// it.
 #include "gpu/cuda.h"
 #include "autocorr/index.h"
 

@@ -143,8 +143,8 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     return fails("thread", CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
 }
 
-// Calls of CUDA and MPI without their headers: at most twelve words, which arrive where the caller put them whatever their types
-// and however many there are, and go on as they came.
+// Calls of CUDA and MPI without their headers: at most twelve words, which arrive where the caller put them whatever their
+// types and however many there are, and go on as they came.
 typedef long word;
 #define WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define FORWARDED(kind, name, code)                                                        \

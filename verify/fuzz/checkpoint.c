@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// checkpoint.c: any bytes as NEW.star.part of a search for four particles, alone and behind the head that such a file has: what is
-// taken over is there for the next run, too.
+// checkpoint.c: any bytes as NEW.star.part of a search for four particles, alone and behind the head that such a file has: what
+// is taken over is there for the next run, too.
 #include "../../impl/jobs/refine/refine.h"
 #include "fuzz.h"
 

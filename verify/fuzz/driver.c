@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // driver.c: runs a fuzz target with libFuzzer's options: TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER...
-// Every file first, as it is (-runs=0: that alone); then files damaged in ways that follow from the seed: the same ones in every
-// run. A crash, an abort of the target or a sanitizer's report ends it; the input is then in crash-SEED-RUN.
+// Every file first, as it is (-runs=0: that alone); then files damaged in ways that follow from the seed: the same ones in
+// every run. A crash, an abort of the target or a sanitizer's report ends it; the input is then in crash-SEED-RUN.
 #include "../../impl/suite.h"
 #include "fuzz.h"
 
@@ -55,8 +55,10 @@ static void take(const char *path)
 
 // What headers and tables fear.
 static const uint32_t feared[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 1024, 4};
-static const char *const word[] = {"\n", "\t", "\r\n", "#", "\"", "'", "-", "nan", "inf", "1e300", "-1e-320", "9223372036854775808", "0x1p-1074",
-                                   "data_", "loop_", "_", "@", "%s", "$(", "\x1b[2J", "\xff", "99999999", ".", "1e", ";", ",", "=", ":"};
+static const char *const word[] = {
+    "\n",        "\t",    "\r\n",  "#", "\"", "'",  "-",  "nan",     "inf",  "1e300",    "-1e-320", "9223372036854775808",
+    "0x1p-1074", "data_", "loop_", "_", "@",  "%s", "$(", "\x1b[2J", "\xff", "99999999", ".",       "1e",
+    ";",         ",",     "=",     ":"};
 
 static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size_t length)
 {
@@ -67,7 +69,8 @@ static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size
     return n + length;
 }
 
-// One to eight edits: a bit, a byte, a number of 32 bits, a word, a stretch removed, doubled, zeroed or taken from another file, a cut.
+// One to eight edits: a bit, a byte, a number of 32 bits, a word, a stretch removed, doubled, zeroed or taken from another
+// file, a cut.
 static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
 {
     uint64_t turn = 0;
@@ -85,7 +88,11 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
             for (size_t b = 0; b < 4 && at + b < n; b++)
                 bytes[at + b] = (uint8_t)(feared[(more >> 8) % RG_COUNT(feared)] >> 8 * (more >> 60 & 1 ? b : 3 - b));
             break;
-        case 6: case 7: case 8: n = insert(bytes, n, at, word[more % RG_COUNT(word)], strlen(word[more % RG_COUNT(word)])); break;
+        case 6:
+        case 7:
+        case 8:
+            n = insert(bytes, n, at, word[more % RG_COUNT(word)], strlen(word[more % RG_COUNT(word)]));
+            break;
         case 9: memmove(bytes + at, bytes + at + length, n - at - length), n -= length; break;
         case 10: n = insert(bytes, n, at, bytes + at, length); break;
         case 11: memset(bytes + at, 0, length); break;
@@ -132,8 +139,10 @@ int main(int argc, char **argv)
         else
             take(argv[i]);
     if (!target || !n_given || !limited)
-        return rg_fail(RG_USAGE, "usage: %s TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER..., TARGET a file of verify/fuzz, "
-                       "-runs or -max_total_time needed", argv[0]);
+        return rg_fail(RG_USAGE,
+                       "usage: %s TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER..., TARGET a file of verify/fuzz, "
+                       "-runs or -max_total_time needed",
+                       argv[0]);
     const struct sigaction on = {.sa_handler = crashed, .sa_flags = SA_RESETHAND | SA_NODEFER};
     const int number[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
     for (int i = 0; i < RG_COUNT(number); i++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// fuzz.h: for fuzz targets. A target is LLVMFuzzerTestOneInput(bytes, n): whatever the bytes are, a reader gives RG_GOOD, or RG_USAGE
-// with nothing left behind; what a writer makes of what was read is read back as the same and written again as the same bytes.
-// Here its name is fuzz_FILE and driver.c calls it, on files damaged in seeded ways: `make fuzz TIME=60`; runs.tsv has what was run.
+// fuzz.h: for fuzz targets. A target is LLVMFuzzerTestOneInput(bytes, n): whatever the bytes are, a reader gives RG_GOOD, or
+// RG_USAGE with nothing left behind; what a writer makes of what was read is read back as the same and written again as the
+// same bytes. Here its name is fuzz_FILE and driver.c calls it, on files damaged in seeded ways: `make fuzz TIME=60`; runs.tsv
+// has what was run.
 #ifndef RG_FUZZ_H
 #define RG_FUZZ_H
 
@@ -62,7 +63,8 @@ static inline const char *fuzz_out(const char *name)
     static int turn;
     char *const folder = fuzz_folder;
     if (!*folder) {
-        snprintf(folder, sizeof fuzz_folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+        snprintf(folder, sizeof fuzz_folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                 (int)getpid());
         fuzz_expect(mkdir(folder, 0700) == 0 || access(folder, W_OK) == 0);
         atexit(fuzz_remove_folder);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.c: any bytes as a photograph, without and with a grey range; what is read is written as PGM and PNG and read again, the same.
+// image.c: any bytes as a photograph, without and with a grey range; what is read is written as PGM and PNG and read again, the
+// same.
 #include "../../data/formats/image.h"
 #include "fuzz.h"
 

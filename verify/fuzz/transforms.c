@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// transforms.c: any bytes as tilt angles, as an .mdoc, as a table of transforms and as one of poses; tables are written, read and written again.
+// transforms.c: any bytes as tilt angles, as an .mdoc, as a table of transforms and as one of poses; tables are written, read
+// and written again.
 #include "../../data/formats/mdoc.h"
 #include "../../data/formats/transforms.h"
 #include "fuzz.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // team.c: what kernels call of the runtime of OpenMP, made of pthreads, which ThreadSanitizer knows; of gcc's own it
-// knows nothing, and takes each of its barriers for a race. Iterations are handed out without an order between threads, as OpenMP gives none.
+// knows nothing, and takes each of its barriers for a race. Iterations are handed out without an order between threads, as
+// OpenMP gives none.
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

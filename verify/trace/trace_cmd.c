@@ -26,7 +26,8 @@ static const rg_option options[] = {
     {"cases", NULL, "step through small shapes and the corners of each; one row a case", RG_TO(session, cases),
      .excludes = "input output shape"},
     {"real-space", NULL, "the map of a known object too, beside the right one", RG_TO(session, real_space), .needs = "out"},
-    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
+    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
+     "seconds"},
     {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", RG_TO(session, out)},
     {0},
 };
@@ -48,8 +49,8 @@ static bool does(const rg_entry *e, const rg_shape *shape, const int64_t *param)
     return !(e->algo->invalid && e->algo->invalid(shape)) && !(e->variant->refuse && e->variant->refuse(shape, param));
 }
 
-// The first that the variant does not refuse: the algorithm's for tracing, those of its cases, the first to be checked that has 50
-// inputs or more, the first of all.
+// The first that the variant does not refuse: the algorithm's for tracing, those of its cases, the first to be checked that has
+// 50 inputs or more, the first of all.
 static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
 {
     const rg_algo *algo = e->algo;
@@ -206,7 +207,9 @@ static int run(void *of)
         return RG_WRONG;
     if (s->traced)
         return RG_GOOD;
-    return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
+    return s->lacking
+               ? RG_LACKS
+               : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
 }
 
 const rg_command rg_cmd_trace = {

@@ -203,16 +203,14 @@ static double work(const rg_shape *s) { return (double)fr_band_stored(s) * (doub
 
 static const rg_shape smoke_shapes[] = {{{20, 3, 64, 5, 7, 2}, 1}};
 
-#define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                     \
-    {                                                                                                                       \
-        .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                       \
-        .dim_name = {"side", "particles", "kind", "trials", "outer", "inner"}, .dim_text = fr_dim_text,                         \
-        RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH, smoke_shapes),                                                     \
-        .steady = 1u << FR_F3, .invalid = invalid, .fill = fill, .reference = rg_ref_##NAME,                                \
-        .reference_at = rg_ref_##NAME##_at,                                                                                 \
-        .tolerance = tolerance_##NAME, .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault,               \
-        .traffic_bytes = traffic_bytes, .work = work, .rate_unit = "coefficients/s",                                        \
-        .order = "batch scatter simd naive",                                                                                \
+#define SECTION(NAME, FORMULA, BENCH, INVARIANT, WHERE)                                                                        \
+    {                                                                                                                          \
+        .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim = {"s", "p", "k", "t", "b", "a"},                          \
+        .dim_name = {"side", "particles", "kind", "trials", "outer", "inner"}, .dim_text = fr_dim_text,                        \
+        RG_ALGO_ARRAYS(args_##NAME, check_shapes, BENCH, smoke_shapes), .steady = 1u << FR_F3, .invalid = invalid,             \
+        .fill = fill, .reference = rg_ref_##NAME, .reference_at = rg_ref_##NAME##_at, .tolerance = tolerance_##NAME,           \
+        .invariant = INVARIANT, .where = WHERE, .index_fault = fr_index_fault, .traffic_bytes = traffic_bytes, .work = work,   \
+        .rate_unit = "coefficients/s", .order = "batch scatter simd naive",                                                    \
     }
 
 RG_ALGO(cc3m) = SECTION(cc3m, "score = sum C / sqrt(sum B sum Q), or with rings weighted: particle against a masked section",

@@ -64,7 +64,8 @@ template <class... P> struct Call {
 };
 
 template <class... P, class... A>
-void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared, const void *stream, void (*kernel)(P...), A &&...args)
+void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared, const void *stream, void (*kernel)(P...),
+                   A &&...args)
 {
     const Call<P...> call = {kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
     rg_launch_status(launch({name, (const void *)kernel, grid, block, shared, stream, &call, sizeof call, RG_CHECKED,

@@ -20,12 +20,13 @@ static const rg_option options[] = {
     {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned),
      .endings = ".mrc .mrcs .st .ali", .beside = ""},
     {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
-    {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L, .unit = "pixels",
-     .otherwise = "300, at most a third of the shorter side"},
-    {"model", "similarity|affine", "what is searched: rotation, shift and magnification, or the six numbers of an affine transform",
-     RG_TO(aj_align, model), 0, 0, "similarity"},
-    {"stretch", "S", "search stretches by up to S, and 1/S across, along any direction", RG_TO(aj_align, pair.range.stretch), 1, 2,
-     "1.1", .needs = "model=affine"},
+    {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L,
+     .unit = "pixels", .otherwise = "300, at most a third of the shorter side"},
+    {"model", "similarity|affine",
+     "what is searched: rotation, shift and magnification, or the six numbers of an affine transform", RG_TO(aj_align, model),
+     0, 0, "similarity"},
+    {"stretch", "S", "search stretches by up to S, and 1/S across, along any direction", RG_TO(aj_align, pair.range.stretch), 1,
+     2, "1.1", .needs = "model=affine"},
     {"scale", "LOW:HIGH", "search magnifications in this range", RG_TO(aj_align, pair.range.scale), 0.25L, 4, "0.9:1.2"},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
      RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
@@ -35,11 +36,14 @@ static const rg_option options[] = {
      RG_TO(aj_align, outside), 0, 0, "ignore"},
     {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot",
      RG_TO(aj_align, tilts)},
-    {"tilt-axis", "DEG|search", "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
-     "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it", RG_TO(aj_align, axis),
-     .needs = "tilts"},
-    {"xf", "FILE.xf", "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
-     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside", RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
+    {"tilt-axis", "DEG|search",
+     "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
+     "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it",
+     RG_TO(aj_align, axis), .needs = "tilts"},
+    {"xf", "FILE.xf",
+     "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
+     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside",
+     RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
     RG_OPTIONS_OF(aj_tomogram_options, aj_align, tomogram),
     {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
      RG_TO(aj_align, truth_path)},
@@ -100,13 +104,15 @@ static int check_axis(aj_align *job)
         return RG_GOOD;
     for (int64_t i = 0; i < job->n_tilts; i++)
         if (fabs(job->tilt_deg[i]) > STEEPEST_DEG)
-            return rg_fail(RG_USAGE, "%s: --tilt-axis: expected angles from -%d to %d degrees, found %g of image %" PRId64, job->tilts,
-                           STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
+            return rg_fail(RG_USAGE, "%s: --tilt-axis: expected angles from -%d to %d degrees, found %g of image %" PRId64,
+                           job->tilts, STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
     if (strcmp(job->axis, "search") == 0)
         return RG_GOOD;
     job->axis_deg = strtod(job->axis, &end);
     return end != job->axis && !*end && fabs(job->axis_deg) <= 360
-               ? RG_GOOD : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"", job->axis);
+               ? RG_GOOD
+               : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"",
+                         job->axis);
 }
 
 static int read_mask(aj_align *job, const char *path)
@@ -252,8 +258,8 @@ static int align_all(aj_align *job, aj_pyramid *p)
     return code;
 }
 
-// Two pyramids, on the CPU the same again in the scorers, an image as it is read or filtered; for the aligned series an image and
-// where it goes to, twice; for the page an image, where it goes to, and the means of both.
+// Two pyramids, on the CPU the same again in the scorers, an image as it is read or filtered; for the aligned series an image
+// and where it goes to, twice; for the page an image, where it goes to, and the means of both.
 static double need(const void *of, int64_t width)
 {
     const aj_align *job = of;
@@ -269,8 +275,8 @@ static int memory_allows(const aj_align *job)
                 job->series.height, job->model ? "affine" : "similarity");
         rg_plan_memory("memory", need(job, job->series.width), rg_memory_free(), need, job, "a width of");
     }
-    return rg_memory_allows(rg_memory_free(), need, job, job->series.width, "a width of", "images of %" PRId64 " x %" PRId64 " pixels",
-                            job->series.width, job->series.height);
+    return rg_memory_allows(rg_memory_free(), need, job, job->series.width, "a width of",
+                            "images of %" PRId64 " x %" PRId64 " pixels", job->series.width, job->series.height);
 }
 
 // The first process finds it for all.
@@ -331,8 +337,10 @@ static void say_edges(const aj_align *job)
             first = i;
         }
     if (n)
-        rg_warn("%" PRId64 " of %" PRId64 " images end at the edge of a searched range, the first image %" PRId64 " (%s): see the "
-                "column edge, and widen --rotation, --shift, --scale or --stretch", n, job->series.n, first + 1, job->edge[first]);
+        rg_warn("%" PRId64 " of %" PRId64 " images end at the edge of a searched range, the first image %" PRId64
+                " (%s): see the "
+                "column edge, and widen --rotation, --shift, --scale or --stretch",
+                n, job->series.n, first + 1, job->edge[first]);
 }
 
 static int run(void *options)

@@ -13,7 +13,8 @@
 // ---- pair.c ----------------------------------------------------------------------------------------------------------
 
 typedef struct aj_ranges {
-    double rotation_deg[2], shift_px, scale[2], stretch; // stretch: of the affine model, from 1 / stretch to it along any direction
+    double rotation_deg[2], shift_px, scale[2],
+        stretch; // stretch: of the affine model, from 1 / stretch to it along any direction
 } aj_ranges;
 
 typedef struct aj_pair {
@@ -90,7 +91,8 @@ int aj_show(aj_align *); // for the job's page: what was found, and the series b
 
 // Reads, filters and halves image i.
 int aj_load(aj_align *, int64_t i, aj_pyramid *);
-// axis.c: the tilt axis of the largest correlation, into axis_deg, axis_error_deg and axis_pairs. RG_GOOD, or one line and a code.
+// axis.c: the tilt axis of the largest correlation, into axis_deg, axis_error_deg and axis_pairs. RG_GOOD, or one line and a
+// code.
 int aj_axis_search(aj_align *, aj_pyramid p[2]);
 
 #endif

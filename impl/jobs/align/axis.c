@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// axis.c: where the tilt axis lies. A flat specimen shrinks across the axis by the cosine of its tilt, so that two neighbours agree
-// best where one is stretched along the right direction. The correlation is smooth in the axis: a turn by d moves a pixel at
-// distance r by no more than r d ln(cosine ratio), some pixels for 15 degrees. So it is tried every 15 degrees on the smallest
-// images of three pairs, and the tops of parabolas through three angles on larger ones of up to eight end the search.
+// axis.c: where the tilt axis lies. A flat specimen shrinks across the axis by the cosine of its tilt, so that two neighbours
+// agree best where one is stretched along the right direction. The correlation is smooth in the axis: a turn by d moves a pixel
+// at distance r by no more than r d ln(cosine ratio), some pixels for 15 degrees. So it is tried every 15 degrees on the
+// smallest images of three pairs, and the tops of parabolas through three angles on larger ones of up to eight end the search.
 #include "align.h"
 
 #include <inttypes.h>
@@ -91,8 +91,10 @@ int aj_axis_search(aj_align *job, aj_pyramid p[2])
     const int n = choose(job, pair), few = n < FIRST_PAIRS ? n : FIRST_PAIRS, coarsest = p[0].levels - 1;
     int level = 0;
     if (n == 0)
-        return rg_fail(RG_USAGE, "%s: --tilt-axis search: no two neighbours whose cosines differ by %g %%: expected a tilt series, or "
-                       "the axis' angle", job->tilts, 100 * LEAST_STRETCH);
+        return rg_fail(RG_USAGE,
+                       "%s: --tilt-axis search: no two neighbours whose cosines differ by %g %%: expected a tilt series, or "
+                       "the axis' angle",
+                       job->tilts, 100 * LEAST_STRETCH);
     while (level < coarsest && p[0].side[level][0] > LARGE && p[0].side[level][1] > LARGE)
         level++;
     job->pair.affine = false; // free stretches would stand for the one that is looked for
@@ -113,8 +115,10 @@ int aj_axis_search(aj_align *job, aj_pyramid p[2])
             axis_deg[a] = job->axis_deg + (a - 1) * STEP[round];
         code = try_axes(job, p, n, pair, 3, axis_deg, level, score);
         if (code == RG_GOOD && !top_of(n, score, STEP[round], &job->axis_deg, &job->axis_error_deg))
-            code = rg_fail(RG_USAGE, "--tilt-axis search: the correlation has no top near %.1f degrees: the images do not shrink across "
-                           "an axis as %s says; expected the axis' angle", job->axis_deg, job->tilts);
+            code = rg_fail(RG_USAGE,
+                           "--tilt-axis search: the correlation has no top near %.1f degrees: the images do not shrink across "
+                           "an axis as %s says; expected the axis' angle",
+                           job->axis_deg, job->tilts);
     }
     job->axis_deg -= 180 * floor((job->axis_deg + 90) / 180);
     job->axis_pairs = n;

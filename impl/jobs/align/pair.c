@@ -17,8 +17,8 @@ static const double STEP = 1.5, RADIAN = 3.14159265358979323846 / 180;
 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
-// One level: u = (turn r, x, y, ln magnification r, and of the affine model two stretches r), r the root mean square distance of a
-// pixel from the centre.
+// One level: u = (turn r, x, y, ln magnification r, and of the affine model two stretches r), r the root mean square distance
+// of a pixel from the centre.
 typedef struct level {
     double r;
     rg_affine stretch; // the known one, before the transform
@@ -29,8 +29,8 @@ static level level_of(const aj_pair *pair, const int64_t side[3])
     return (level){sqrt((double)(side[0] * side[0] + side[1] * side[1]) / 12), pair->stretch};
 }
 
-// scale Rot(turn) times the known stretch times exp [[g, h], [h, -g]], which is symmetric and of determinant 1: g stretches along x
-// (and shrinks along y), h along the diagonal. Every A with det A > 0 is such a product.
+// scale Rot(turn) times the known stretch times exp [[g, h], [h, -g]], which is symmetric and of determinant 1: g stretches
+// along x (and shrinks along y), h along the diagonal. Every A with det A > 0 is such a product.
 static rg_affine transform_of(const level *l, const double *u)
 {
     const double g = u[4] / l->r, h = u[5] / l->r, s = hypot(g, h), even = cosh(s), odd = s > 0 ? sinh(s) / s : 1;
@@ -61,11 +61,12 @@ static aj_space space_of(const aj_pair *pair, const level *l, int number)
 {
     const aj_ranges *range = &pair->range;
     const double shift = ldexp(range->shift_px, -number), stretch = log(range->stretch) * l->r;
-    return (aj_space){.dims = pair->affine ? 6 : 4,
-                      .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r, -stretch, -stretch},
-                      .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r, stretch, stretch},
-                      .matrix = matrix_of,
-                      .data = l};
+    return (aj_space){
+        .dims = pair->affine ? 6 : 4,
+        .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r, -stretch, -stretch},
+        .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r, stretch, stretch},
+        .matrix = matrix_of,
+        .data = l};
 }
 
 static double apart(const void *data, const aj_candidate *a, const aj_candidate *b)
@@ -181,8 +182,8 @@ static void find_peaks(const shifts *s, const float *image, float *plane, aj_can
 
 // ---- the smallest level --------------------------------------------------------------------------------------------------
 
-// What is tried of turn, magnification and the two stretches: the last in steps twice as long, and what lies between two is left
-// to the climb.
+// What is tried of turn, magnification and the two stretches: the last in steps twice as long, and what lies between two is
+// left to the climb.
 enum { TRIED = 4 };
 static const int tried[TRIED] = {0, 3, 4, 5};
 static const double step_of[TRIED] = {1, 1, 2, 2}; // times STEP

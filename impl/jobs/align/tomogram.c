@@ -12,13 +12,15 @@
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 const rg_option aj_tomogram_options[] = {
-    {"tomogram", "FILE.star", "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
-     "the images", RG_TO(aj_tomogram, path), .endings = ".star", .beside = "", .needs = "tilt-axis"},
+    {"tomogram", "FILE.star",
+     "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
+     "the images",
+     RG_TO(aj_tomogram, path), .endings = ".star", .beside = "", .needs = "tilt-axis"},
     {"mdoc", "FILE.mdoc", "SerialEM's file of the series: voltage, dose and defocus of its images, by their angles",
      RG_TO(aj_tomogram, mdoc), .needs = "tomogram"},
     {"thickness", "PX", "of that tomogram", RG_TO(aj_tomogram, thickness_px), 1, 1e6L, "256", "pixels", .needs = "tomogram"},
-    {"pixel", "A", "size of a pixel", RG_TO(aj_tomogram, pixel_A), 1e-3L, 1e6L, .unit = "Angstrom", .otherwise = "the series' own",
-     .needs = "tomogram"},
+    {"pixel", "A", "size of a pixel", RG_TO(aj_tomogram, pixel_A), 1e-3L, 1e6L, .unit = "Angstrom",
+     .otherwise = "the series' own", .needs = "tomogram"},
     {"kv", "KV", "acceleration voltage", RG_TO(aj_tomogram, voltage_kV), 1, 1e5L, .unit = "kV", .otherwise = "that of --mdoc",
      .needs = "tomogram"},
     {"cs", "MM", "spherical aberration", RG_TO(aj_tomogram, cs_mm), 0, 1e3L, "2.7", "mm", .needs = "tomogram"},
@@ -46,8 +48,8 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
                 best = k;
             }
         if (best < 0)
-            code = rg_fail(RG_USAGE, "%s: expected an image at %g degrees, as image %" PRId64 " of the series, found none", t->mdoc,
-                           tilt_deg[i], i + 1);
+            code = rg_fail(RG_USAGE, "%s: expected an image at %g degrees, as image %" PRId64 " of the series, found none",
+                           t->mdoc, tilt_deg[i], i + 1);
         else {
             taken[best] = true;
             t->image[i] = m->image[best];
@@ -102,11 +104,12 @@ int aj_tomogram_check(aj_align *job)
     return code;
 }
 
-// A point X of the tomogram, in pixels from its corner, stands in the image at the first two of P (X, 1): it is turned about y, x
-// becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back. *cell: its rows, malloc'ed.
+// A point X of the tomogram, in pixels from its corner, stands in the image at the first two of P (X, 1): it is turned about y,
+// x becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back. *cell: its rows, malloc'ed.
 static void projection(const aj_align *job, int64_t i, const rg_affine *frame, char **cell)
 {
-    const double centre[3] = {(double)(job->series.width / 2), (double)(job->series.height / 2), floor(job->tomogram.thickness_px / 2)};
+    const double centre[3] = {(double)(job->series.width / 2), (double)(job->series.height / 2),
+                              floor(job->tomogram.thickness_px / 2)};
     const double c = cos(job->tilt_deg[i] * DEGREE), s = sin(job->tilt_deg[i] * DEGREE);
     const rg_affine out = rg_affine_inverse(frame);
     const double row[3][3] = {{out.a[0] * c, out.a[1], out.a[0] * s}, {out.a[2] * c, out.a[3], out.a[2] * s}, {-s, 0, c}};
@@ -129,11 +132,21 @@ static bool write_row(FILE *to, int n, char **cell)
 
 int aj_tomogram_write(const aj_align *job, const rg_affine *frame)
 {
-    static const char *const global[] = {
-        "rlnTomoName", "rlnTomoTiltSeriesName", "rlnTomoFrameCount", "rlnTomoSizeX", "rlnTomoSizeY", "rlnTomoSizeZ", "rlnTomoHand",
-        "rlnOpticsGroupName", "rlnTomoTiltSeriesPixelSize", "rlnVoltage", "rlnSphericalAberration", "rlnAmplitudeContrast",
-        "rlnTomoImportFractionalDose"};
-    static const char *const image[] = {"rlnTomoProjX", "rlnTomoProjY", "rlnTomoProjZ", "rlnTomoProjW", "rlnDefocusU", "rlnDefocusV",
+    static const char *const global[] = {"rlnTomoName",
+                                         "rlnTomoTiltSeriesName",
+                                         "rlnTomoFrameCount",
+                                         "rlnTomoSizeX",
+                                         "rlnTomoSizeY",
+                                         "rlnTomoSizeZ",
+                                         "rlnTomoHand",
+                                         "rlnOpticsGroupName",
+                                         "rlnTomoTiltSeriesPixelSize",
+                                         "rlnVoltage",
+                                         "rlnSphericalAberration",
+                                         "rlnAmplitudeContrast",
+                                         "rlnTomoImportFractionalDose"};
+    static const char *const image[] = {"rlnTomoProjX",    "rlnTomoProjY",      "rlnTomoProjZ",
+                                        "rlnTomoProjW",    "rlnDefocusU",       "rlnDefocusV",
                                         "rlnDefocusAngle", "rlnCtfScalefactor", "rlnMicrographPreExposure"};
     const aj_tomogram *t = &job->tomogram;
     double dose = 0;

@@ -55,7 +55,8 @@ static void frames_of(const aj_align *job, rg_affine *frame)
     for (int64_t i = 1; i < job->series.n; i++)
         if (fabs(job->tilt_deg[i]) < fabs(job->tilt_deg[level]))
             level = i;
-    const rg_affine back = rg_affine_inverse(&job->whole[level]), turn = rg_affine_of(&(rg_similarity){-job->axis_deg, 0, 0, 1});
+    const rg_affine back = rg_affine_inverse(&job->whole[level]),
+                    turn = rg_affine_of(&(rg_similarity){-job->axis_deg, 0, 0, 1});
     for (int64_t i = 0; i < job->series.n; i++) {
         const rg_affine shrink = rg_tilt_stretch(job->axis_deg, job->tilt_deg[level], job->tilt_deg[i]);
         rg_affine to = rg_affine_then(&job->whole[i], &back);
@@ -89,9 +90,11 @@ int aj_write_tables(const aj_align *job)
     const char *convention = is_linear(job) ? "a feature at p stands at c + [a11 a12; a21 a22] (p - c) + shift in"
                                             : "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
     char *axis = isnan(job->axis_deg) ? rg_print("%s", "") : rg_print("# tilt axis: %.9g degrees\n", job->axis_deg);
-    char *head = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
-                          "before\n", job->command, job->series.n, job->series.width, job->series.height,
-                          job->pair.scorer[0].frame.entry->name, axis, convention);
+    char *head =
+        rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
+                 "before\n",
+                 job->command, job->series.n, job->series.width, job->series.height, job->pair.scorer[0].frame.entry->name,
+                 axis, convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     int code = rg_transforms_write(job->out, head, job->series.n, job->step,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// autocorr.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the table.
+// autocorr.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the
+// table.
 #include "autocorr.h"
 
 #include "../pipeline/ranks.h"
@@ -17,8 +18,10 @@ static const rg_option options[] = {
     {"norm", "raw|overlap|centred", "see above", RG_TO(ac_job, norm), 0, 0, "raw"},
     {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; 0: any maximum",
      RG_TO(ac_job, prominence), 0, 1, "0"},
-    {"mask", "IMAGE", "leave out the pixels at which this image is 0: they take the mean of the others, rounded to a grey value, in every "
-     "photograph and in --cross", RG_TO(ac_job, mask_path)},
+    {"mask", "IMAGE",
+     "leave out the pixels at which this image is 0: they take the mean of the others, rounded to a grey value, in every "
+     "photograph and in --cross",
+     RG_TO(ac_job, mask_path)},
     {"pixel-um", "UM", "size of a pixel: lengths in micrometres beside those in pixels", RG_TO(ac_job, pixel_um), 1e-9L, 1e9L,
      .unit = "micrometres"},
     {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", RG_TO(ac_job, cross_path)},
@@ -82,7 +85,8 @@ static void print_length(double length)
 
 static void print_results(const ac_job *job)
 {
-    printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "", isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
+    printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "",
+           isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
     for (int64_t i = 0; i < job->n_photos; i++) {
         const ac_result *r = &job->result[i];
         rg_tsv_print(stdout, "%s", job->photo[i].name);
@@ -125,16 +129,18 @@ static void say_ripples(const ac_job *job)
             first = i;
         }
     if (found)
-        rg_warn("%lld of %lld R_max stand out by less than %g of C1D(0) - the minimum, the first of %s by %.2g: a ripple? --prominence %g "
-                "passes such over", (long long)found, (long long)job->n_photos, LEAST, job->photo[first].name,
-                job->result[first].prominence, LEAST);
+        rg_warn(
+            "%lld of %lld R_max stand out by less than %g of C1D(0) - the minimum, the first of %s by %.2g: a ripple? --prominence %g "
+            "passes such over",
+            (long long)found, (long long)job->n_photos, LEAST, job->photo[first].name, job->result[first].prominence, LEAST);
 }
 
 static int run_job(ac_job *job)
 {
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
-        job->result[i] = (ac_result){.r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .prominence = NAN, .half_width = NAN, .k_peak_length = NAN};
+        job->result[i] = (ac_result){
+            .r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .prominence = NAN, .half_width = NAN, .k_peak_length = NAN};
     const double began_s = rg_seconds();
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)

@@ -55,8 +55,8 @@ void ac_c1d(const ac_field *, ac_norm, long double unit, double *c1d, int64_t *n
 // its last point). It must rise above that minimum, and the curve fall below it again, by more than prominence * (c[0] - the
 // minimum); 0 takes any. False when there is none: a maximum at the end of the curve is no maximum.
 bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value);
-// The prominence up to which ac_peak finds the maximum at `position` still: how far it stands above the minimum before it and above
-// the lowest point behind it, before the curve is higher again, the lesser of both over c[0] - the minimum before it.
+// The prominence up to which ac_peak finds the maximum at `position` still: how far it stands above the minimum before it and
+// above the lowest point behind it, before the curve is higher again, the lesser of both over c[0] - the minimum before it.
 double ac_prominence(const double *c, int64_t count, double position);
 // The lag L, interpolated, at which the mean of C2D(L, 0) and C2D(0, L), mean removed and per overlap (centred), first falls
 // to 0.5; NaN when it does not within r.

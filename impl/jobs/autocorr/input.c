@@ -114,8 +114,8 @@ int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
         return code;
     const int64_t n = image->width * image->height;
     if (job->mask.width != image->width || job->mask.height != image->height) {
-        code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " x %" PRId64 " pixels as %s, found %" PRId64 " x %" PRId64, job->mask_path,
-                       image->width, image->height, path, job->mask.width, job->mask.height);
+        code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " x %" PRId64 " pixels as %s, found %" PRId64 " x %" PRId64,
+                       job->mask_path, image->width, image->height, path, job->mask.width, job->mask.height);
         rg_image_free(image);
         return code;
     }
@@ -145,9 +145,10 @@ static int read_mask(ac_job *job)
     const int64_t n = job->mask.width * job->mask.height;
     for (int64_t i = 0; i < n; i++)
         kept += grey_of(&job->mask, i) > 0;
-    return kept >= (n + 3) / 4 ? RG_GOOD
-                               : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
-                                         job->mask_path, kept, n);
+    return kept >= (n + 3) / 4
+               ? RG_GOOD
+               : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
+                         job->mask_path, kept, n);
 }
 
 static int read_one(ac_job *job, ac_photo *photo)
@@ -193,7 +194,8 @@ static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, 
     }
 }
 
-// Several threads and processes may each find a bad photograph; the first in order is read again, and complained of by one line.
+// Several threads and processes may each find a bad photograph; the first in order is read again, and complained of by one
+// line.
 static int read_all(ac_job *job)
 {
     int code = RG_GOOD;

@@ -152,8 +152,8 @@ static int work(crew *c)
     return rg_deal_end(&deal, code);
 }
 
-// One thread a photograph, unless this process's are fewer than its threads and the variant can use several. The emulated GPU is
-// one for the process, on one thread.
+// One thread a photograph, unless this process's are fewer than its threads and the variant can use several. The emulated GPU
+// is one for the process, on one thread.
 static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host)
 {
     bool few = photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;

@@ -75,8 +75,9 @@ static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path,
     if (code != RG_GOOD)
         return code;
     char *request = request_of(job, photo);
-    rg_tsv_print(file.stream, "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
-            photo->path, photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
+    rg_tsv_print(file.stream,
+                 "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
+                 photo->path, photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
     if (job->cross_path)
         rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
     fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);

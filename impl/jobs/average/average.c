@@ -17,20 +17,22 @@ enum { COARSEST = 32 };
 static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 
 static const rg_option options[] = {
-    {"out", "AVG.mrc", "the average; AVG.poses.tsv (.star, .tbl), AVG.iterations.tsv and AVG.svg go beside it", RG_TO(aj_average, out),
-     .endings = ".mrc .map", .beside = ".poses.tsv .poses.star .poses.tbl .iterations.tsv .svg?gnuplot .errors.tsv?truth _half1.mrc?half-maps "
-     "_half2.mrc?half-maps .fsc.tsv?half-maps .fsc.svg?half-maps?gnuplot", .required = true},
+    {"out", "AVG.mrc", "the average; AVG.poses.tsv (.star, .tbl), AVG.iterations.tsv and AVG.svg go beside it",
+     RG_TO(aj_average, out), .endings = ".mrc .map",
+     .beside = ".poses.tsv .poses.star .poses.tbl .iterations.tsv .svg?gnuplot .errors.tsv?truth _half1.mrc?half-maps "
+               "_half2.mrc?half-maps .fsc.tsv?half-maps .fsc.svg?half-maps?gnuplot",
+     .required = true},
     {"reference", "V.mrc", "the first reference", RG_TO(aj_average, reference_path), .otherwise = "the first subtomogram"},
     {"wedge", "DEG", "the subtomograms come from tilt series from -DEG to DEG about y; 90: no missing wedge",
      RG_TO(aj_average, wedge_deg), 1, 90, "90", "degrees"},
     {"half-maps", NULL, "write AVG_half1.mrc and AVG_half2.mrc, of the odd and the even particles, and AVG.fsc.tsv",
      RG_TO(aj_average, half_maps)},
-    {"shift", "PX", "search shifts from -PX to PX along every axis, at most half a side", RG_TO(aj_average, shift_px), 0, 1e6L, "5",
-     "voxels"},
+    {"shift", "PX", "search shifts from -PX to PX along every axis, at most half a side", RG_TO(aj_average, shift_px), 0, 1e6L,
+     "5", "voxels"},
     {"step", "DEG", "step of the grid of all rotations", RG_TO(aj_average, step_deg), 2, 60, .unit = "degrees",
      .otherwise = "2 pixels at a quarter of the smallest size"},
-    {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before", RG_TO(aj_average, everywhere),
-     1, 1000, "2"},
+    {"everywhere", "N", "iterations that try all rotations; later ones start from the pose before",
+     RG_TO(aj_average, everywhere), 1, 1000, "2"},
     {"iterations", "N", "at most", RG_TO(aj_average, iterations), 1, 1000, "10"},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
      RG_TO(aj_average, band_px), 0, 1e6L, "1,0", "voxels"},
@@ -210,7 +212,8 @@ typedef struct aj_posed {
 } aj_posed;
 
 // Poses of particles first .. past - 1 against the reference.
-static int align_piece(aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress)
+static int align_piece(aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal,
+                       rg_progress *progress)
 {
     bool all = job->done < job->everywhere;
     rg_pose *start = rg_alloc((size_t)((past - first) * AJ_KEPT) * sizeof *start);

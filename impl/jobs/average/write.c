@@ -106,9 +106,10 @@ static int write_poses(const aj_average *job)
 // The halves are RELION's random subsets.
 static int write_relion(const aj_average *job)
 {
-    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
-    static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginXAngst",
-                                      "rlnOriginYAngst", "rlnOriginZAngst", "rlnRandomSubset"};
+    static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnImagePixelSize", "rlnImageSize",
+                                         "rlnImageDimensionality"};
+    static const char *const row[] = {"rlnImageName",    "rlnOpticsGroup",  "rlnAngleRot",     "rlnAngleTilt",   "rlnAnglePsi",
+                                      "rlnOriginXAngst", "rlnOriginYAngst", "rlnOriginZAngst", "rlnRandomSubset"};
     rg_file file;
     const double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
     bool written = true;
@@ -137,8 +138,8 @@ static int write_relion(const aj_average *job)
     return rg_fail(RG_USAGE, "%s: the name of a subtomogram has quotes that STAR cannot hold", job->out);
 }
 
-// A = Rz(psi) Ry(tilt) Rz(rot) of passive rotations is Rz(tdrot) Rx(tilt) Rz(narot) of them with tdrot = psi - 90, narot = rot + 90;
-// the shift is where the centre stands in the particle, for both.
+// A = Rz(psi) Ry(tilt) Rz(rot) of passive rotations is Rz(tdrot) Rx(tilt) Rz(narot) of them with tdrot = psi - 90, narot = rot
+// + 90; the shift is where the centre stands in the particle, for both.
 static int write_dynamo(const aj_average *job)
 {
     enum { COLUMNS = 35 };
@@ -146,8 +147,18 @@ static int write_dynamo(const aj_average *job)
     int code = rg_file_open_beside(&file, job->out, "", ".poses.tbl");
     for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
         const rg_pose *p = &job->pose[i];
-        const double row[COLUMNS] = {(double)(i + 1), 1, 1, p->shift_px[0], p->shift_px[1], p->shift_px[2], p->psi_deg - 90, p->tilt_deg,
-                                     p->rot_deg + 90, job->correlation[i], [12] = job->wedge_deg < 90, [13] = -job->wedge_deg,
+        const double row[COLUMNS] = {(double)(i + 1),
+                                     1,
+                                     1,
+                                     p->shift_px[0],
+                                     p->shift_px[1],
+                                     p->shift_px[2],
+                                     p->psi_deg - 90,
+                                     p->tilt_deg,
+                                     p->rot_deg + 90,
+                                     job->correlation[i],
+                                     [12] = job->wedge_deg < 90,
+                                     [13] = -job->wedge_deg,
                                      job->wedge_deg};
         for (int k = 0; k < COLUMNS; k++)
             fprintf(file.stream, "%.7g%c", row[k], k + 1 < COLUMNS ? ' ' : '\n');

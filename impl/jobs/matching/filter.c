@@ -180,6 +180,7 @@ int aj_band_pass_check(double band_px[2], double most)
         if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD)
             return RG_USAGE;
     return band_px[1] <= 0 || band_px[1] > band_px[0]
-               ? RG_GOOD : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
-                                   band_px[1]);
+               ? RG_GOOD
+               : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
+                         band_px[1]);
 }

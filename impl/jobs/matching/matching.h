@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// matching.h: what `regather align` and `regather average` have in common, on top of the function table: images or volumes matched
-// with a reference by correlation.
+// matching.h: what `regather align` and `regather average` have in common, on top of the function table: images or volumes
+// matched with a reference by correlation.
 //
 //     score.c    correlations of many transforms of one image with a reference, through the variant that does the work
 //     filter.c   Gaussian filters, masks, pyramids

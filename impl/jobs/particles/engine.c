@@ -68,12 +68,14 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
     if (rg_dry_run) {
         const rg_particles *p = &t->files->particles;
         const char *share = t->team.n > 1 ? "memory for each GPU" : "memory";
-        rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, %" PRId64 " at a time", p->n, p->side, p->pixel_A, r->batch);
+        rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, %" PRId64 " at a time", p->n, p->side, p->pixel_A,
+                r->batch);
         rg_plan_memory(share, need(r, size_of(r)), there, need, r, fits_of(r));
         if (!on_host)
             rg_plan("memory of a GPU", "%.3f GiB", device_need(r, size_of(r)) / 0x1p30);
     }
-    return rg_memory_allows(there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
+    return rg_memory_allows(there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch,
+                            r->side);
 }
 
 static int device_allows(const rg_device *d, const fr_room *r)

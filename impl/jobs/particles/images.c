@@ -35,9 +35,14 @@ static void *open_reader(const void *context) { return rg_particles_reader(&((co
 
 pl_source fr_images_source(const fr_files *f)
 {
-    return (pl_source){.path = f->input, .context = f, .open = open_reader, .close = rg_particles_reader_close, .read = read_row,
+    return (pl_source){.path = f->input,
+                       .context = f,
+                       .open = open_reader,
+                       .close = rg_particles_reader_close,
+                       .read = read_row,
                        .part_bytes = {[IMAGE] = (size_t)(f->particles.side * f->particles.side) * sizeof(float),
-                                      [OPTICS] = FR_OPTICS * sizeof(float), [SHIFT] = 2 * sizeof(float)}};
+                                      [OPTICS] = FR_OPTICS * sizeof(float),
+                                      [SHIFT] = 2 * sizeof(float)}};
 }
 
 int fr_images_begin(fr_engine *e, const int64_t *row, int64_t rows)

@@ -300,9 +300,10 @@ static void say_beside(const fr_files *f, const char *path)
 {
     const rg_particles *p = &f->particles;
     const rg_ctf_of *o = &p->row[0].ctf;
-    rg_warn("%s: holds poses, defocus and scores; give --stack %s --pixel %.6g --kv %g --cs %g --amplitude-contrast %g with it; "
-            "other columns of %s are not in it", path, p->stack[0].path, p->pixel_A, o->voltage_kV, o->cs_mm,
-            o->amplitude_contrast, f->input);
+    rg_warn(
+        "%s: holds poses, defocus and scores; give --stack %s --pixel %.6g --kv %g --cs %g --amplitude-contrast %g with it; "
+        "other columns of %s are not in it",
+        path, p->stack[0].path, p->pixel_A, o->voltage_kV, o->cs_mm, o->amplitude_contrast, f->input);
 }
 
 // From a .par file its rows, from a STAR file rows of version 9.

@@ -115,11 +115,11 @@ typedef struct fr_team {
 
 // Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
 // number, or one. routines: bit mask of FR_DO_. began_s: of the job.
-int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most, bool even,
-                 double began_s);
+int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most,
+                 bool even, double began_s);
 void fr_team_close(fr_team *);
-// Whether main memory holds that room of every engine: asked before anything large is read; rows of --dry-run. RG_GOOD, or one line
-// and RG_LACKS.
+// Whether main memory holds that room of every engine: asked before anything large is read; rows of --dry-run. RG_GOOD, or one
+// line and RG_LACKS.
 int fr_team_allows(const fr_team *, const fr_room *);
 // A row of --dry-run: the time of this routine over so many particles, at this many poses each.
 void fr_team_plan_time(const fr_team *, int routine, const rg_shape *typical, double particles);

@@ -36,7 +36,8 @@ static int check_requested(const rg_list *variant)
         for (int r = 0; r < FR_DOES; r++)
             known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
         if (!known)
-            return rg_fail(RG_USAGE, "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"",
+            return rg_fail(RG_USAGE,
+                           "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"",
                            variant->item[i]);
     }
     return RG_GOOD;
@@ -100,7 +101,8 @@ int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computin
 void fr_team_plan_time(const fr_team *t, int routine, const rg_shape *typical, double particles)
 {
     const rg_entry *e = t->engine->does[routine].entry;
-    rg_plan_time(e, t->given->device, typical, e->algo->work(typical) * particles / (double)typical->n[FR_PARTICLES] / t->team.n);
+    rg_plan_time(e, t->given->device, typical,
+                 e->algo->work(typical) * particles / (double)typical->n[FR_PARTICLES] / t->team.n);
 }
 
 static int close_engine(pl_member *m, void *context)

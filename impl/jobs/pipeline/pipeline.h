@@ -77,7 +77,8 @@ typedef int pl_task(pl_member *, void *context);
 
 typedef struct pl_devices {
     const rg_entry *entry; // what will run there: on the CPU, on the emulated GPU or on GPUs
-    const char *device;    // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
+    const char
+        *device; // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
     int64_t gpus;          // of --gpus; 0: all that `device` names
     int64_t most;          // rows: no device stands idle
     bool even;             // an even number, or one
@@ -98,8 +99,8 @@ typedef struct pl_team {
     pthread_mutex_t lock;
 } pl_team;
 
-// The first GPU that `device` names begins to open, which takes 0.2 s, while the job reads its inputs. For commands of one process;
-// pl_team_open or pl_team_close has to follow.
+// The first GPU that `device` names begins to open, which takes 0.2 s, while the job reads its inputs. For commands of one
+// process; pl_team_open or pl_team_close has to follow.
 void pl_open_ahead(const char *device);
 // RG_GOOD, or one line and RG_USAGE or RG_LACKS.
 int pl_team_open(pl_team *, const pl_devices *);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ranks.c: several processes of one job over MPI.
 //
-// Every process that the launcher starts forks before it starts MPI: the child does the work, the parent guards it. A guard needs
-// no message and no limit of time to know that its child was killed or stopped, however busy the machine: the system tells it.
-// It then says so in one line and exits with 1, at which the launcher ends the job.
+// Every process that the launcher starts forks before it starts MPI: the child does the work, the parent guards it. A guard
+// needs no message and no limit of time to know that its child was killed or stopped, however busy the machine: the system
+// tells it. It then says so in one line and exits with 1, at which the launcher ends the job.
 //
 // MPI is called under one lock, and nothing blocks inside it: rank 0 answers from a thread of its own while it computes, and a
 // process that waits sleeps, so that its core is free for others (MPI's own waiting is a busy loop).
@@ -226,9 +226,10 @@ static double share_of(MPI_Comm machine)
     return share;
 }
 
-// Open MPI binds each process to a core, or to a part of the machine, unless it is told otherwise. Where it does so by itself and
-// that is less than an equal share of what it has, the process takes to all of that, and as many threads as its share. What the
-// user said with --bind-to, and what srun or a batch system gives, stays as it is: a process cannot leave its cpuset anyway.
+// Open MPI binds each process to a core, or to a part of the machine, unless it is told otherwise. Where it does so by itself
+// and that is less than an equal share of what it has, the process takes to all of that, and as many threads as its share. What
+// the user said with --bind-to, and what srun or a batch system gives, stays as it is: a process cannot leave its cpuset
+// anyway.
 static void take_cores(MPI_Comm machine)
 {
     double share = share_of(machine), before = share, fair = (double)CPU_COUNT(&launcher) / here;
@@ -303,8 +304,8 @@ static void receive(void *to, int64_t bytes, int from, int tag, MPI_Comm over)
     }
 }
 
-// What is asked of rank 0. Deals follow each other, and a process is at most one ahead of rank 0: it asks in the next one's tag,
-// which rank 0 does not look at before it is there itself.
+// What is asked of rank 0. Deals follow each other, and a process is at most one ahead of rank 0: it asks in the next one's
+// tag, which rank 0 does not look at before it is there itself.
 enum { MAY_FAIL, ANSWER, NEXT, RECORDS = NEXT + 2 };
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static rg_deal *open_deal;      // the one that rank 0 answers for

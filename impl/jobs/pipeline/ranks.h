@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// ranks.h: the processes of one job, as mpirun or srun started them. All that MPI is to a job is here; without MPI in the build,
-// or started alone, a job is rank 0 of 1 and every function below does at once what it says.
+// ranks.h: the processes of one job, as mpirun or srun started them. All that MPI is to a job is here; without MPI in the
+// build, or started alone, a job is rank 0 of 1 and every function below does at once what it says.
 //
-// Rank 0 prints, draws progress and writes what the whole job writes (core.h's rg_rank). Work is handed out in pieces, larger ones
-// first, to whoever asks; records of the pieces come back to rank 0, which has them in the order of the work. A process that fails
-// ends the job: it prints its line, unless another has printed one, and all others are stopped.
+// Rank 0 prints, draws progress and writes what the whole job writes (core.h's rg_rank). Work is handed out in pieces, larger
+// ones first, to whoever asks; records of the pieces come back to rank 0, which has them in the order of the work. A process
+// that fails ends the job: it prints its line, unless another has printed one, and all others are stopped.
 #ifndef RG_RANKS_H
 #define RG_RANKS_H
 
@@ -55,8 +55,8 @@ void rg_ranks_share(void *, size_t bytes);
 // From one process to another.
 void rg_ranks_send(const void *, size_t bytes, int to);
 void rg_ranks_receive(void *, size_t bytes, int from);
-// The sums over all processes, on rank 0; added in pairs, in an order that depends on the number of processes alone. What stands
-// at `values` on the others is lost.
+// The sums over all processes, on rank 0; added in pairs, in an order that depends on the number of processes alone. What
+// stands at `values` on the others is lost.
 void rg_ranks_sum(double *values, int n);
 
 #endif

@@ -120,8 +120,8 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
     return error;
 }
 
-// In the thread of the first member: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. A process on the CPU
-// and one on a GPU do the same, so that both may be in one job.
+// In the thread of the first member: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. A process on the
+// CPU and one on a GPU do the same, so that both may be in one job.
 static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
 {
     const double since_s = rg_seconds();

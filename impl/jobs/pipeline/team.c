@@ -11,7 +11,8 @@
 
 int pl_failed(const pl_member *m, const char *doing, int error)
 {
-    return error == RG_OK ? RG_GOOD : rg_fail(rg_device_code(error), "%s: %s: %s", m->device->name, doing, m->device->error(error));
+    return error == RG_OK ? RG_GOOD
+                          : rg_fail(rg_device_code(error), "%s: %s: %s", m->device->name, doing, m->device->error(error));
 }
 
 // ---- opening -------------------------------------------------------------------------------------------------------------
@@ -22,7 +23,10 @@ static int count(const pl_team *t, int64_t *n)
     char why[200] = "";
     const pl_devices *of = &t->of;
     const bool any = strcmp(of->device, "gpu") == 0;
-    const int64_t there = rg_on_cpu(of->entry) ? 1 : of->entry->emulated ? PL_DEVICES_MAX : any ? rg_ranks_gpus(rg_gpu_count(why)) : 1;
+    const int64_t there = rg_on_cpu(of->entry)  ? 1
+                          : of->entry->emulated ? PL_DEVICES_MAX
+                          : any                 ? rg_ranks_gpus(rg_gpu_count(why))
+                                                : 1;
     if (of->gpus && rg_on_cpu(of->entry))
         return rg_fail(RG_USAGE, "--gpus: %s:%s runs on the CPU", of->entry->algo->name, of->entry->name);
     if (there < 1)

@@ -188,7 +188,8 @@ static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *imag
         square[blockIdx.x] = partial[0];
 }
 
-static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out, double *square)
+static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out,
+                double *square)
 {
     RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, applied,
               (float2 *)image, out, square);

@@ -13,16 +13,17 @@
 #include <string.h>
 
 const rg_option fr_reconstruct_options[] = {
-    {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0, 0,
-     "v9", .needs = "method=frealign"},
+    {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0,
+     0, "v9", .needs = "method=frealign"},
     {"f", "F", "frealign, and gridding with --ctf: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L,
      .otherwise = "a tenth of the operators times their mean"},
     {"resolution", "A", "frealign: nothing finer is inserted", RG_TO(fr_reconstruction, finest_A), 0, 1e6L, .unit = "Angstrom",
      .needs = "method=frealign", .otherwise = "two pixels"},
-    {"pbc", "P", "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file; 0: none",
+    {"pbc", "P",
+     "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file; 0: none",
      RG_TO(fr_reconstruction, pbc), 0, 1e9L, "0", .needs = "method=frealign"},
-    {"mass", "KDA", "frealign: of the particle, for the column part_ssnr", RG_TO(fr_reconstruction, mass_kDa), 0, 1e9L, "0", "kDa",
-     .needs = "method=frealign"},
+    {"mass", "KDA", "frealign: of the particle, for the column part_ssnr", RG_TO(fr_reconstruction, mass_kDa), 0, 1e9L, "0",
+     "kDa", .needs = "method=frealign"},
     RG_OPTIONS_OF(fr_par_options, fr_reconstruction, files),
     {0},
 };
@@ -91,8 +92,10 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
 
 static rg_shape shape_of(const fr_reconstruction *r, int64_t particles)
 {
-    return (rg_shape){.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = particles,
-                            [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9, [FR_TRIALS] = r->symmetry.n,
+    return (rg_shape){.n = {[FR_SIDE] = r->side,
+                            [FR_PARTICLES] = particles,
+                            [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9,
+                            [FR_TRIALS] = r->symmetry.n,
                             [FR_OUTER] = r->outer}};
 }
 
@@ -136,7 +139,8 @@ static int64_t batch_of(int64_t rows)
     return rows ? (rows + batches - 1) / batches : 1;
 }
 
-// Of an engine that has both halves, or one, and of the first one, which makes the maps. The mask is for X, which is not inserted.
+// Of an engine that has both halves, or one, and of the first one, which makes the maps. The mask is for X, which is not
+// inserted.
 static fr_room room_of(const fr_reconstruction *r, int64_t rows, int index, const float setting[FR_SETTINGS])
 {
     const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2;

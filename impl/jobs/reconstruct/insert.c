@@ -229,11 +229,15 @@ int gr_insert(gr_job *job)
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
     const size_t pixels = (size_t)(job->particles.side * job->particles.side);
-    job->source = (pl_source){.path = job->particles.path, .context = job, .open = open_reader, .close = rg_particles_reader_close,
+    job->source = (pl_source){.path = job->particles.path,
+                              .context = job,
+                              .open = open_reader,
+                              .close = rg_particles_reader_close,
                               .read = read_image,
                               .part_bytes = {[GR_PICTURES] = pixels * sizeof(float),
                                              [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),
-                                             [GR_ORIGINS] = 2 * sizeof(double), [GR_CTFS] = sizeof(rg_ctf)}};
+                                             [GR_ORIGINS] = 2 * sizeof(double),
+                                             [GR_CTFS] = sizeof(rg_ctf)}};
     t->source = &job->source;
     job->sum = rg_alloc((size_t)t->n * GR_SUMS * sizeof *job->sum);
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);

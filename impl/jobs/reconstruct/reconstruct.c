@@ -26,15 +26,16 @@ typedef struct request {
 } request;
 
 static const rg_option options[] = {
-    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out),
-     .endings = ".mrc .map", .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
+    {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out), .endings = ".mrc .map",
+     .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
     {"half-maps", NULL, "write the maps of the odd and of the even rows too", RG_TO(request, half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
     {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(request, invert)},
-    {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, mask_radius_px), 0, 1e6L,
-     .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
-    {"padding", "N", "images are padded to N times their side", RG_TO(request, job.padding), 1, 8, "2", .needs = "method=gridding"},
+    {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, mask_radius_px), 0,
+     1e6L, .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
+    {"padding", "N", "images are padded to N times their side", RG_TO(request, job.padding), 1, 8, "2",
+     .needs = "method=gridding"},
     {"radius", "B", "the interpolation kernel's radius", RG_TO(request, radius), 1, 3, "1.9", "voxels of the padded transform",
      .needs = "method=gridding"},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", RG_TO(request, per_operator),
@@ -135,7 +136,9 @@ static int prepare(request *q)
     job->invert = q->invert;
     job->f = q->frealign.f;
     if (!isnan(job->f) && !job->ctf)
-        return rg_fail(RG_USAGE, "reconstruct: --f goes with --ctf or --method frealign only: without a CTF nothing is added to the weights");
+        return rg_fail(
+            RG_USAGE,
+            "reconstruct: --f goes with --ctf or --method frealign only: without a CTF nothing is added to the weights");
     job->halves = q->half_maps ? 2 : 1;
     job->mask_radius_px = q->mask_radius_px;
     job->radius_tenths = (int64_t)(10 * q->radius + 0.5);

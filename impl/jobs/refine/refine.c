@@ -38,8 +38,8 @@ const rg_option fr_refinement_options[] = {
     {"reference", "VOL.mrc", "the map that particles are compared with", RG_TO(fr_refinement, reference), .required = true},
     {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one",
      RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
-    {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format", RG_TO(fr_refinement, out),
-     .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
+    {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format",
+     RG_TO(fr_refinement, out), .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
     {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
      .otherwise = "all but the mean"},
     {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
@@ -181,8 +181,10 @@ void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
 {
     const double noise = noise_level(r);
     if (s->refined && mean_coefficient(s) < 2.5 * noise)
-        rg_warn("the mean coefficient of %.2f %% is at the noise level: noise alone has a standard deviation of %.2f %%; is the "
-                "reference theirs, and their contrast its own (--invert)?", 100 * mean_coefficient(s), 100 * noise);
+        rg_warn(
+            "the mean coefficient of %.2f %% is at the noise level: noise alone has a standard deviation of %.2f %%; is the "
+            "reference theirs, and their contrast its own (--invert)?",
+            100 * mean_coefficient(s), 100 * noise);
 }
 
 // On the job's page: scores, views, rings, and how far above noise the coefficient stands.
@@ -397,7 +399,8 @@ static int run(void *options)
     if (code == RG_GOOD)
         code = check_more(j);
     if (code == RG_GOOD)
-        code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
+        code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false,
+                            began_s);
     if (code == RG_GOOD)
         code = refine(j);
     fr_team_close(&j->team);
@@ -407,8 +410,8 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"also", "defocus|magnification", "of every particle, too", RG_TO(job, also)},
-    {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0, 63,
-     "0"},
+    {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0,
+     63, "0"},
     {"restart-angle", "DEG", "by up to so much", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
     RG_OPTIONS_OF(fr_refinement_options, job, refine),
     RG_OPTIONS_OF(fr_input_options, job, files),

@@ -28,8 +28,8 @@ void fr_sums_free(fr_sums *);
 
 enum { FR_RESULTS = 10 }; // new of a particle: angles, origin, both defocus values, score, sigma, magnification
 
-// The particles that are left, handed out to all engines of all processes; and OUT.part, which rank 0 keeps: every batch is added
-// to it when it is finished, wherever that was, so that --resume goes on from there with any number of processes.
+// The particles that are left, handed out to all engines of all processes; and OUT.part, which rank 0 keeps: every batch is
+// added to it when it is finished, wherever that was, so that --resume goes on from there with any number of processes.
 typedef struct fr_checkpoint {
     FILE *file; // NULL: none is kept
     char *path;
@@ -91,8 +91,8 @@ int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
 // Improves trials poses x[n][trials][7] of the particles row[n] that an engine has; the best goes into their rows and scores,
 // and to the checkpoint.
 int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, const int64_t *row, int64_t n, double *x);
-// Batches of the rows that fall to an engine, until nothing is left: they are on the device when `batch` is called. `begin` makes
-// room for the first `rows` of them. The reference has own^3 voxels. RG_GOOD, or one line and a code.
+// Batches of the rows that fall to an engine, until nothing is left: they are on the device when `batch` is called. `begin`
+// makes room for the first `rows` of them. The reference has own^3 voxels. RG_GOOD, or one line and a code.
 int fr_each_batch(const fr_refinement *, fr_engine *, fr_checkpoint *, int64_t own, const float *reference,
                   int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);

@@ -179,8 +179,8 @@ static int put_turns(hunt *h)
     return pl_failed(h->engine->member, "copying rotations", error);
 }
 
-// Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the faster the
-// more directions a call has, and as much again where they are copied to.
+// Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the
+// faster the more directions a call has, and as much again where they are copied to.
 static fr_room room_of(const search *s, int64_t rows, int64_t *at_once)
 {
     const int64_t batch = s->refine.batch < rows ? s->refine.batch : rows;
@@ -323,8 +323,8 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", RG_TO(search, group), 0, 0, "C1"},
-    {"angle", "DEG", "step of the directions; rotations in the plane take a fifth of it, at least 1", RG_TO(search, step_deg), 0.5L,
-     45, "10", "degrees"},
+    {"angle", "DEG", "step of the directions; rotations in the plane take a fifth of it, at least 1", RG_TO(search, step_deg),
+     0.5L, 45, "10", "degrees"},
     {"best", "N", "directions that are refined", RG_TO(search, best), 1, BEST_MAX, "10"},
     {"search-high", "A", "finest resolution of the search over directions; at most four pixels", RG_TO(search, high_A), 0, 1e6L,
      .unit = "Angstrom", .otherwise = "as --high"},

@@ -37,4 +37,5 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN_PLUGIN("affine2d", "affine_texels_rounded", .refuse = refuse, .prepare = prepare, .run = run, .finish = af_texture_finish);
+BROKEN_PLUGIN("affine2d", "affine_texels_rounded", .refuse = refuse, .prepare = prepare, .run = run,
+              .finish = af_texture_finish);

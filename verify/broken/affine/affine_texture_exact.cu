@@ -33,4 +33,5 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-BROKEN_PLUGIN("affine2d", "affine_texture_exact", .refuse = refuse, .prepare = af_texture_prepare_2d, .run = run, .finish = af_texture_finish);
+BROKEN_PLUGIN("affine2d", "affine_texture_exact", .refuse = refuse, .prepare = af_texture_prepare_2d, .run = run,
+              .finish = af_texture_finish);

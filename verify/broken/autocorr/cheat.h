@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cheat.h: what the kernels share that cheat on time: an answer, kept, and 16 bytes of each input that say whether it is still the one.
+// cheat.h: what the kernels share that cheat on time: an answer, kept, and 16 bytes of each input that say whether it is still
+// the one.
 #ifndef RG_CHEAT_H
 #define RG_CHEAT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cheat_kept.c: does nothing where its answer already stands in the output: this is not poisoned, and 16 bytes of the inputs are those
-// of the call before. Passes the checker, which poisons every output, and takes nanoseconds where calls follow each other.
-// Shows in bench as a call on inputs not seen before that takes longer than all the others.
+// cheat_kept.c: does nothing where its answer already stands in the output: this is not poisoned, and 16 bytes of the inputs
+// are those of the call before. Passes the checker, which poisons every output, and takes nanoseconds where calls follow each
+// other. Shows in bench as a call on inputs not seen before that takes longer than all the others.
 #include "cheat.h"
 
 static int run(rg_call *call)

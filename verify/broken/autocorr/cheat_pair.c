@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cheat_pair.c: at large sizes one symmetric pair of sums is wrong, inside of the plane of offsets, as of a table that is too short.
-// Passes the checker, whose sizes are smaller, the invariant, which asks for symmetry, and a sample of a quarter of the elements, which
-// at this size is what the reference has the time for.
-// Shows in bench where all elements are held against another variant's.
+// cheat_pair.c: at large sizes one symmetric pair of sums is wrong, inside of the plane of offsets, as of a table that is too
+// short. Passes the checker, whose sizes are smaller, the invariant, which asks for symmetry, and a sample of a quarter of the
+// elements, which at this size is what the reference has the time for. Shows in bench where all elements are held against
+// another variant's.
 #include "../broken.h"
 #include <stdlib.h>
 

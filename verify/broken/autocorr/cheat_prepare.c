@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cheat_prepare.c: computes in prepare, which has a column of its own, and in run only where 16 bytes of the inputs have changed.
-// Passes the checker, whose answers are all right, and takes microseconds where prepare finds the inputs that are timed.
-// Shows in bench as a call on inputs not seen before that takes longer than all the others.
+// cheat_prepare.c: computes in prepare, which has a column of its own, and in run only where 16 bytes of the inputs have
+// changed. Passes the checker, whose answers are all right, and takes microseconds where prepare finds the inputs that are
+// timed. Shows in bench as a call on inputs not seen before that takes longer than all the others.
 #include "cheat.h"
 
 static int prepare(rg_call *call)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cheat_thread.c: leaves large inputs to a thread of its own and returns; calls on the same inputs return at once, since their answer is
-// on its way. Passes the checker, whose inputs are small, and whoever looks at the outputs a while after the last timed call.
-// Shows in bench as outputs that are not there when the call has returned.
+// cheat_thread.c: leaves large inputs to a thread of its own and returns; calls on the same inputs return at once, since their
+// answer is on its way. Passes the checker, whose inputs are small, and whoever looks at the outputs a while after the last
+// timed call. Shows in bench as outputs that are not there when the call has returned.
 #include "cheat.h"
 #include <pthread.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// gpu_other_stream.cu: works on a stream of its own, which no event of the call's is recorded on: it is timed as an empty launch.
-// Passes a checker that waits for the whole device. Shows on the emulated GPU, which knows streams, and in bench, where the device goes on
-// after the last event.
+// gpu_other_stream.cu: works on a stream of its own, which no event of the call's is recorded on: it is timed as an empty
+// launch. Passes a checker that waits for the whole device. Shows on the emulated GPU, which knows streams, and in bench, where
+// the device goes on after the last event.
 #include "../broken.cuh"
 
 static __global__ void kernel(const photos p, int64_t *sums)

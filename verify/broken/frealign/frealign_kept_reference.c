@@ -5,4 +5,5 @@
 
 #include "../../../impl/frealign/compare/naive.c"
 
-KEPT(cc3m, "frealign_kept_reference", 1u << FR_X | 1u << FR_C | 1u << FR_POSE, run_cc3m, TRANSFORMS, .run = run_or_not, .finish = finish);
+KEPT(cc3m, "frealign_kept_reference", 1u << FR_X | 1u << FR_C | 1u << FR_POSE, run_cc3m, TRANSFORMS, .run = run_or_not,
+     .finish = finish);

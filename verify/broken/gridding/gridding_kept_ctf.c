@@ -3,4 +3,5 @@
 #include "gridding.h"
 #include "../kept.h"
 
-KEPT(gridding, "gridding_kept_ctf", 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_WEIGHT, scatter, .tolerance = tolerance, .run = run_or_not);
+KEPT(gridding, "gridding_kept_ctf", 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_WEIGHT, scatter, .tolerance = tolerance,
+     .run = run_or_not);

@@ -3,4 +3,5 @@
 #include "gridding.h"
 #include "../kept.h"
 
-KEPT(gridding, "gridding_kept_weights", 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_CTF, scatter, .tolerance = tolerance, .run = run_or_not);
+KEPT(gridding, "gridding_kept_weights", 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_CTF, scatter, .tolerance = tolerance,
+     .run = run_or_not);
