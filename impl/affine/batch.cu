@@ -139,12 +139,23 @@ static __global__ void fill_planes(const float *volume, af_size z, float *to)
     if (x < z.w) to[(int64_t)row * z.w + x] = within ? volume[((int64_t)d * z.h + y) * z.w + x] : 0;
 }
 
-// Of a volume, the array is larger than RG_COPIES_FIRST says by the rows and planes of zeros.
+// Of a volume, the array is larger than RG_COPIES_FIRST says by the rows and planes of zeros. Made here, since no other kernel
+// asks a texture for four neighbours.
 template <int DIMS> static int prepare_mixed(rg_call *call)
 {
-    af_size z = size_of<DIMS>(call->shape);
-    z.h = (int)texture_rows<DIMS>(z), z.dims = 2;
-    return af_texture_prepare(call, z, cudaArrayTextureGather);
+    const af_size z = size_of<DIMS>(call->shape);
+    const cudaChannelFormatDesc kind = cudaCreateChannelDesc<float>();
+    rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
+    if (!t) return RG_E_STATE;
+    call->state = t;
+    t->n[0] = (size_t)z.w, t->n[1] = (size_t)texture_rows<DIMS>(z), t->texel = sizeof(float);
+    const int error = (int)cudaMallocArray(&t->array, &kind, t->n[0], t->n[1], cudaArrayTextureGather);
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeArray;
+    from.res.array.array = t->array;
+    return error ? error
+                 : rg_texture_of(t, &from, z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp,
+                                 cudaFilterModeLinear);
 }
 
 template <int DIMS> static int copy_mixed(const rg_call *call)

@@ -62,13 +62,13 @@ static inline void af_texture_finish(rg_call *call)
     call->state = NULL;
 }
 
-static inline int af_texture_prepare(rg_call *call, const af_size &z, unsigned flags = 0)
+static inline int af_texture_prepare(rg_call *call, const af_size &z)
 {
     rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
     if (!t) return RG_E_STATE;
     call->state = t;
     return rg_texture_array<float>(t, z.w, z.h, z.dims == 3 ? z.d : 0,
-                                   z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear, flags);
+                                   z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
 static inline int af_texture_copy(const rg_call *call)

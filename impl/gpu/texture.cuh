@@ -37,18 +37,18 @@ static inline int rg_texture_rows(rg_texture *t, void *rows, cudaChannelFormatDe
     return rg_texture_of(t, &from, cudaAddressModeClamp, cudaFilterModePoint);
 }
 
-// An array of width x height x depth texels; depth 0: of two dimensions. flags: cudaArrayTextureGather for tex2Dgather.
+// An array of width x height x depth texels; depth 0: of two dimensions.
 template <class texel>
 static int rg_texture_array(rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside,
-                            cudaTextureFilterMode filter, unsigned flags = 0)
+                            cudaTextureFilterMode filter)
 {
     const cudaChannelFormatDesc kind = cudaCreateChannelDesc<texel>();
     t->n[0] = (size_t)width;
     t->n[1] = (size_t)height;
     t->n[2] = (size_t)depth;
     t->texel = sizeof(texel);
-    const int error = depth ? (int)cudaMalloc3DArray(&t->array, &kind, make_cudaExtent(t->n[0], t->n[1], t->n[2]), flags)
-                            : (int)cudaMallocArray(&t->array, &kind, t->n[0], t->n[1], flags);
+    const int error = depth ? (int)cudaMalloc3DArray(&t->array, &kind, make_cudaExtent(t->n[0], t->n[1], t->n[2]), 0)
+                            : (int)cudaMallocArray(&t->array, &kind, t->n[0], t->n[1]);
     if (error)
         return error;
     cudaResourceDesc from = {};
