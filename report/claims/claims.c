@@ -193,7 +193,12 @@ static rg_judgement judge_ratio(const rg_comparison *q)
         const char *one = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
         const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
         say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
-        snprintf(j.why, sizeof j.why, "%s", one && other ? "both were timed, but at no common size and scope" : why_a);
+        const bool same = one && other && rg_pick(q->machine, q->a, one, q->scopes, &a) &&
+                          rg_pick(q->machine, q->b, one, q->scopes, &b) && a.row == b.row;
+        snprintf(j.why, sizeof j.why, "%s",
+                 same           ? "both sides are one row: no other configuration was timed"
+                 : one && other ? "both were timed, but at no common size and scope"
+                                : why_a);
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
@@ -214,6 +219,12 @@ static rg_judgement judge_ratio(const rg_comparison *q)
                  fixed_a / 1e9, a.median_ns / 1e9, fixed_b / 1e9, b.median_ns / 1e9);
     say_where(&a, &b, &j);
     judge_number(q, &j);
+    const int tried = of_a > of_b ? of_a : of_b;
+    if (a.row == b.row && tried < RG_SEARCHED) {
+        j.outcome = RG_NOT_CALLED;
+        snprintf(j.why, sizeof j.why, "one row is the best of both sides; of a kind %d configurations were tried, expected %d", tried,
+                 RG_SEARCHED);
+    }
     if (fabs(rg_more_work(&a, &b) - 1) > 1e-9) {
         j.outcome = RG_NOT_CALLED;
         snprintf(j.why, sizeof j.why, "unequal work, %s against %s pieces: fixed costs weigh more where there is less of it",

@@ -145,6 +145,20 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
     return false;
 }
 
+// Whether rows of a or b stand beside this one, the best of both.
+static bool has_others(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scope,
+                       const rg_row *best)
+{
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++) {
+            const rg_row *row = &m->file[f].row[i];
+            if (row != best && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && in_scope(row, scope, strlen(scope)) &&
+                (rg_matches(row, a) || rg_matches(row, b)))
+                return true;
+        }
+    return false;
+}
+
 bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *x,
                   rg_measure *y)
 {
@@ -152,7 +166,8 @@ bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const
     for (const char *at = scopes; *at; at += *at == ',') {
         size_t length = strcspn(at, ",");
         snprintf(scope, sizeof scope, "%.*s", (int)length, at);
-        if (rg_pick(m, a, shape, scope, x) && rg_pick(m, b, shape, scope, y))
+        if (rg_pick(m, a, shape, scope, x) && rg_pick(m, b, shape, scope, y) &&
+            (x->row != y->row || !strcmp(a, b) || has_others(m, a, b, shape, scope, x->row)))
             return true;
         at += length;
     }

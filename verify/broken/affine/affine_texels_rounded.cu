@@ -24,7 +24,20 @@ static const char *refuse(const rg_shape *s, const int64_t *)
     return s->n[AF2_OUTSIDE] == AF_EDGE ? NULL : "shows what it is to show by the rule `edge`";
 }
 
-static int prepare(rg_call *call) { return af_texture_prepare(call, af_size_2d(call->shape), cudaArrayTextureGather); }
+static int prepare(rg_call *call)
+{
+    const af_size z = af_size_2d(call->shape);
+    const cudaChannelFormatDesc kind = cudaCreateChannelDesc<float>();
+    rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
+    if (!t) return RG_E_STATE;
+    call->state = t;
+    t->n[0] = (size_t)z.w, t->n[1] = (size_t)z.h, t->texel = sizeof(float);
+    const int error = (int)cudaMallocArray(&t->array, &kind, t->n[0], t->n[1], cudaArrayTextureGather);
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeArray;
+    from.res.array.array = t->array;
+    return error ? error : rg_texture_of(t, &from, cudaAddressModeClamp, cudaFilterModeLinear);
+}
 
 static int run(rg_call *call)
 {

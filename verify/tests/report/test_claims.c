@@ -133,6 +133,14 @@ TEST_BETWEEN(test_configs, set_up, tear_down)
     test_set(&row[2], RG_C_STATUS, "PASS");
     q = asked("autocorr:gather b<2", "autocorr:gather", "s9", 1, 2, ">0.5");
     assert_non_null(strstr(rg_judge_as("ratio", &q).ours, "; the best of 1 over the best of 3"));
+    // That none of three is faster than the first says nothing.
+    assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_NOT_CALLED);
+    // One row alone is no ratio to itself: 1, with the narrowest interval that there is.
+    test_set(&row[1], RG_C_STATUS, "SKIP");
+    test_set(&row[2], RG_C_STATUS, "SKIP");
+    j = rg_judge_as("ratio", &q);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "both sides are one row"));
 }
 
 // A ratio to scalar C says beside it what a compiler of today makes of the same loops.

@@ -196,6 +196,8 @@ static void feed_number(int i, double value)
     const char *size = claim_cell(i, "size"), *scopes = claim_cell(i, "scope");
     if (!strcmp(kind, "ratio") || !strcmp(kind, "energy") || !strcmp(kind, "scaling")) {
         add_ratio(a, b, size, scopes, !strcmp(kind, "scaling") ? CORES * value : value);
+        for (int k = 0; k < RG_SEARCHED && value <= 1; k++) // what was searched has nothing better
+            add_row(b, size, scopes, 1e9);
     } else if (!strcmp(kind, "rate")) {
         add_row(a, size, scopes, 1e9 / value);
     } else if (!strcmp(kind, "growth")) {
