@@ -222,8 +222,9 @@ static rg_judgement judge_ratio(const rg_comparison *q)
     const int tried = of_a > of_b ? of_a : of_b;
     if (a.row == b.row && tried < RG_SEARCHED) {
         j.outcome = RG_NOT_CALLED;
-        snprintf(j.why, sizeof j.why, "one row is the best of both sides; of a kind %d configurations were tried, expected %d", tried,
-                 RG_SEARCHED);
+        j.value = j.low = j.high = NAN; // no point of a figure
+        snprintf(j.why, sizeof j.why, "one row is the best of both sides; of a kind %d configurations were tried, expected %d",
+                 tried, RG_SEARCHED);
     }
     if (fabs(rg_more_work(&a, &b) - 1) > 1e-9) {
         j.outcome = RG_NOT_CALLED;

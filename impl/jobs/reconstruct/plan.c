@@ -172,9 +172,9 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 }
 
 // On a GPU a chunk is as many images as 48 MiB of padded ones (pinned memory takes its time, and half of that stays in a cache
-// between two kernels), at most 128. A batch is a
-// sixteenth of the rows in whole chunks, so that little is waited for at the start and at the end, but at least 512 images, as
-// every batch clears the volume. With trials, so small that they take half of the images at most.
+// between two kernels), at most 128. A batch is a sixteenth of the rows in whole chunks, so that little is waited for at the start
+// and at the end, but at least 512 images, as every batch clears the volume. With trials, so small that they take half of the
+// images at most.
 static void batch_of_gpu(gr_job *job)
 {
     int64_t rows = rows_of(job, job->team.n), least = rows / 16 > 512 ? rows / 16 : 512;
