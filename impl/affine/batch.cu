@@ -6,7 +6,7 @@
 // a voxel; then the L2, from which the bricks come. Half a warp must not have 4 x 4 voxels of a plane (patch.cuh): a quarter of
 // its pairs would stand at one place of their lines. batch_mixed: the unit that hands out lines has three pixels of eight, the
 // one for texels the others, at half the rate of an interpolated fetch, for it hands out four times as much; what then remains
-// are instructions, of which a pixel from the texture has two thirds. Measured: data/machines/h200-16xeon.affine.tsv.
+// are instructions, of which a pixel from the texture has two thirds. Measured: data/machines/h200-16xeon.tsv.
 #include "batch.cuh"
 
 enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };

@@ -6,7 +6,7 @@
 //
 // A column along x makes neighbouring threads read a whole row apart from each other, unless the map turns z or y onto x: from
 // memory the slow angle (G5) lies where the columns put it, with the texture there is none. Measured:
-// data/machines/h200-16xeon.affine.tsv.
+// data/machines/h200-16xeon.tsv.
 #include "bound.h"
 #include "columns.cuh"
 

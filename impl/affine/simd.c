@@ -9,7 +9,7 @@
 // neighbours, 64 bits a load, which halves the loads. Lanes sum up to 1024 pixels in float, bundles are added in double.
 //
 // Bound: 32 loads of pairs a vector of 16 pixels (64 in a volume) at two or three a cycle.
-// Measured: data/machines/h200-16xeon.affine.tsv.
+// Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
 #include "sums.h"

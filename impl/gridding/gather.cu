@@ -16,7 +16,7 @@
 //
 // Bound: fp32, 10 operations for each of 28.7 pairs a stored pixel (owned.cu). What is met first are issue slots: of the pixels
 // of a 4 x 4 window less than half are within b, and each is loaded from L1 anew. The real and the imaginary part go by one
-// atomic of 8 bytes. Measured: data/machines/h200-16xeon.gridding.tsv.
+// atomic of 8 bytes. Measured: data/machines/h200-16xeon.tsv.
 #include "view.cuh"
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 // What is met first are issue slots: more than half of them are windows, 13.3 pixels looked at for 7.6 in the disc; then the
 // lists, of which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and
 // storing; and warps wait at the two barriers of a hit. Shared memory is close behind: every pixel of a window is a load of 8
-// bytes. With few images storing is met (owned_store.cuh). Measured: data/machines/h200-16xeon.gridding.tsv.
+// bytes. With few images storing is met (owned_store.cuh). Measured: data/machines/h200-16xeon.tsv.
 #include "owned_store.cuh"
 
 enum { GROUP = 24 };   // hits whose data are made together

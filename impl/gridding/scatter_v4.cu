@@ -3,7 +3,7 @@
 // where a vector atomic of sm_90 adds them at once; a second kernel divides them into the outputs.
 //
 // Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9; the last pass moves 28 bytes a voxel, which
-// shows where images are few. Measured: data/machines/h200-16xeon.gridding.tsv.
+// shows where images are few. Measured: data/machines/h200-16xeon.tsv.
 #include "scatter.cuh"
 
 struct vector_atomics {

@@ -15,7 +15,7 @@
 // Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average: 16 multiply-adds and
 // multiplications a hit, and 2b hits a pixel. One hit alone would wait for its own chain, hence several at a time; where images
 // are few the volume's lines are, hence they are called for before they are written. Measured:
-// data/machines/h200-16xeon.gridding.tsv.
+// data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"

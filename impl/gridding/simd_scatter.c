@@ -13,7 +13,7 @@
 //
 // Bound: RG_F32_MAD, counting all 64 lanes of the window, of which 29 are within b at b = 1.9. simd_gather does less: it
 // neither reads nor writes a volume for each pixel, and computes 61 weights a pixel instead of 64 x 1.7. Measured:
-// data/machines/h200-16xeon.gridding.tsv.
+// data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"

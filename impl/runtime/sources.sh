@@ -1,10 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the headers
-# of this project that it includes, as the compiler listed them beside the object. suite.h and the emulator are not the kernel's:
-# every kernel includes the first, and the second changes no time.
+# sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the
+# headers of this project that it includes, as the compiler listed them beside the object, without comments and with every run
+# of blanks and line ends as one blank: neither changes a time. suite.h and the emulator are not the kernel's: every kernel
+# includes the first, and the second changes no time.
 LC_ALL=C # the order of files is part of the hash
 export LC_ALL
+# A quote after a letter or digit parts the digits of a number.
+bare() {
+    awk '{
+        kept = ""
+        while (length($0)) {
+            if (inside) {
+                at = index($0, "*/")
+                $0 = at ? substr($0, at + 2) : ""
+                inside = !at
+            } else if (!match($0, /\/\/|\/\*|"([^"\\]|\\.)*"|[0-9A-Za-z_]\047|\047([^\047\\]|\\.)+\047/)) {
+                kept = kept $0
+                $0 = ""
+            } else {
+                token = substr($0, RSTART, RLENGTH)
+                kept = kept substr($0, 1, RSTART - 1) (token ~ /^\/[\/*]/ ? " " : token)
+                inside = token == "/*"
+                $0 = token == "//" ? "" : substr($0, RSTART + RLENGTH)
+            }
+        }
+        print kept
+    }' "$@" | tr -s ' \t\n' ' '
+}
 echo '#include "impl/runtime/source.h"'
 found=$(nm -A -g --defined-only "$@" | sed -n 's/^\(.*\)\.o:.* [BDR] \(rg_\(variant\|emulated\)_[a-z0-9_]*\)$/\1 \2/p' | sort -u)
 printf '%s\n' "$found" | sed 's/.* \(.*\)/extern const rg_variant \1;/'
@@ -15,7 +38,7 @@ printf '%s\n' "$found" | while read -r object symbol; do
         files=$(realpath -s --relative-to=. $(sed -n '1,/[^\\]$/{s/^[^ ]*://;s/\\$//;p}' "$object.d") |
             grep '^impl/' | grep -v -e '^impl/suite\.h$' -e '^impl/gpu/emulator/' | sort -u)
         # shellcheck disable=SC2086
-        hash=$(cat $files | sha256sum | cut -c 1-16) last=$object
+        hash=$(bare $files | sha256sum | cut -c 1-16) last=$object
     fi
     echo "    {&$symbol, \"$hash\"},"
 done

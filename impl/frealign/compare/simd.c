@@ -8,7 +8,7 @@
 // depend on them.
 //
 // Bound: the section's reads from memory: samples of four pieces (trilinear), most of them a cache line of their own. A single
-// call has one trial to deal to the threads. Measured: data/machines/h200-16xeon.frealign.tsv.
+// call has one trial to deal to the threads. Measured: data/machines/h200-16xeon.tsv.
 #include "../simd_plane.h"
 #include "index.h"
 #ifdef _OPENMP

@@ -6,7 +6,7 @@
 // Rings come from a table made in prepare; rows beyond the mask are not transformed (simd_plane.h). Particles are dealt to
 // threads.
 //
-// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h200-16xeon.frealign.tsv.
+// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h200-16xeon.tsv.
 #include "apply.h"
 #include "../simd_plane.h"
 #ifdef _OPENMP

@@ -10,7 +10,7 @@
 // Bound: the terms come and go once, 32 bytes a coefficient beside its 12; nodes in shared memory 192 bytes. What is met first
 // are instructions, with half of the lanes idle: columns that the plane misses, uneven columns. The middle bricks meet every
 // sample and end last; where few samples meet a brick, clearing and storing it is what takes time. Measured:
-// data/machines/h200-16xeon.frealign.tsv.
+// data/machines/h200-16xeon.tsv.
 #include "insert.cuh"
 
 enum { BRICK = 16, GROUP = BRICK * BRICK, GROUPS_MOST = 4, CHUNK_MOST = GROUP * GROUPS_MOST };

@@ -3,7 +3,7 @@
 // of 16.
 //
 // Bound: 8 nodes a coefficient, three atomics of 4 bytes or one of 16 each in the L2; beyond it the lines of the volume, 1.3
-// nodes of 16 bytes a coefficient in sectors of 32, which come and go. Measured: data/machines/h200-16xeon.frealign.tsv.
+// nodes of 16 bytes a coefficient in sectors of 32, which come and go. Measured: data/machines/h200-16xeon.tsv.
 #include "insert.cuh"
 
 struct scalar_atomics {

@@ -10,7 +10,7 @@
 // planes of a sample that another thread owns are left out. Nodes get their terms in one order, whatever the number of threads.
 //
 // Bound: reading and writing lines of the volume, four or more a sample, those that neighbours share counted once each.
-// Measured: data/machines/h200-16xeon.frealign.tsv.
+// Measured: data/machines/h200-16xeon.tsv.
 #include "insert.h"
 #include "../simd_section.h"
 

@@ -8,7 +8,7 @@
 // Threads share the padded transform, then the rotations; what is added up does not depend on them.
 //
 // Bound: RG_F32_MAD, 15 multiply-adds a coefficient and rotation, against some 1.25 (N/2)^2 log2 (N/2)^2 of a transform, ten
-// times as many; beside it the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.frealign.tsv.
+// times as many; beside it the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.tsv.
 #include "../../runtime/cpu.h"
 #include "../simd_plane.h"
 #include "index.h"

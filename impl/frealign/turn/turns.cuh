@@ -7,7 +7,7 @@
 // is taken away and the rest is 0.
 //
 // Bound of the lags that are needed: fp32, 60 multiply-adds a coefficient, rotation and pair of quarters; beside them the
-// padded transform moves 16 times the section. Measured: data/machines/h200-16xeon.frealign.tsv.
+// padded transform moves 16 times the section. Measured: data/machines/h200-16xeon.tsv.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_stale.c: rows that were timed before their kernel changed, by the hash of its source: the report leaves them out or marks what
 // rests on them, bench --resume times them again and no others, and verify/stale.sh counts them in shipped records.
+#include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_program.h"
 #include "../../../data/formats/result.h"
@@ -84,6 +85,38 @@ TEST(shipped_records_are_looked_through)
     assert_int_equal(sh("rm records/two.tsv; sed '/^# source/d; s/sha256 [0-9a-f]*//' f.tsv > records/three.tsv; "
                         "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG); // or without hashes
     assert_int_equal(sh("grep -q '^stale: records/three.tsv: 2 rows without the hash' out"), 0);
+}
+
+// The hash that sources.sh gives a kernel of this text and that of a header, in FROM/hash.
+static void hash_of(const char *from, const char *kernel, const char *header)
+{
+    char folder[24], path[2][32];
+    snprintf(folder, sizeof folder, "%s/impl", from);
+    snprintf(path[0], sizeof path[0], "%s/k.c", folder);
+    snprintf(path[1], sizeof path[1], "%s/k.h", folder);
+    assert_int_equal(sh("mkdir -p %s", folder), 0);
+    put_file(path[0], kernel, strlen(kernel));
+    put_file(path[1], header, strlen(header));
+    assert_int_equal(sh("cd %s && cc -MMD -c impl/k.c -o k.o && \"$TREE/impl/runtime/sources.sh\" k.o | grep '&rg_variant_k,' > hash", from), 0);
+}
+
+TEST(comments_and_lines_are_not_the_kernel)
+{
+    static const struct {
+        const char *kernel, *header;
+        bool same;
+    } other[] = {
+        {"#include \"k.h\" // why\n/* an \"idea\"\n of two lines */\nchar rg_variant_k[] = \"a // b\";\nint\n  f(void) { return '\"' + ONE; }\n", "// head\n#define ONE 1\n", true},
+        {"#include \"k.h\"\nchar rg_variant_k[] = \"a // c\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 1\n", false},
+        {"#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' - ONE; }\n", "#define ONE 1\n", false},
+        {"#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 2\n", false},
+    };
+    hash_of("one", "#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 1\n");
+    for (int i = 0; i < RG_COUNT(other); i++) {
+        hash_of("two", other[i].kernel, other[i].header);
+        if (!sh("cmp -s one/hash two/hash") != other[i].same)
+            fail_msg("%d: %s", i, other[i].kernel);
+    }
 }
 
 // As `make check` asks: of the records of its own tree, at whatever commit that is.
