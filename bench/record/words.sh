@@ -102,9 +102,13 @@ regions() { # RUN...
     printf 'run\tregion_s\n'
     for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done
 }
-cycled() { # SIDE COUNT: rows of SIDE/particles.star over and over, as first_COUNT.star
-    awk -v most="$2" '/@/ { row[n++] = $0; next } { print } END { for (i = 0; i < most; i++) print row[i % n] }' \
-        "$work/$1/particles.star" > "$work/$1/first_$2.star"
+cycled() { # SIDE COUNT...: rows of SIDE/particles.star over and over, as first_COUNT.star
+    at=$work/$1
+    shift
+    for count; do
+        awk -v most="$count" '/@/ { row[n++] = $0; next } { print } END { for (i = 0; i < most; i++) print row[i % n] }' \
+            "$at/particles.star" > "$at/first_$count.star"
+    done
 }
 online() { # COUNT STAR: a map by gather with the tuned parameters, and with parameters sought while it runs
     printf 'run\tregion_s\n'
