@@ -3,6 +3,7 @@
 // judges nothing, so its exit code is 0 whatever it finds.
 #include "machine.h"
 #include "sensors.h"
+#include "../compare/believe.h"
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 #include "../../impl/runtime/cpu.h"
@@ -321,13 +322,13 @@ static double amount(const char *needs, int resource)
     return 0;
 }
 
-// The longest of what the calls needed at these rates, in s, 0 where nothing is known of them; *limit: the resource.
-static double bound_s(const char *needs, const rg_rates *rates, int *limit)
+// The longest of what the calls need at these rates, in s, 0 where nothing is known of them; *limit: the resource.
+static double bound_s(const rg_cost *needs, const rg_rates *rates, int *limit)
 {
     double longest_s = 0;
     for (int r = 0; r < RG_RESOURCES; r++)
-        if (amount(needs, r) / rates->per_s[r] > longest_s) {
-            longest_s = amount(needs, r) / rates->per_s[r];
+        if (needs->amount[r] / rates->per_s[r] > longest_s) {
+            longest_s = needs->amount[r] / rates->per_s[r];
             *limit = r;
         }
     return longest_s;
@@ -354,34 +355,40 @@ static int rates_of(const rg_tsv *t, rg_rates *rates)
                                                                             : rg_fail(RG_LACKS, "%s: not probed", device);
 }
 
-// Bounds of the calls of each stage, and what the stages without known calls take.
+// What each stage took, the least that its calls can take, and what is left of it. Of the whole job, that is what all calls need
+// of the one resource that limits them together: stages that go on at the same time share the machine.
 static int report_stages(const char *path)
 {
     rg_tsv t;
     rg_rates rates;
-    double other_s = 0;
+    rg_cost all = {{0}};
     int code = rg_tsv_read(path, &t);
     if (code != RG_GOOD)
         return code;
     code = rg_tsv_needs(&t, "stage busy_s needs");
     code = code == RG_GOOD ? rates_of(&t, &rates) : code;
     if (code == RG_GOOD)
-        printf("stage\tbusy_s\tbound_s\tof\tfraction\n");
+        printf("stage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n");
     for (int i = 0; i < t.n_rows && code == RG_GOOD; i++) {
         const char *stage = rg_tsv_cell(&t, i, "stage");
         const double busy_s = rg_tsv_number(&t, i, "busy_s");
+        rg_cost cost = all;
+        for (int r = 0; r < RG_RESOURCES && strcmp(stage, "whole"); r++) {
+            cost.amount[r] = amount(rg_tsv_cell(&t, i, "needs"), r);
+            all.amount[r] += cost.amount[r];
+        }
         int limit = 0;
-        const double least_s = bound_s(rg_tsv_cell(&t, i, "needs"), &rates, &limit);
-        if (least_s > 0)
-            rg_tsv_print(stdout, "%s\t%.4f\t%.4f\t%s\t%.2f\n", stage, busy_s, least_s, rg_resource_name[limit],
-                         least_s / busy_s);
-        else if (strcmp(stage, "whole") && strcmp(stage, "region"))
-            other_s += busy_s;
-        else
-            rg_tsv_print(stdout, "%s\t%.4f\t-\t-\t-\n", stage, busy_s);
+        const double least_s = bound_s(&cost, &rates, &limit);
+        if (!(least_s > 0)) {
+            rg_tsv_print(stdout, "%s\t%.4f\t-\t-\t-\t-\n", stage, busy_s);
+            continue;
+        }
+        rg_tsv_print(stdout, "%s\t%.4f\t%.4f\t%s\t%.2f\t%.4f\n", stage, busy_s, least_s, rg_resource_name[limit],
+                     least_s / busy_s, busy_s - least_s);
+        if (least_s > RG_FRACTION_MOST * busy_s)
+            rg_warn("%s: %s is %.3g times faster than its bound: its calls need less than they say, or the machine was busy "
+                    "while %s was probed", path, stage, least_s / busy_s, rg_resource_name[limit]);
     }
-    if (code == RG_GOOD)
-        printf("other\t%.4f\t-\t-\t-\n", other_s);
     rg_tsv_free(&t);
     return code;
 }
@@ -431,10 +438,11 @@ const rg_command rg_cmd_doctor = {
     .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether\n"
             "this binary holds code for them; each library and program found or missing; whether energy counters\n"
             "can be read, whether clocks are locked. With --probe also the rates that `bench` sets times against.\n\n"
-            "--stages: each stage of a job whose kernels say what they need of the machine, its time, the least\n"
-            "that this takes at the rates of the job's device and threads, the resource that limits it, and the\n"
-            "share of the bound that was reached; `other`: stages without such kernels (reading, preparation, the\n"
-            "host's steps, writing), some of them beside those.\n\n"
+            "--stages: of each stage of a job its time, the least that its calls take at the rates of the job's\n"
+            "device and threads, the resource that limits them, the share of the bound that was reached, and what\n"
+            "is left, in seconds; \"-\" where no kernel says what it needs (reading, copies, preparation, the host's\n"
+            "steps, writing). Of the whole: what all calls together need of one resource. A stage that is faster\n"
+            "than its bound gets a warning.\n\n"
             "It reports and does not judge: the exit code is 0 whatever it finds.",
     .option = options,
     .bytes = sizeof(doctor),

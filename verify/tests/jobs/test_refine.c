@@ -52,6 +52,43 @@ TEST(test_batch_does_not_matter)
     free(five);
 }
 
+// What the calls of a routine needed of the machine, from the column `needs` of a job's stages.
+static double need_of(const char *stages, const char *routine)
+{
+    size_t n;
+    char *text = get_file(in_dir(stages), &n), *row = strstr(text, routine), *need = row ? strstr(row, "fp32=") : NULL;
+    assert_true(need && !memchr(row + 1, '\n', (size_t)(need - row - 1)));
+    const double amount = atof(need + strlen("fp32="));
+    free(text);
+    return amount;
+}
+
+// Needs are those of the particles, in whatever batches: half of them need half. Of the objective, a batch whose particles end
+// one after another computes some values for nothing (poses.c, shrink), at most as many as it needs.
+TEST(test_needs)
+{
+    size_t n;
+    char *text = get_file(in_dir("wrong.star"), &n), *end = text;
+    for (int image = 0; image < 9; image++)
+        end = strchr(end, '@') + 1;
+    while (end[-1] != '\n')
+        end--;
+    put_file("eight.star", text, (size_t)(end - text));
+    free(text);
+    assert_int_equal(REFINE("--out %s/a.star", test_dir), RG_GOOD);
+    assert_int_equal(REFINE("--batch 1 --out %s/b.star", test_dir), RG_GOOD);
+    assert_int_equal(RUN(refine, "refine %s/eight.star --reference %s/map.mrc --device cpu --high 8 --out %s/c.star", test_dir,
+                         test_dir, test_dir), RG_GOOD);
+    static const char *const routine[] = {"\nctfapply:", "\nsigma2:", "\npresb:", "\nccoef:"};
+    for (int i = 0; i < RG_COUNT(routine); i++) {
+        const double all = need_of("a_stages.tsv", routine[i]);
+        assert_true(fabs(need_of("b_stages.tsv", routine[i]) / all - 1) < 2e-3); // four digits are written
+        assert_true(fabs(need_of("c_stages.tsv", routine[i]) / all - 0.5) < 2e-3);
+    }
+    const double together = need_of("a_stages.tsv", "\ncc3m:"), one_by_one = need_of("b_stages.tsv", "\ncc3m:");
+    assert_true(together > 0.999 * one_by_one && together < 2 * one_by_one);
+}
+
 TEST(test_other_forms)
 {
     static const char *const form[] = {"--preset paper --tolerance 0.3", "--optimiser bobyqa --step 0.5 --tolerance 0.03"};
