@@ -116,6 +116,7 @@ command_line variants_list check_list
 command_line install verify/install.sh "$build"
 command_line steps verify/steps.sh
 command_line stale verify/stale.sh "$build"
+command_line defaults_told verify/defaults.sh
 grep '^stale:' "$logs/stale.log"
 command_line fuzz verify/fuzz/fuzz.sh "$build" replay
 # One call of each kind in each command fails, another one every day; `make faults` has them all. ASan cannot be preloaded after.
@@ -131,5 +132,7 @@ outcome() { # NAME: of what ran beside
 command_line verify outcome verify
 command_line verify_emulated outcome verify_emulated
 [ "${SANITIZE:-0}" = 1 ] || command_line broken_emulated outcome broken_emulated
+# Nothing runs beside it. On a processor with a file in data/tuned: are the declared defaults as fast?
+[ "${SANITIZE:-0}" = 1 ] || command_line defaults bench/defaults.sh "$build"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
