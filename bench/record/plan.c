@@ -299,21 +299,34 @@ static int add_lanes(rg_record_step *s)
     return code ? rg_fail(code, "record: the plan's step %s is no command of bench", s->name) : RG_GOOD;
 }
 
-// Rows that a search left: its best, the defaults and the published configurations in common rounds at least.
-static bool is_tuned(const rg_record *r, const rg_record_step *s)
+// A row of a search: of its variant and shape, with parameters, timed as `tune` times.
+static bool is_of_search(const rg_record_step *s, char *const *c)
 {
     char algo[64] = "", variant[64] = "";
     const char *shape = strstr(s->command, "--shape ");
     sscanf(s->command, "%63[^: ]:%63s", algo, variant);
+    shape = shape ? shape + strlen("--shape ") : "";
+    return !strcmp(c[RG_C_ALGO], algo) && !strcmp(c[RG_C_VARIANT], variant) && strlen(c[RG_C_SHAPE]) == strcspn(shape, " ") &&
+           !strncmp(c[RG_C_SHAPE], shape, strcspn(shape, " ")) && !strcmp(c[RG_C_SCOPE], "device") && *c[RG_C_MEDIAN] &&
+           strstr(c[RG_C_PARAMS], "=");
+}
+
+bool rg_record_step_has(const rg_record *r, const rg_record_step *s, const rg_row *row)
+{
+    if (s->kind == RG_STEP_TUNE)
+        return is_of_search(s, row->cell) && rg_record_has(r, row, false);
+    for (int k = 0; k < s->n_keys; k++)
+        if (rg_row_same(row, &s->key[k]))
+            return rg_record_has(r, row, s->energy);
+    return false;
+}
+
+int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
+{
     int n = 0;
-    for (int i = 0; shape && i < r->rows.n_rows; i++) {
-        char *const *c = r->rows.row[i].cell;
-        const char *at = shape + strlen("--shape ");
-        const size_t length = strcspn(at, " ");
-        n += !strcmp(c[RG_C_ALGO], algo) && !strcmp(c[RG_C_VARIANT], variant) && strlen(c[RG_C_SHAPE]) == length &&
-             !strncmp(c[RG_C_SHAPE], at, length) && *c[RG_C_MEDIAN] && strstr(c[RG_C_PARAMS], "=");
-    }
-    return rg_tables_find(&r->tables, s->name) && n > 0;
+    for (int i = 0; i < r->rows.n_rows; i++)
+        n += rg_record_step_has(r, s, &r->rows.row[i]);
+    return n;
 }
 
 // ---- cost and value --------------------------------------------------------------------------------------------------------
@@ -379,7 +392,7 @@ int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
         }
         s->done = s->kind == RG_STEP_BENCH   ? !s->missing && s->n_keys
                   : s->kind == RG_STEP_TABLE ? rg_tables_find(&r->tables, s->name) != NULL
-                  : s->kind == RG_STEP_TUNE  ? is_tuned(r, s)
+                  : s->kind == RG_STEP_TUNE  ? rg_tables_find(&r->tables, s->name) && rg_record_rows_of(r, s)
                                              : false;
         const double a_row = known_seconds(r, s->name), rows = s->n_keys ? s->n_keys : 1;
         s->cost_s = isnan(a_row) ? s->seconds * s->missing / rows : a_row * s->missing;

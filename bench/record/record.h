@@ -26,8 +26,9 @@ int rg_record_merge(rg_record *, const char *path, bool own);
 // The head of a file without rows, of this machine and this run, becomes the record's. RG_USAGE where it is of another kind.
 int rg_record_here(rg_record *, const char *path);
 int rg_record_save(rg_record *);
-// What `bench --resume` goes on with in `path`: those rows that are good enough of the variants of these keys.
-int rg_record_seed(const rg_record *, const rg_row *key, int n, bool energy, int cores, const char *path);
+// What the step goes on with by --resume, in `path`: its rows that the record has. cores: those that it may use, 0: all.
+typedef struct rg_record_step rg_record_step;
+int rg_record_seed(const rg_record *, const rg_record_step *, int cores, const char *path);
 // Whether the record has the row as today's kernel gives it: passed with an interval, and with its energy if that is asked for.
 bool rg_record_has(const rg_record *, const rg_row *key, bool energy);
 int rg_record_mixed(const rg_record *, char text[400]); // machines whose rows it has; which, in words
@@ -38,7 +39,7 @@ void rg_record_free(rg_record *);
 typedef enum { RG_STEP_DATA, RG_STEP_BENCH, RG_STEP_TUNE, RG_STEP_TABLE } rg_step_kind;
 typedef enum { RG_RUNS_CORE, RG_RUNS_GPU, RG_RUNS_ALONE } rg_step_runs; // beside which others
 
-typedef struct rg_record_step {
+struct rg_record_step {
     char *name, *needs, *claims, *command;
     rg_step_kind kind;
     rg_step_runs runs;
@@ -53,7 +54,7 @@ typedef struct rg_record_step {
     double began_s;
     int core;  // the place of its core, -1
     int order; // in which it was chosen
-} rg_record_step;
+};
 
 typedef struct rg_record_plan {
     rg_record_step *step;
@@ -63,6 +64,9 @@ typedef struct rg_record_plan {
 int rg_record_plan_read(const char *path, const char *work, rg_record_plan *);
 // What the steps make here, what of it the record lacks, what that costs and is worth; done where it lacks nothing.
 int rg_record_plan_weigh(rg_record_plan *, const rg_record *, int gpus);
+// Whether a row of the record is one of the step's, as today's kernel gives it.
+bool rg_record_step_has(const rg_record *, const rg_record_step *, const rg_row *);
+int rg_record_rows_of(const rg_record *, const rg_record_step *);
 int rg_record_plan_find(const rg_record_plan *, const char *name); // -1 when there is none
 void rg_record_plan_free(rg_record_plan *);
 // Whether all steps that this one needs are to keep_on's liking, which is asked until one is not.

@@ -144,28 +144,22 @@ static void be_step(const rg_record_run *r, const rg_record_step *s, const char 
     _exit(127);
 }
 
-static int rows_there(const rg_record_run *r, const rg_record_step *s)
-{
-    int n = 0;
-    for (int k = 0; k < s->n_keys; k++)
-        n += rg_record_has(&r->record, &s->key[k], s->energy);
-    return n;
-}
-
 static int begin(rg_record_run *r, rg_record_step *s)
 {
     char *product = file_of(r, s, ".tsv"), *line = NULL, **word = NULL;
     int code = RG_GOOD;
+    const int there = rg_record_rows_of(&r->record, s);
     if (s->n_keys)
-        s->missing = s->n_keys - rows_there(r, s); // another step may have measured some of them
-    const bool seeded = s->missing < s->n_keys && rg_result_head(&r->record.rows, "machine");
+        s->missing = s->n_keys - there; // another step may have measured some of them
+    const bool seeded = there && rg_result_head(&r->record.rows, "machine");
+    const int cores = s->core >= 0 ? 1 : r->cores.beside && s->runs == RG_RUNS_GPU ? CPU_COUNT(&r->cores.rest) : 0;
     if (s->kind == RG_STEP_BENCH || s->kind == RG_STEP_TUNE) {
         line = rg_print("regather %s %s --quiet --out %s%s", s->kind == RG_STEP_TUNE ? "tune" : "bench", s->command, product,
                         seeded ? " --resume" : "");
         word = rg_record_words(line);
     }
     if (seeded)
-        code = rg_record_seed(&r->record, s->key, s->n_keys, s->energy, s->core >= 0 ? 1 : 0, product);
+        code = rg_record_seed(&r->record, s, cores, product);
     fflush(NULL);
     s->began_s = rg_seconds();
     s->pid = code ? -1 : fork();
@@ -212,13 +206,13 @@ static void say_ended(rg_record_run *r, const rg_record_step *s, double seconds,
 static int end(rg_record_run *r, rg_record_step *s, int status)
 {
     const double seconds = rg_seconds() - s->began_s;
-    const int before = rows_there(r, s), exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int before = rg_record_rows_of(&r->record, s), exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     s->pid = 0;
     // A failed check, or what this machine lacks, is a result all the same.
     const bool good = exit == RG_GOOD || exit == RG_WRONG || exit == RG_LACKS;
     int code = take_over(r, s, good);
     s->core = -1;
-    const int rows = rows_there(r, s) - before;
+    const int rows = rg_record_rows_of(&r->record, s) - before;
     r->rows_new += rows > 0 ? rows : 0;
     s->done = good && (s->kind != RG_STEP_TABLE || rg_tables_find(&r->record.tables, s->name));
     s->failed = !s->done && !r->over;

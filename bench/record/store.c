@@ -359,7 +359,7 @@ int rg_record_open(rg_record *r, const char *name, bool resume)
     return code;
 }
 
-int rg_record_seed(const rg_record *r, const rg_row *key, int n, bool energy, int cores, const char *path)
+int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, const char *path)
 {
     FILE *f = rg_result_open(path, "w");
     if (!f)
@@ -375,11 +375,8 @@ int rg_record_seed(const rg_record *r, const rg_row *key, int n, bool energy, in
         value[i] = strcmp(r->rows.head_key[i], "machine") ? r->rows.head_value[i] : named;
     rg_result_write_head(f, r->rows.n_head, r->rows.head_key, value);
     for (int i = 0; i < r->rows.n_rows; i++)
-        for (int k = 0; k < n; k++)
-            if (rg_row_same(&r->rows.row[i], &key[k]) && rg_record_has(r, &key[k], energy)) {
-                rg_result_write_row(f, &r->rows.row[i]);
-                break;
-            }
+        if (rg_record_step_has(r, step, &r->rows.row[i]))
+            rg_result_write_row(f, &r->rows.row[i]);
     const bool bad = ferror(f) != 0;
     free(value);
     free(named);

@@ -15,7 +15,7 @@
 static const rg_option options[] = {
     {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0", RG_TO(rg_tune, shape_text),
      .otherwise = "the first of the preset paper"},
-    {"param", "NAME=VALUE", "keep a parameter at this value", RG_TO(rg_tune, kept)},
+    {"param", "NAME=VALUE[,VALUE...]", "keep a parameter at this value, or at one of these", RG_TO(rg_tune, kept)},
     {"search", "exhaustive|random|local", "the order", RG_TO(rg_tune, kind),
      .otherwise = "exhaustive, with --budget or --configs local"},
     {"budget", "S", "stop the search then", RG_TO(rg_tune, budget_s), 0.001L, 1e6L, .unit = "seconds"},
@@ -63,18 +63,33 @@ static int read_shape(rg_tune *t)
     return RG_GOOD;
 }
 
-// Parameters that --param keeps.
-static int read_fixed(const rg_tune *t, bool *fixed, int64_t *like)
+// Of each parameter, the values that --param names, a bit each, or all when it names none.
+static int read_among(const rg_tune *t, uint64_t *among)
 {
     const rg_variant *v = t->entry->variant;
     char why[160];
+    bool named[RG_PARAMS_MAX] = {false};
+    for (int k = 0; k < v->n_params; k++)
+        among[k] = UINT64_MAX;
     for (int i = 0; i < t->kept.n; i++) {
-        const char *given = t->kept.item[i];
-        if (!rg_params_set(v, given, like, why))
-            return rg_fail(RG_USAGE, "--param: %s", why);
-        for (int k = 0; k < v->n_params; k++)
-            fixed[k] |= strlen(v->param[k].name) == strcspn(given, "=") &&
-                        !strncmp(given, v->param[k].name, strcspn(given, "="));
+        const char *given = t->kept.item[i], *at = given + strcspn(given, "=");
+        do {
+            const char *value = at + (*at != '\0');
+            at = value + strcspn(value, ",");
+            int64_t param[RG_PARAMS_MAX] = {0};
+            char *one = rg_print("%.*s=%.*s", (int)strcspn(given, "="), given, (int)(at - value), value);
+            const bool good = rg_params_set(v, one, param, why);
+            for (int k = 0; k < v->n_params && good; k++)
+                if (strlen(v->param[k].name) == strcspn(one, "=") && !strncmp(v->param[k].name, one, strcspn(one, "=")))
+                    for (int j = 0; j < v->param[k].n_values; j++)
+                        if (v->param[k].value[j] == param[k]) {
+                            among[k] = (named[k] ? among[k] : 0) | UINT64_C(1) << j;
+                            named[k] = true;
+                        }
+            free(one);
+            if (!good)
+                return rg_fail(RG_USAGE, "--param: %s", why);
+        } while (*at);
     }
     return RG_GOOD;
 }
@@ -82,14 +97,11 @@ static int read_fixed(const rg_tune *t, bool *fixed, int64_t *like)
 static int read_space(rg_tune *t)
 {
     const rg_variant *v = t->entry->variant;
-    int64_t like[RG_PARAMS_MAX] = {0};
-    bool fixed[RG_PARAMS_MAX] = {false};
+    uint64_t among[RG_PARAMS_MAX];
     const bool limited = t->configs || t->budget_s > 0;
     const rg_search_kind kind = t->kind >= 0 ? (rg_search_kind)t->kind : limited ? RG_SEARCH_LOCAL : RG_SEARCH_EXHAUSTIVE;
-    rg_params_standard(v, like);
-    int code = read_fixed(t, fixed, like);
-    const char *why = code ? NULL
-                           : rg_search_begin_fixed(&t->search, v, &t->shape, kind, (int)t->configs, t->given.seed, fixed, like);
+    const int code = read_among(t, among);
+    const char *why = code ? NULL : rg_search_begin_among(&t->search, v, &t->shape, kind, (int)t->configs, t->given.seed, among);
     return why ? rg_fail(RG_USAGE, "tune: %s", why) : code;
 }
 

@@ -23,32 +23,39 @@ static void count_refusal(rg_search *s, const char *reason)
     s->refusal[i < RG_REFUSALS_MAX ? i : RG_REFUSALS_MAX - 1].count++;
 }
 
+static int values_among(const rg_variant *v, const uint64_t *among, int k)
+{
+    int n = 0;
+    for (int i = 0; i < v->param[k].n_values; i++)
+        n += !among || among[k] >> i & 1;
+    return n;
+}
+
 // Combination `index` of the declared values, the last parameter changing fastest.
-static void combination(const rg_variant *v, int64_t index, const bool *fixed, const int64_t *like, int64_t *param)
+static void combination(const rg_variant *v, int64_t index, const uint64_t *among, int64_t *param)
 {
     for (int k = v->n_params - 1; k >= 0; k--) {
-        if (fixed && fixed[k]) {
-            param[k] = like[k];
-            continue;
-        }
-        param[k] = v->param[k].value[index % v->param[k].n_values];
-        index /= v->param[k].n_values;
+        const int n = values_among(v, among, k);
+        int64_t left = index % n;
+        for (int i = 0; i < v->param[k].n_values; i++)
+            if ((!among || among[k] >> i & 1) && left-- == 0)
+                param[k] = v->param[k].value[i];
+        index /= n;
     }
 }
 
-const char *rg_search_begin_fixed(rg_search *s, const rg_variant *v, const rg_shape *shape, rg_search_kind kind, int most,
-                                  uint64_t seed, const bool *fixed, const int64_t *like)
+const char *rg_search_begin_among(rg_search *s, const rg_variant *v, const rg_shape *shape, rg_search_kind kind, int most,
+                                  uint64_t seed, const uint64_t *among)
 {
     *s = (rg_search){.variant = v, .kind = kind, .seed = seed, .best = -1, .combinations = 1};
     for (int k = 0; k < v->n_params; k++)
-        if (!fixed || !fixed[k])
-            s->combinations *= v->param[k].n_values;
+        s->combinations *= values_among(v, among, k);
     if (s->combinations > COMBINATIONS_MAX)
         return "it has more than 4 million combinations: fix some parameters with --param";
     s->config = rg_alloc((size_t)s->combinations * sizeof *s->config);
     for (int64_t i = 0; i < s->combinations; i++) {
         int64_t *param = s->config[s->n];
-        combination(v, i, fixed, like, param);
+        combination(v, i, among, param);
         const char *why = v->refuse ? v->refuse(shape, param) : NULL;
         if (why)
             count_refusal(s, why);
@@ -65,7 +72,7 @@ const char *rg_search_begin_fixed(rg_search *s, const rg_variant *v, const rg_sh
 const char *rg_search_begin(rg_search *s, const rg_variant *v, const rg_shape *shape, rg_search_kind kind, int most,
                             uint64_t seed)
 {
-    return rg_search_begin_fixed(s, v, shape, kind, most, seed, NULL, NULL);
+    return rg_search_begin_among(s, v, shape, kind, most, seed, NULL);
 }
 
 void rg_search_end(rg_search *s)

@@ -43,11 +43,11 @@ typedef struct rg_search {
     int n_refusals;
 } rg_search;
 
-// most 0: no limit. Parameters fixed[] (one flag each, may be NULL) keep the value of `like`. NULL, or why it cannot be
-// searched.
+// most 0: no limit. among: of each parameter those of its declared values that are tried, a bit each, at least one and of the
+// first 64; NULL: all. NULL, or why it cannot be searched.
 const char *rg_search_begin(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed);
-const char *rg_search_begin_fixed(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed,
-                                  const bool *fixed, const int64_t *like);
+const char *rg_search_begin_among(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed,
+                                  const uint64_t *among);
 int rg_search_next(rg_search *); // index of config, -1 when the budget or the space is used up
 void rg_search_tell(rg_search *, int i, double cost);
 // Which of config these parameters are, -1 when none.

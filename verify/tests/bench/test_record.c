@@ -112,6 +112,30 @@ TEST(pieces_become_one_record)
     assert_int_not_equal(access(in_dir("m.step-corr-ordered.tsv.part"), F_OK), 0);
 }
 
+// A search that was stopped goes on with the configurations that the record has of its variant and shape, in a process of so many
+// cores.
+TEST(a_search_goes_on_where_it_stopped)
+{
+    assert_int_equal(sh("regather tune autocorr:simd --shape w16,h16,r2,k0 --threads 1 --tuned none --quiet --out one.tsv > out && "
+                        "regather tune autocorr:simd --shape w16,h16,r3,k0 --threads 1 --tuned none --quiet --out two.tsv > out"), 0);
+    rg_record r;
+    assert_int_equal(rg_record_open(&r, in_dir("s"), false), RG_GOOD);
+    assert_int_equal(rg_record_merge(&r, in_dir("one.tsv"), true), RG_GOOD);
+    const int n = r.rows.n_rows;
+    assert_int_equal(rg_record_merge(&r, in_dir("two.tsv"), true), RG_GOOD);
+    assert_true(n > 1 && r.rows.n_rows > n);
+    rg_record_step step = {.kind = RG_STEP_TUNE, .command = "autocorr:simd --budget 1 --shape w16,h16,r2,k0 --seed 1"};
+    assert_int_equal(rg_record_rows_of(&r, &step), n);
+    assert_int_equal(rg_record_seed(&r, &step, 7, in_dir("seed.tsv")), RG_GOOD);
+    rg_result seed = rows("seed.tsv");
+    assert_int_equal(seed.n_rows, n);
+    assert_non_null(strstr(rg_result_head(&seed, "machine"), ", 7 cores"));
+    for (int i = 0; i < n; i++)
+        assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
+    rg_result_free(&seed);
+    rg_record_free(&r);
+}
+
 TEST(what_does_not_fit_is_said)
 {
     plan(tables, "");

@@ -42,16 +42,15 @@ TEST(test_space)
     for (int i = 0; i < s.n; i++)
         assert_null(refuse(&shape, s.config[i]));
     rg_search_end(&s);
-    const bool fixed[] = {true, false, true};
-    const int64_t like[] = {4, 0, 1};
-    assert_null(rg_search_begin_fixed(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, fixed, like));
-    assert_int_equal(s.n, 6); // b = 4..9
+    const uint64_t some[] = {1 << 4 | 1 << 8, UINT64_MAX, 1 << 1};
+    assert_null(rg_search_begin_among(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, some));
+    assert_int_equal(s.combinations, 20);
+    assert_int_equal(s.n, 6 + 2); // b = 4..9 of a = 4, 8 and 9 of 8
     for (int i = 0; i < s.n; i++)
-        assert_true(s.config[i][0] == 4 && s.config[i][2] == 1);
+        assert_true((s.config[i][0] == 4 || s.config[i][0] == 8) && s.config[i][2] == 1);
     rg_search_end(&s);
-    const int64_t refused[] = {9, 0, 0};
-    const bool all[] = {true, true, true};
-    assert_non_null(rg_search_begin_fixed(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, all, refused));
+    const uint64_t refused[] = {1 << 9, 1, 1};
+    assert_non_null(rg_search_begin_among(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, refused));
     rg_search_end(&s);
 }
 
