@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: `regather reconstruct` on so many threads (2) against `relion_reconstruct`,
 # whole processes by turns on one set of simulated images with one padding (2) and one kernel (radius 1.9, alpha 15): 128:1000:5
-# and 256:300:2. RELION 3.1's program has one thread, and no option for more; relion_reconstruct_mpi shares
-# the insertion alone, a second of 14 at 128 pixels, and takes no less with two processes. Prints a row a run: seconds of the wall's clock and
-# of the processor (beside other work the second is what tells), largest resident memory, correlation of the map with the true
-# one; then a line a size, of medians. Kept as data/machines/NAME.relion.tsv.
+# and 256:300:2. RELION 3.1's program has one thread, and no option for more; relion_reconstruct_mpi shares the insertion alone and
+# takes no less time with two processes. Prints a row a run: seconds of the wall's clock and of the processor (beside other work
+# the second is what tells), largest resident memory, correlation of the map with the true one; then a line a size, of medians.
+# Kept as data/machines/NAME.relion.tsv.
 # Exit 1 when a program fails or a map is not like the truth; 4, with the reason, where RELION or GNU time is not installed.
 build=${1:?usage: bench/relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]} threads=${2:-2}
 regather=$(realpath "$build/regather") || exit 2
