@@ -3,7 +3,8 @@
 # mutate.sh BUILD SEED FROM TO host|emulated [OUT]: mutants FROM..TO of this seed: one change at a random place of a random
 # variant's sources (sites.awk), compiled as a plug-in, and what `regather verify` says of it. Rows that OUT holds already are not
 # made again, so that a run can be stopped, and parts of it run side by side. Outcomes: `same code` (the compiler makes the same of
-# it), `no program`, `caught`, `passed`: equivalent, within the bound, or missed: for a person to say (judged.tsv).
+# it), `no program`, `caught` (by verify or, where that passes it, by the build, which refuses indices beyond an array), `passed`:
+# equivalent, within the bound, or missed: for a person to say (judged.tsv).
 build=${1:?usage: verify/mutate/mutate.sh BUILD SEED FROM TO host|emulated [OUT]}
 seed=${2:?seed} from=${3:?from} to=${4:?to} kind=${5:?host or emulated}
 cd "$(dirname "$0")/../.." || exit 2
@@ -14,10 +15,10 @@ rm -rf "${work:?}" && mkdir -p "$work" "$(dirname "$out")" && cp -r impl "$work/
 [ -s "$out" ] || printf 'seed\tmutant\tvariant\tfile\tline\toperator\twas\tis\toutcome\tsaid\n' > "$out"
 
 if [ "$kind" = host ]; then
-    sources=$(grep -l '^RG_VARIANT' impl/*/*.c impl/frealign/*/*.c | grep -v array_language) objects=$build device=
+    sources=$(grep -l '^RG_VARIANT' impl/*/*.c impl/frealign/*/*.c | grep -v array_language) objects=$build
 else
     sources=$(ls impl/autocorr/*.cu impl/gridding/*.cu impl/affine/*.cu impl/frealign/*/*.cu)
-    objects=$build/emulated device='--device host'
+    objects=$build/emulated
 fi
 
 # draw N: the next number of 0..N-1, by the generator of Park and Miller, whose products awk holds exactly.
@@ -50,24 +51,7 @@ while [ "$i" -le "$to" ]; do
     echo "$site" | awk -F'\t' 'NR == FNR { l = $2; c = $3; n = $4; new = $6; next }
         FNR == l { print substr($0, 1, c - 1) new substr($0, c + n); next } { print }' - "$file" > "$work/$file"
     was=$(sed -n "${line}{s/^ *//;p;}" "$file") is=$(sed -n "${line}{s/^ *//;p;}" "$work/$file")
-    said=-
-    rm -f "$so"
-    if ! compile "$source" "$so"; then
-        outcome='no program'
-    elif [ "$(text_of "$so")" = "$(text_of "$plain")" ]; then
-        outcome='same code'
-    else
-        names=$("$regather" list --table variants $device --plugin "$so" 2> /dev/null |
-            awk -F'\t' '$2 ~ /^mutant\.so:/ { print $1 ":" $2 }')
-        # shellcheck disable=SC2086
-        timeout 600 "$regather" verify $names --plugin "$so" --quiet --stop --limit 10 --device "$([ "$kind" = host ] && echo cpu || echo host)" > "$work/said" 2>&1
-        case $? in
-        0) outcome=passed ;;
-        1 | 124) outcome=caught
-            said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
-        *) outcome='not run' said=$(tail -n 1 "$work/said" | tr '\t' ' ') ;;
-        esac
-    fi
+    judge_mutant
     cp "$file" "$work/$file"
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$seed" "$i" "$source" "$file" "$line" "$(echo "$site" | cut -f 5)" \
         "$was" "$is" "$outcome" "$said" >> "$out"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# plugin.sh: for mutate.sh and hand.sh: a changed copy of a variant's source as a plug-in. They set work (whose impl/ is the
-# copy), kind (host or emulated), build and regather.
+# plugin.sh: for mutate.sh, again.sh and hand.sh: a changed copy of a variant's source as a plug-in. They set work (whose impl/ is
+# the copy), kind (host or emulated), build and regather.
 
 # variants_of SOURCE: the symbols of its variants, some of which macros make, asked of its object.
 variants_of() {
@@ -9,7 +9,7 @@ variants_of() {
     nm -g --defined-only "$object" | sed -n 's/.* [BDR] rg_\(variant\|emulated\)_\([a-z0-9_]*\)$/\2/p'
 }
 
-# compile SOURCE SO: the copy of the source in $work as a plug-in.
+# compile SOURCE SO [FLAGS]: the copy of the source in $work as a plug-in; FLAGS in place of -w.
 compile() {
     copy=$work/$1
     symbols=$(variants_of "$1" | sed 's/.*/\&RG_VARIANT_SYMBOL(&),/' | tr '\n' ' ')
@@ -17,7 +17,7 @@ compile() {
     needs=$(sed -n 's/.*\.needs *= *"\([a-z0-9]*\)".*/\1/p' "$copy" | sort -u | tail -n 1)
     if [ "$kind" = host ]; then
         # shellcheck disable=SC2046
-        ${CC:-gcc} $("$regather" --cflags c $(echo "$needs" | grep avx) | sed "s|-I[^ ]*||") -O2 -g0 -w -Iimpl -x c \
+        ${CC:-gcc} $("$regather" --cflags c $(echo "$needs" | grep avx) | sed "s|-I[^ ]*||") -O2 -g0 ${3:--w} -Iimpl -x c \
             "$copy.plugin" -o "$2" 2> "$work/words"
     else
         # shellcheck disable=SC2046
@@ -29,4 +29,32 @@ compile() {
 text_of() {
     objcopy -O binary --only-section='.text*' --only-section='.rodata*' --only-section='.data*' "$1" "$work/text" 2> /dev/null &&
         cksum < "$work/text"
+}
+
+# judge_mutant: of the changed $source: its outcome and what was said, with $plain the plug-in of the source as it is.
+judge_mutant() {
+    said=-
+    rm -f "$so"
+    if ! compile "$source" "$so"; then
+        outcome='no program'
+        return
+    elif [ "$(text_of "$so")" = "$(text_of "$plain")" ]; then
+        outcome='same code'
+        return
+    fi
+    names=$("$regather" list --table variants $([ "$kind" = host ] || echo --device host) --plugin "$so" 2> /dev/null |
+        awk -F'\t' -v so="$(basename "$so")" 'index($2, so ":") == 1 { print $1 ":" $2 }')
+    # shellcheck disable=SC2086
+    timeout 600 "$regather" verify $names --plugin "$so" --quiet --stop --limit 10 \
+        --device "$([ "$kind" = host ] && echo cpu || echo host)" > "$work/said" 2>&1
+    case $? in
+    0) outcome=passed ;;
+    1 | 124) outcome=caught
+        said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
+    *) outcome='not run' said=$(tail -n 1 "$work/said" | tr '\t' ' ') ;;
+    esac
+    # As the build has its warnings: those of them that are errors.
+    if [ "$outcome$kind" = passedhost ] && ! compile "$source" "$so" -Wall; then
+        outcome=caught said="the build: $(grep -m 1 -o 'error: .*' "$work/words" | cut -c 1-100)"
+    fi
 }
