@@ -248,7 +248,7 @@ check-deep: check threads faults
 	verify/mutate/again.sh $(BUILD) 3 host 155 194
 	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
 faults: all
-	@verify/faults/faults.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv
+	@mkdir -p $(BUILD)/check && verify/faults/parts.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv $$(nproc)
 threads: all
 	@verify/threads/threads.sh $(BUILD)
 TIME ?= 60

@@ -6,6 +6,8 @@
 # exit code of the manual; when it is not 0 one line on stderr besides warnings; nothing of the outputs there that is not whole,
 # and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
 # "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
+# PART=I/N: of these runs every N-th, from the I-th on (parts.sh). MADE=DIR: where faults.so and planted lie already, for a machine
+# without a compiler.
 usage='verify/faults/faults.sh BUILD [MOST [OUT [COMMAND...]]]'
 build=$(realpath "${1:?usage: $usage}") most=${2:-1000000} out=${3:-/dev/stdout} seed=${SEED:-0}
 cd "$(dirname "$0")" || exit 2
@@ -13,7 +15,10 @@ cd "$(dirname "$0")" || exit 2
 regather=$build/regather here=$(pwd)
 room=$(mktemp -d) || exit 2
 trap 'rm -rf "${room:?}"' EXIT
-${CC:-gcc} -std=gnu11 -O1 -fPIC -shared faults.c -o "$room/faults.so" -ldl || exit 2
+part=${PART:-1/1}
+made=${MADE:-$room}
+[ "$made" != "$room" ] || { ${CC:-gcc} -std=gnu11 -O1 -fPIC -shared faults.c -o "$room/faults.so" -ldl &&
+    ${CC:-gcc} -std=gnu11 -O1 planted.c -o "$room/planted"; } || exit 2
 mkdir "$room/in" && cd "$room/in" || exit 2
 { "$regather" phantom particles --out p --shape d7 --box 16 --images 2 --sigma 1 --ctf --snr 1 &&
     "$regather" phantom subtomograms --out s --box 16 --images 2 --wedge 60 &&
@@ -28,7 +33,7 @@ run() {
     rm -rf "${room:?}/run" && mkdir "$room/run" && cd "$room/run" || exit 2
     echo 0 > "$room/calls"
     # shellcheck disable=SC2086
-    timeout 60 $launcher env OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$room/faults.so" \
+    timeout 60 $launcher env OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$made/faults.so" \
         "$regather" $words --quiet < /dev/null > "$room/stdout" 2> "$room/stderr"
     code=$?
 }
@@ -62,9 +67,8 @@ try() {
 
 wrong=0 right=0 skipped=0 launcher='' good=0
 # What these checks say of a command that does what each forbids.
-${CC:-gcc} -std=gnu11 -O1 "$here/planted.c" -o "$room/planted" || exit 2
 while read -r words kind n wanted; do
-    regather=$room/planted
+    regather=$made/planted
     run none:0 && listing > "$room/whole"
     try "$kind" "$n"
     regather=$build/regather
@@ -108,7 +112,7 @@ while IFS="$(printf '\t')" read -r name kinds words; do
             echo "$name: no call of kind $kind" ;;
         esac
         step=$(((calls + most - 1) / most))
-        n=$((1 + seed % (step + !step)))
+        n=$((1 + seed % (step + !step) + (${part%/*} - 1) * step))
         while [ "$n" -le "$calls" ]; do
             try "$kind" "$n"
             runs=$((runs + 1))
@@ -117,7 +121,7 @@ while IFS="$(printf '\t')" read -r name kinds words; do
                 echo "$name, $kind $n of $calls: $fault (exit $code): $(tail -n 1 "$room/stderr" | cut -c 1-120)"
             elif [ $code -eq $good ]; then same=$((same + 1))
             else lines=$((lines + 1)); fi
-            n=$((n + step))
+            n=$((n + step * ${part#*/}))
         done
         wrong=$((wrong + bad)) right=$((right + runs - bad))
         printf '%s\t%s\t%d\t%d\t%d\t%d\t%d\n' "$name" "$kind" "$calls" $runs $lines $same $bad >> "$out"
