@@ -177,7 +177,7 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->space_group = int_word(h, 23, m->swapped);
     for (int i = 0; i < 3; i++) {
         int grid = int_word(h, 8 + i, m->swapped);
-        m->voxel_A[i] = grid > 0 ? finite_or_zero(float_word(h, 11 + i, m->swapped) / grid) : 0;
+        m->voxel_A[i] = grid > 0 ? finite_or_zero((double)float_word(h, 11 + i, m->swapped) / grid) : 0;
         m->axis[i] = int_word(h, 17 + i, m->swapped);
     }
     m->minimum = float_word(h, 20, m->swapped);
@@ -406,10 +406,11 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     const int64_t side[3] = {m->nx, m->ny, m->nz};
     const uint16_t one = 1;
     unsigned char stamp = *(const unsigned char *)&one == 1 ? 0x44 : 0x11;
+    const double voxel_A = (double)(float)((double)m->nx * m->voxel_A) / (double)m->nx; // as it will be read: a copy is the same
     for (int i = 0; i < 3; i++) {
         put_int(h, 1 + i, (int32_t)side[i]);
         put_int(h, 8 + i, i == 2 && !m->is_volume ? 1 : (int32_t)side[i]); // MZ 1 marks a stack of images
-        put_float(h, 11 + i, (i == 2 && !m->is_volume ? 1 : (double)side[i]) * m->voxel_A);
+        put_float(h, 11 + i, (i == 2 && !m->is_volume ? 1 : (double)side[i]) * voxel_A);
         put_float(h, 14 + i, 90);
         put_int(h, 17 + i, 1 + i);
     }
