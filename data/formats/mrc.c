@@ -406,7 +406,7 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     const int64_t side[3] = {m->nx, m->ny, m->nz};
     const uint16_t one = 1;
     unsigned char stamp = *(const unsigned char *)&one == 1 ? 0x44 : 0x11;
-    const double voxel_A = (double)(float)((double)m->nx * m->voxel_A) / (double)m->nx; // as it will be read: a copy is the same
+    const double voxel_A = (double)(float)((double)m->nx * m->voxel_A) / (double)m->nx; // as it will be read
     for (int i = 0; i < 3; i++) {
         put_int(h, 1 + i, (int32_t)side[i]);
         put_int(h, 8 + i, i == 2 && !m->is_volume ? 1 : (int32_t)side[i]); // MZ 1 marks a stack of images
