@@ -209,13 +209,33 @@ static void put(rg_record *r, rg_row row)
     r->rows.row[r->rows.n_rows++] = row;
 }
 
-// The hashes that the row is believed by (believe.h), from its file's head. A row of other inputs is another measurement.
-static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row)
+// Rows of an input that is made otherwise today.
+static void drop_rows_of(rg_record *r, const char *input)
+{
+    int n = 0;
+    for (int i = 0; i < r->rows.n_rows; i++) {
+        char *of = rg_input_key(&r->rows.row[i]);
+        if (strcmp(of, input))
+            r->rows.row[n++] = r->rows.row[i];
+        else
+            rg_row_free(&r->rows.row[i]);
+        free(of);
+    }
+    rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, r->rows.n_rows - n == 1 ? "" : "s", input);
+    r->rows.n_rows = n;
+}
+
+// The hashes that the row is believed by (believe.h), from its file's head. A row of other inputs is another measurement: what
+// this run measured takes the place of those.
+static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own)
 {
     char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
     const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
     int code = RG_GOOD;
-    if (now && had && strcmp(now, had))
+    const bool differs = now && had && strcmp(now, had);
+    if (differs && own)
+        drop_rows_of(r, input);
+    if (differs && !own)
         code = rg_fail(RG_USAGE, "%s: %s is \"%s\", in the record it is \"%s\": it takes a record of another name", file->path,
                        input, now, had);
     else if (now)
@@ -256,7 +276,7 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
                       !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
     if (same || (!own && had && !lacks(had)))
         return RG_GOOD;
-    const int code = take_hashes(r, file, row);
+    const int code = take_hashes(r, file, row, own);
     if (!code)
         put(r, copy_of(row, made));
     return code;
