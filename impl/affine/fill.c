@@ -164,16 +164,16 @@ static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
 }
 
 // Where all pixels are the one at the centre nothing varies, which sums in single precision about a typical value must tell: they
-// leave up to 1e-5 of the sum of squares (sums.h). The typical value is made a bad one, so that what is left shows in a correlation:
-// -1 wherever the sample is taken. At the centre stands of 64 numbers the one of which 64 terms leave most. Lanes of 8 floats have
-// at most 192 terms of images and volumes so narrow, and leave less than 9e-6; simd's of wider ones leave more than 1e-5.
-enum { NARROW = 24, CANDIDATES = 64, TERMS = 64 };
+// may leave 1e-5 of the sum of squares (sums.h). The typical value is made a bad one, so that what is left shows in a correlation:
+// -1 wherever the sample is taken. At the centre stands of 64 numbers the one of which TERMS terms, one after another, leave most:
+// more than 1e-5, so that nobody may add so many.
+enum { CANDIDATES = 64, TERMS = 512 };
 static void put_constant(const af_size *z, uint64_t seed, float *image)
 {
     const int64_t n = af_pixels(z), centre = af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d));
     float best = 0;
     double most = -1;
-    if (z->w > NARROW || n < 4 * AF_SAMPLE) return; // the sample is a quarter of the image at most
+    if (n < 4 * AF_SAMPLE) return; // the sample is a quarter of the image at most
     for (int i = 0; i < AF_SAMPLE; i++) image[af_sample_at(n, i)] = -1;
     for (int i = 0; i < CANDIDATES; i++) {
         image[centre] = (float)draw(seed + (uint64_t)i, centre, 0);

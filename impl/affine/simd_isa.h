@@ -161,14 +161,22 @@ TARGET static double NAME(total)(VEC v)
     return sum;
 }
 
-TARGET static void NAME(flush)(NAME(lanes) * s, af_sums *to)
+TARGET static void NAME(flush)(const NAME(lanes) * s, af_sums *to)
 {
     to->a += NAME(total)(s->a);
     to->b += NAME(total)(s->b);
     to->aa += NAME(total)(s->aa);
     to->bb += NAME(total)(s->bb);
     to->ab += NAME(total)(s->ab);
-    *s = (NAME(lanes)){v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};
+}
+
+// Adds s to sums of sums, and begins again.
+TARGET static inline void NAME(empty)(NAME(lanes) * s, NAME(lanes) * to)
+{
+    const VEC zero = v_set1_ps(0);
+    *to = (NAME(lanes)){v_add_ps(to->a, s->a), v_add_ps(to->b, s->b), v_add_ps(to->aa, s->aa), v_add_ps(to->bb, s->bb),
+                        v_add_ps(to->ab, s->ab)};
+    *s = (NAME(lanes)){zero, zero, zero, zero, zero};
 }
 
 // Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
@@ -286,12 +294,13 @@ TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const 
     af_line line[TILE];
     af_room room;
     af_odd odd = {.n = 0};
-    NAME(lanes) s = {v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};
+    const NAME(lanes) none = {v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};
     double per_step[3];
     af_per_step(z, matrix, per_step);
     for (int i = 0; i < n; i++) NAME(line_of)(z, image, matrix, per_step, b->y0 + i % rows, b->d0 + i / rows, &line[i]);
     for (int x = 0; x < z->w; x += wide) {
         const int x1 = x + wide < z->w ? x + wide : z->w;
+        NAME(lanes) s = none, sums = none;
         if (z->dims == 2) af_move_in(z, image, matrix, x, x1, b->y0, b->y1, &room);
         for (int i = 0; i < n; i++) {
             const float *r = reference + af_pixel(z, 0, b->y0 + i % rows, b->d0 + i / rows);
@@ -301,8 +310,10 @@ TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const 
                 const af_line there = af_in_room(&line[i], &room);
                 NAME(add_line)(&s, &there, 2, r, x, x1, typical, &odd, to);
             }
+            if (i % LINES == LINES - 1) NAME(empty)(&s, &sums);
         }
         NAME(add_odd)(&s, z, image, &odd, typical, to);
-        NAME(flush)(&s, to); // at most 64 x 128 pixels: 512 or 1024 a lane
+        NAME(empty)(&s, &sums);
+        NAME(flush)(&sums, to);
     }
 }
