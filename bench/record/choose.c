@@ -96,7 +96,8 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
     }
     qsort(shown, (size_t)n, sizeof *shown, by_order);
     if (cores->hidden)
-        puts("A virtual machine that does not say which processors share a core: of four, at most one has a step of one core.");
+        puts(cores->beside ? "A virtual machine that does not say which processors share a core: times of one core may be too long."
+                           : "A virtual machine that does not say which processors share a core: one step at a time.");
     printf(
         "%d steps of the plan are in the record. These %d fit, in about %.0f s with at most %d of one core beside another:\n",
         done, n, expected_s, cores->beside);

@@ -34,9 +34,9 @@ static void without(cpu_set_t *set, cpu_set_t core)
 }
 
 // One processor of each core for steps of one core, from the last one on, on half of the cores; the other cores are the rest's.
-// Two that share a core take up to 1.5 times as long. A virtual machine in which none is said to share one may hide it: there a
-// processor's core is what it is by either usual numbering, 2 k and 2 k + 1 or k and k + n / 2, so that no
-// row is too slow whichever it has.
+// Two that share a core take up to twice as long. A virtual machine in which none is said to share one may hide it, and its host
+// may move processors from core to core as well: there nothing goes on beside a step unless it is asked for, and then a
+// processor's core is what it is by either usual numbering, 2 k and 2 k + 1 or k and k + n / 2.
 void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *c)
 {
     cpu_set_t core[CPU_SETSIZE], left = usable;
@@ -55,7 +55,7 @@ void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool
             without(&left, core[k]);
             cpu[cores++] = k;
         }
-    const double half = cores < CORES_LEAST ? 0 : cores / 2;
+    const double half = cores < CORES_LEAST || c->hidden ? 0 : cores / 2;
     c->beside = (int)fmin(fmax(0, fmin(cores - 1, RG_BESIDE_MOST)), beside ? (double)beside : half);
     c->rest = usable;
     for (int k = 0; k < c->beside; k++)

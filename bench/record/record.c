@@ -155,7 +155,7 @@ static const rg_option options[] = {
      .otherwise = "none", .unit = "minutes"},
     {"resume", NULL, "go on with the record: what it lacks, and rows whose kernels have changed", RG_TO(request, resume)},
     {"beside", "N", "so many steps of one core at a time beside another one", RG_TO(request, beside), 1, RG_BESIDE_MOST,
-     .otherwise = "half of the cores, from four on"},
+     .otherwise = "half of the cores, from four on, if it is known who shares them"},
     {"merge", "FILE", "take over rows, or tables (*.tables.tsv), measured on other machines of this kind",
      RG_TO(request, merge)},
     {"step", "NAME", "only steps whose names begin so", RG_TO(request, step)},
@@ -175,8 +175,8 @@ const rg_command rg_cmd_record = {
             "the others do not: no time, no such GPU. What a step takes is known from the last time (table record_seconds),\n"
             "else from the plan.\n\n"
             "Steps of one core run beside each other and beside a GPU's on machines of four cores and more; what needs the\n"
-            "whole machine comes after them. Where a virtual machine does not say which processors share a core, of four\n"
-            "at most one has such a step, and the plan says so. A run may be killed at any moment: it loses what was being\n"
+            "whole machine comes after them. A virtual machine may hide which processors share a core: there nothing goes on\n"
+            "beside a step, unless --beside asks for it. A run may be killed at any moment: it loses what was being\n"
             "timed. With --resume it goes on, also on another machine of the same kind that has the files. Each row says in\n"
             "the column `made` which machine (a hash of its serial number), driver, clocks, revision and time; the head says\n"
             "when they are several.\n\n"

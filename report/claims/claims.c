@@ -276,35 +276,42 @@ static rg_judgement judge_scaling(const rg_comparison *q)
     return j;
 }
 
+// At how many offsets images of one size were timed, counted up to three, and the largest of them.
+static int offsets_timed(const rg_comparison *q, const char *spec, const rg_measure *like, int64_t *largest)
+{
+    int64_t seen[3];
+    int n = 0;
+    *largest = 0;
+    for (int f = 0; f < q->machine->n_files; f++)
+        for (int k = 0; k < q->machine->file[f].n_rows; k++) {
+            const rg_measure b = rg_measure_of(&q->machine->file[f], &q->machine->file[f].row[k]);
+            if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) || b.width != like->width ||
+                b.height != like->height)
+                continue;
+            *largest = b.r > *largest ? b.r : *largest;
+            bool known = false;
+            for (int s = 0; s < n; s++)
+                known |= seen[s] == b.r;
+            if (!known && n < RG_COUNT(seen))
+                seen[n++] = b.r;
+        }
+    return n;
+}
+
 // The image size with the most pixels at which a variant was timed at three offsets or more: *width is 0 when there is none.
 static void curve_reach(const rg_comparison *q, const char *spec, int64_t *width, int64_t *height, int64_t *reach)
 {
+    int64_t largest;
     *width = *height = *reach = 0;
     for (int f = 0; f < q->machine->n_files; f++)
         for (int i = 0; i < q->machine->file[f].n_rows; i++) {
-            const rg_result *file = &q->machine->file[f];
-            rg_measure a = rg_measure_of(file, &file->row[i]);
-            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height)
+            const rg_measure a = rg_measure_of(&q->machine->file[f], &q->machine->file[f].row[i]);
+            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height ||
+                offsets_timed(q, spec, &a, &largest) < 3)
                 continue;
-            int64_t seen[3], last = 0;
-            int n = 0;
-            for (int k = 0; k < file->n_rows; k++) {
-                rg_measure b = rg_measure_of(file, &file->row[k]);
-                if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) ||
-                    b.width != a.width || b.height != a.height)
-                    continue;
-                last = b.r > last ? b.r : last;
-                bool known = false;
-                for (int s = 0; s < n; s++)
-                    known |= seen[s] == b.r;
-                if (!known && n < RG_COUNT(seen))
-                    seen[n++] = b.r;
-            }
-            if (n == RG_COUNT(seen)) {
-                *width = a.width;
-                *height = a.height;
-                *reach = last;
-            }
+            *width = a.width;
+            *height = a.height;
+            *reach = largest;
         }
 }
 
