@@ -248,60 +248,75 @@ static void judge(rg_report *r)
             r->judgement[i * r->n_machines + m] = rg_judge(&r->claims, i, &r->machine[m], r->machine[m].here ? &r->job : NULL);
 }
 
-// Rows of kernels that have changed since they were timed go behind the others; how many are not of them.
-static int part_stale(rg_result *file)
+// What is known of the kernel that a row timed: that it has not changed since, nothing, that it has.
+enum { IS_TODAYS, IS_UNKNOWN, IS_STALE, KERNELS };
+static int kernel_of(const rg_row *row)
 {
-    rg_row *stale = rg_alloc((size_t)(file->n_rows + 1) * sizeof *stale);
-    int n = 0, fresh = 0;
-    for (int i = 0; i < file->n_rows; i++)
-        if (rg_row_is_stale(&file->row[i]))
-            stale[n++] = file->row[i];
-        else
-            file->row[fresh++] = file->row[i];
-    memcpy(file->row + fresh, stale, (size_t)n * sizeof *stale);
-    free(stale);
-    return fresh;
+    return rg_row_is_stale(row) ? IS_STALE : rg_row_is_unsourced(row) ? IS_UNKNOWN : IS_TODAYS;
 }
 
-// Judges without stale rows, which are then freed; with --stale once more with them, and what came out otherwise is marked.
-static void judge_fresh(rg_report *r)
+// Orders rows by that; up_to[k]: how many are of k or below.
+static void part_by_kernel(rg_result *file, int up_to[KERNELS])
 {
-    int *all, n = 0;
+    rg_row *row = rg_alloc((size_t)(file->n_rows + 1) * sizeof *row);
+    int n = 0;
+    for (int k = 0; k < KERNELS; k++) {
+        for (int i = 0; i < file->n_rows; i++)
+            if (kernel_of(&file->row[i]) == k)
+                row[n++] = file->row[i];
+        up_to[k] = n;
+    }
+    memcpy(file->row, row, (size_t)n * sizeof *row);
+    free(row);
+}
+
+// Judges by rows of kernels up to k; what comes out otherwise than from better known ones, before, says so.
+static void judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k, const char *mark)
+{
+    rg_judgement *before = r->judgement;
+    for (int m = 0, n = 0; m < r->n_machines; m++)
+        for (int f = 0; f < r->machine[m].n_files; f++)
+            r->machine[m].file[f].n_rows = up_to[n++][k];
+    judge(r);
+    for (int i = 0; before && i < r->claims.claim.n_rows * r->n_machines; i++) {
+        rg_judgement *j = &r->judgement[i];
+        char why[sizeof j->why];
+        if (before[i].outcome == j->outcome && !strcmp(before[i].ours, j->ours)) {
+            memcpy(j->why, before[i].why, sizeof j->why);
+            continue;
+        }
+        snprintf(why, sizeof why, "%s%.240s", mark, j->why);
+        memcpy(j->why, why, sizeof why);
+    }
+    free(before);
+}
+
+// By rows of today's kernels alone, then with those that do not say of which they are, then with stale ones, or without: freed.
+static void judge_by_kernels(rg_report *r)
+{
+    int n = 0, (*up_to)[KERNELS];
     for (int m = 0; m < r->n_machines; m++)
         n += r->machine[m].n_files;
-    all = rg_alloc((size_t)(n + 1) * sizeof *all);
+    up_to = rg_alloc((size_t)(n + 1) * sizeof *up_to);
     n = 0;
     for (int m = 0; m < r->n_machines; m++)
         for (int f = 0; f < r->machine[m].n_files; f++, n++) {
             rg_result *file = &r->machine[m].file[f];
-            all[n] = file->n_rows;
-            file->n_rows = part_stale(file);
-            r->machine[m].n_stale += all[n] - file->n_rows;
-            if (all[n] > file->n_rows)
-                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, all[n] - file->n_rows,
-                        all[n], r->stale ? "what rests on them is marked" : "left out, --stale shows them");
-            for (int i = file->n_rows; !r->stale && i < all[n]; i++)
+            part_by_kernel(file, up_to[n]);
+            const int stale = up_to[n][IS_STALE] - up_to[n][IS_UNKNOWN], unknown = up_to[n][IS_UNKNOWN] - up_to[n][IS_TODAYS];
+            r->machine[m].n_stale += stale;
+            r->machine[m].n_unsourced += unknown;
+            if (stale)
+                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, stale, up_to[n][IS_STALE],
+                        r->stale ? "what rests on them is marked" : "left out, --stale shows them");
+            for (int i = up_to[n][IS_UNKNOWN]; !r->stale && i < up_to[n][IS_STALE]; i++)
                 rg_row_free(&file->row[i]);
         }
-    judge(r);
-    rg_judgement *fresh = r->judgement;
-    n = 0;
-    for (int m = 0; r->stale && m < r->n_machines; m++)
-        for (int f = 0; f < r->machine[m].n_files; f++)
-            r->machine[m].file[f].n_rows = all[n++];
-    free(all);
-    if (!r->stale)
-        return;
-    judge(r);
-    for (int i = 0; i < r->claims.claim.n_rows * r->n_machines; i++) {
-        rg_judgement *j = &r->judgement[i];
-        char why[sizeof j->why];
-        if (fresh[i].outcome == j->outcome && !strcmp(fresh[i].ours, j->ours))
-            continue;
-        snprintf(why, sizeof why, "STALE: rests on times before the kernel changed. %.260s", j->why);
-        memcpy(j->why, why, sizeof why);
-    }
-    free(fresh);
+    judge_up_to(r, up_to, IS_TODAYS, "");
+    judge_up_to(r, up_to, IS_UNKNOWN, "SOURCE NOT KNOWN: rests on times without the hash of their kernel. ");
+    if (r->stale)
+        judge_up_to(r, up_to, IS_STALE, "STALE: rests on times before the kernel changed. ");
+    free(up_to);
 }
 
 static int make_report(rg_report *r, const request *q)
@@ -323,7 +338,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         code = rg_make_folder(fig);
     if (code == RG_GOOD)
-        judge_fresh(r);
+        judge_by_kernels(r);
     if (code == RG_GOOD && !q->no_figures)
         rg_draw(r);
     if (code == RG_GOOD)

@@ -22,7 +22,8 @@ typedef struct rg_bench_machine {
     bool here;
     int n_files;
     rg_result *file;
-    int n_stale; // rows whose kernels have changed since they were timed
+    int n_stale;     // rows whose kernels have changed since they were timed
+    int n_unsourced; // rows that do not say of which source their kernel was
     int n_tables; // small tables of jobs (stages, FSC, scaling), each under a name
     struct rg_named_table {
         char name[48];

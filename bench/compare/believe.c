@@ -190,6 +190,13 @@ bool rg_row_is_stale(const rg_row *row)
     return !e || strcmp(then, now);
 }
 
+bool rg_row_is_unsourced(const rg_row *row)
+{
+    const char *then = row->cell[RG_C_SOURCE];
+    return (!*then || !strncmp(then, "unknown", 7)) && row->timed_ns > 0 && !rg_row_is_probe(row) &&
+           strcmp(row->cell[RG_C_SCOPE], "job") && !strchr(row->cell[RG_C_VARIANT], ':');
+}
+
 int rg_believe(const rg_result *file)
 {
     belief b = {.file = file, .now = rg_result_format(file) > 1};

@@ -273,6 +273,14 @@ static void data_section(const rg_report *r, rg_page *p)
             fprintf(p->out, "</strong>: %d rows were timed before their kernels changed; %s.</p>\n", r->machine[m].n_stale,
                     r->stale ? "verdicts that rest on them say STALE" : "they are left out");
         }
+    for (int m = 0; m < r->n_machines; m++)
+        if (r->machine[m].n_unsourced) {
+            fputs("<p><strong>", p->out);
+            rg_html_text(p->out, rg_machine_name(&r->machine[m], "This machine"));
+            fprintf(p->out, "</strong>: %d rows have no hash of their kernel's source, so that nobody can tell whether it is today's; "
+                    "verdicts that rest on them say SOURCE NOT KNOWN.</p>\n",
+                    r->machine[m].n_unsourced);
+        }
     section_end(p);
 }
 

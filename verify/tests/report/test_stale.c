@@ -52,6 +52,16 @@ TEST(the_report_leaves_them_out_or_marks_them)
     assert_int_equal(sh("mv kept old.tsv && test ! -s err"), 0);
 }
 
+TEST(the_report_says_which_verdicts_rest_on_rows_without_a_hash)
+{
+    char text[400];
+    assert_int_equal(sh("mv old.tsv kept && sed '/autocorr.ordered/s/sha256 [0-9a-f]*/unknown/' f.tsv > old.tsv"), 0);
+    assert_int_equal(verdict("", text), RG_GOOD);
+    assert_null(strstr(text, "not testable here"));
+    assert_non_null(strstr(text, ": SOURCE NOT KNOWN: "));
+    assert_int_equal(sh("grep -q '1 rows have no hash' page/index.html && mv kept old.tsv"), 0);
+}
+
 TEST(they_alone_are_timed_again)
 {
     rg_result before, after;
