@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# hand.sh BUILD [OUT [MUTANT...]]: the mutants of hand.tsv, or some of them, each a mistake that shows only beyond a size of
-# verify/thresholds.tsv: what `regather verify` says of it without those sizes, with them, and (when = deep) with those that take
-# long. Ends with "N passed, N failed, N skipped"; a mutant has failed when the sizes do not catch it.
+# hand.sh BUILD [OUT [MUTANT...]]: the mutants of hand.tsv, or some of them, each a mistake that a person might make: what `regather
+# verify` says of it without the sizes of verify/thresholds.tsv and, of one that shows only beyond such a size (when = check, or
+# deep for those that take long), with them. Ends with "N passed, N failed, N skipped"; a mutant has failed when nothing catches it, and is skipped when
+# judged.tsv says that it changes no result or stays within the bound.
 build=${1:?usage: verify/mutate/hand.sh BUILD [OUT [MUTANT...]]}
 cd "$(dirname "$0")/../.." || exit 2
 out=${2:-$build/mutate/hand.tsv}
@@ -12,7 +13,7 @@ work=$build/mutate/hand
 rm -rf "${work:?}" && mkdir -p "$work" && cp -r impl "$work/impl" || exit 2
 . verify/mutate/plugin.sh
 printf 'mutant\tvariant\tsource\twithout\twith\tsaid\n' > "$out"
-caught=0 missed=0
+caught=0 missed=0 judged=0
 
 # judge THRESHOLDS: caught, passed or not run, of the plug-in; its words in $work/said.
 judge() {
@@ -38,12 +39,16 @@ while IFS="$tab" read -r mutant variant source file when was is why; do
     if ! compile "$source" "$work/hand.so"; then
         echo "hand: $mutant does not compile:" >&2 && head -n 3 "$work/words" >&2 && exit 2
     fi
-    without=$(judge none) with=$(judge "$when")
+    without=$(judge none) with=-
+    [ "$when" = - ] || with=$(judge "$when")
     said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-160)
     cp "$file" "$work/$file"
     printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$mutant" "$variant" "$source" "$without" "$with" "${said:--}" | tee -a "$out"
-    if [ "$with" = caught ]; then caught=$((caught + 1)); else missed=$((missed + 1)); fi
+    if [ "$without$with" = caught- ] || [ "$with" = caught ]; then caught=$((caught + 1))
+    elif awk -F "$tab" -v mutant="$mutant" '$1 == "hand" && $3 == mutant && $6 != "missed" { found = 1 } END { exit !found }' \
+        verify/mutate/judged.tsv; then judged=$((judged + 1))
+    else missed=$((missed + 1)); fi
 done < "$work/rows"
 rm -rf "${work:?}"
-echo "$caught passed, $missed failed, 0 skipped"
+echo "$caught passed, $missed failed, $judged skipped"
 [ "$missed" -eq 0 ]
