@@ -3,7 +3,9 @@
 #include "../../reference/reference.h"
 #include "printed_index.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static rg_type grey_type(const rg_shape *s) { return (void)s, RG_U8; }
 static rg_type corr_type(const rg_shape *s) { return (void)s, RG_I32; }
@@ -81,6 +83,43 @@ static rg_tolerance tolerance(const rg_shape *s)
                           "lines x (1 for the rounding + errors of a line's float sum and of its quotient in float)"};
 }
 
+// Every thread multiplies the whole line, zeros included.
+static double work(const rg_shape *s)
+{
+    return (double)count_corr(s) * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_WIDTH];
+}
+
+// The tolerance has one a line, as much as another rule of rounding changes. Of a line whose quotient is further from one half
+// than its own errors only one integer is right: corr lies between the sums of the least and of the largest integers.
+static const char *invariant(const rg_shape *s, void *const *arg)
+{
+    static _Thread_local char text[160];
+    const int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], g = s->n[ACP_GREY], padded = acp_padded(w, r);
+    const double of_sum = g * g * w > 1 << 24 ? (double)(g * g * w) * (double)(w + 1) * 0x1p-25 : 0;
+    const uint8_t *image = arg[ACP_IMAGE];
+    const int32_t *corr = arg[ACP_CORR];
+    if (work(s) > 1e7) return NULL; // as long as the reference takes; small sizes tell a rule of rounding as well
+    for (int64_t e = 0; e < count_corr(s); e++) {
+        const int64_t x0 = acp_x0(r, e), y0 = acp_y0(r, e), from = x0 > 0 ? x0 : 0, past = padded + x0 < w ? padded + x0 : w;
+        double least = 0, most = 0;
+        for (int64_t line = 1; line <= acp_lines(h, r); line++) {
+            const uint8_t *a = image + acp_clamp(line, h) * w, *b = image + acp_clamp(line + y0, h) * w;
+            int64_t sum = 0;
+            for (int64_t x = from; x < past; x++) sum += a[x] * b[acp_clamp(x - x0, w)];
+            const double scale = 100 / (double)(w - llabs(x0)), value = scale * (double)sum;
+            const double error = scale * of_sum + value * 0x1p-23; // the quotient and, where it is in float, the factor 100
+            least += rint(value - error);
+            most += rint(value + error);
+        }
+        if (corr[e] < fmin(least, INT32_MAX) || corr[e] > fmin(most, INT32_MAX)) {
+            snprintf(text, sizeof text, "corr(X0=%" PRId64 ",Y0=%" PRId64 ") is %" PRId32 ", rounded to nearest %.0f .. %.0f",
+                     x0, y0, corr[e], least, most);
+            return text;
+        }
+    }
+    return NULL;
+}
+
 static void where(const rg_shape *s, int which, int64_t element, char text[64])
 {
     if (which == ACP_CORR)
@@ -103,12 +142,6 @@ static const char *index_fault(const rg_shape *s)
 
 static double traffic_bytes(const rg_shape *s) { return (double)count_image(s) + 4.0 * (double)count_corr(s); }
 
-// Every thread multiplies the whole line, zeros included.
-static double work(const rg_shape *s)
-{
-    return (double)count_corr(s) * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_WIDTH];
-}
-
 static const rg_shape smoke_shapes[] = {{{64, 20, 18, 255}, 1}};
 
 RG_ALGO(autocorr_printed) = {
@@ -122,6 +155,7 @@ RG_ALGO(autocorr_printed) = {
     .fill = fill,
     .reference = rg_ref_autocorr_printed,
     .tolerance = tolerance,
+    .invariant = invariant,
     .where = where,
     .index_fault = index_fault,
     .traffic_bytes = traffic_bytes,
