@@ -18,9 +18,9 @@ caught=0 missed=0 judged=0
 
 # judge THRESHOLDS: caught, passed or not run, of the plug-in; its words in $work/said.
 judge() {
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     timeout 900 "$regather" verify "$name" --plugin "$work/hand.so" --quiet --stop --limit 120 --thresholds "$1" \
-        --device "$device" $params > "$work/said" 2>&1
+        --device "$device" $(params_of "$source") > "$work/said" 2>&1
     case $? in
     0) echo passed ;;
     1) echo caught ;;
@@ -35,12 +35,6 @@ while IFS="$tab" read -r mutant variant source file when was is why; do
     [ -n "$why" ] || { echo "hand: $mutant: a row has eight cells" >&2; exit 2; }
     case $source in *.cu) kind=emulated device=host ;; *) kind=host device=cpu ;; esac
     name=${variant%%:*}:hand.so:${variant#*:}
-    # The checker does not believe a plug-in that its bound is wider, as that of weights from a table is: without the table.
-    case $variant in
-    gridding:naive_*) params='--params table=0' ;;
-    gridding:gather | gridding:scatter*) params='--params PRECOMP_INT=0' ;;
-    *) params= ;;
-    esac
     # What says that a mutant is wrong says nothing if it says so of the source as it is.
     if ! grep -qx "$variant" "$work/right" 2> /dev/null; then
         if ! compile "$source" "$work/hand.so" || [ "$(judge none)" != passed ]; then

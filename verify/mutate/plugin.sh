@@ -31,6 +31,15 @@ text_of() {
         cksum < "$work/text"
 }
 
+# params_of SOURCE: options of verify. The checker does not believe a plug-in that its bound is wider, as that of weights from a
+# table is, so that the source as it is would fail: without the table.
+params_of() {
+    case $1 in
+    impl/gridding/naive_*) echo --params table=0 ;;
+    impl/gridding/gather.cu | impl/gridding/scatter*) echo --params PRECOMP_INT=0 ;;
+    esac
+}
+
 # judge_mutant: of the changed $source: its outcome and what was said, with $plain the plug-in of the source as it is.
 judge_mutant() {
     said=-
@@ -44,9 +53,9 @@ judge_mutant() {
     fi
     names=$("$regather" list --table variants $([ "$kind" = host ] || echo --device host) --plugin "$so" 2> /dev/null |
         awk -F'\t' -v so="$(basename "$so")" 'index($2, so ":") == 1 { print $1 ":" $2 }')
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046,SC2086
     timeout 600 "$regather" verify $names --plugin "$so" --quiet --stop --limit 10 \
-        --device "$([ "$kind" = host ] && echo cpu || echo host)" > "$work/said" 2>&1
+        --device "$([ "$kind" = host ] && echo cpu || echo host)" $(params_of "$source") > "$work/said" 2>&1
     case $? in
     0) outcome=passed ;;
     1 | 124) outcome=caught
