@@ -270,25 +270,31 @@ static void part_by_kernel(rg_result *file, int up_to[KERNELS])
     free(row);
 }
 
-// Judges by rows of kernels up to k; what comes out otherwise than from better known ones, before, says so.
-static void judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k, const char *mark)
+static rg_judgement *judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k)
 {
-    rg_judgement *before = r->judgement;
     for (int m = 0, n = 0; m < r->n_machines; m++)
         for (int f = 0; f < r->machine[m].n_files; f++)
             r->machine[m].file[f].n_rows = up_to[n++][k];
     judge(r);
-    for (int i = 0; before && i < r->claims.claim.n_rows * r->n_machines; i++) {
-        rg_judgement *j = &r->judgement[i];
+    return r->judgement;
+}
+
+// What comes out otherwise with rows of kernels up to k than with better known ones alone says so.
+static void mark_less_known(const rg_report *r, rg_judgement *const by[KERNELS], int last)
+{
+    static const char *const mark[KERNELS] = {NULL, "SOURCE NOT KNOWN: rests on times without the hash of their kernel. ",
+                                              "STALE: rests on times before the kernel changed. "};
+    for (int i = 0; i < r->claims.claim.n_rows * r->n_machines; i++) {
+        rg_judgement *j = &by[last][i];
         char why[sizeof j->why];
-        if (before[i].outcome == j->outcome && !strcmp(before[i].ours, j->ours)) {
-            memcpy(j->why, before[i].why, sizeof j->why);
+        int k = last;
+        while (k > 0 && by[k][i].outcome == by[k - 1][i].outcome && !strcmp(by[k][i].ours, by[k - 1][i].ours))
+            k--;
+        if (k == 0)
             continue;
-        }
-        snprintf(why, sizeof why, "%s%.240s", mark, j->why);
+        snprintf(why, sizeof why, "%s%.240s", mark[k], j->why);
         memcpy(j->why, why, sizeof why);
     }
-    free(before);
 }
 
 // By rows of today's kernels alone, then with those that do not say of which they are, then with stale ones, or without: freed.
@@ -312,10 +318,13 @@ static void judge_by_kernels(rg_report *r)
             for (int i = up_to[n][IS_UNKNOWN]; !r->stale && i < up_to[n][IS_STALE]; i++)
                 rg_row_free(&file->row[i]);
         }
-    judge_up_to(r, up_to, IS_TODAYS, "");
-    judge_up_to(r, up_to, IS_UNKNOWN, "SOURCE NOT KNOWN: rests on times without the hash of their kernel. ");
-    if (r->stale)
-        judge_up_to(r, up_to, IS_STALE, "STALE: rests on times before the kernel changed. ");
+    rg_judgement *by[KERNELS] = {NULL};
+    const int last = r->stale ? IS_STALE : IS_UNKNOWN;
+    for (int k = 0; k <= last; k++)
+        by[k] = judge_up_to(r, up_to, k);
+    mark_less_known(r, by, last);
+    for (int k = 0; k < last; k++)
+        free(by[k]);
     free(up_to);
 }
 

@@ -83,7 +83,8 @@ typedef struct rg_record_cores {
     cpu_set_t rest;          // what none of them shares a core with
     bool hidden;             // which processors share a core is not said here
 } rg_record_cores;
-// Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores, none where that is hidden.
+// Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores,
+// none where that is hidden.
 void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *);
 void rg_record_share_here(int64_t beside, rg_record_cores *);
 

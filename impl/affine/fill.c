@@ -18,11 +18,8 @@ static double wave(double turns)
     return 4 * fabs(turns - below - 0.5) - 1;
 }
 
-static double waves(const af_size *z, int64_t e)
-{
-    const double x = (double)af_pixel_x(z, e) / z->w, y = (double)af_pixel_y(z, e) / z->h, d = (double)af_pixel_z(z, e) / z->d;
-    return (wave(3 * x + y + 2 * d) + wave(x - 4 * y + 3 * d)) / 2;
-}
+// At a pixel, its place in parts of the sides.
+static double waves(double x, double y, double d) { return (wave(3 * x + y + 2 * d) + wave(x - 4 * y + 3 * d)) / 2; }
 
 static double extreme(uint64_t seed, int64_t e)
 {
@@ -30,9 +27,8 @@ static double extreme(uint64_t seed, int64_t e)
     return value[rg_bits(seed, (uint64_t)e) >> 61];
 }
 
-static float value_at(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t e)
+static float value(uint64_t seed, rg_pattern pattern, int64_t e, double textured)
 {
-    const double textured = (waves(z, e) + draw(seed, e, 0)) / 2;
     switch (pattern) {
     case RG_POSITION:
         return (float)ldexp((double)(1 + (e + (int64_t)(seed >> 40)) * 40503 % 65521), -16); // neighbours far apart
@@ -190,22 +186,14 @@ static void put_constant(const af_size *z, uint64_t seed, float *image)
     image[centre] = best;
 }
 
-// value_at of RG_RANDOM at every pixel, bit for bit, a row at a time: a benchmark fills images again and again.
-static void fill_random(const af_size *z, uint64_t seed, float *image)
-{
-    for (int64_t row = 0; row < af_pixels(z) / z->w; row++) {
-        const double y = (double)af_pixel_y(z, row * z->w) / z->h, d = (double)af_pixel_z(z, row * z->w) / z->d;
-        for (int i = 0; i < z->w; i++) {
-            const double x = (double)i / z->w, noise = draw(seed, row * z->w + i, 0);
-            image[row * z->w + i] = (float)(((wave(3 * x + y + 2 * d) + wave(x - 4 * y + 3 * d)) / 2 + noise) / 2);
-        }
-    }
-}
-
+// A row at a time: a benchmark fills images again and again.
 static void fill_image(const af_size *z, uint64_t seed, rg_pattern pattern, float *image)
 {
-    if (pattern == RG_RANDOM) fill_random(z, seed, image);
-    else for (int64_t e = 0; e < af_pixels(z); e++) image[e] = value_at(z, seed, pattern, e);
+    for (int64_t row = 0, e = 0; row < af_pixels(z) / z->w; row++) {
+        const double y = (double)af_pixel_y(z, e) / z->h, d = (double)af_pixel_z(z, e) / z->d;
+        for (int i = 0; i < z->w; i++, e++)
+            image[e] = value(seed, pattern, e, (waves((double)i / z->w, y, d) + draw(seed, e, 0)) / 2);
+    }
 }
 
 void af_fill(const af_size *z, uint64_t seed, rg_pattern pattern, float *image, float *reference, float *matrix)

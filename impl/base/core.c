@@ -121,8 +121,7 @@ void rg_warn(const char *format, ...)
     }
 }
 
-// Of large blocks the kernel is asked for pages of 2 MiB, which it clears and maps at once: of 4 KiB each, a volume of 500^3 takes
-// as long to map as to compute.
+// Large blocks are asked for in pages of 2 MiB: 512 times fewer faults, which took a good part of filling a volume.
 enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 64 << 20 };
 
 void *rg_alloc(size_t bytes)

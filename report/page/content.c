@@ -241,6 +241,15 @@ static void machines_section(const rg_report *r, rg_page *p)
     section_end(p);
 }
 
+static void say_of_rows(rg_page *p, const rg_bench_machine *of, int rows, const char *words)
+{
+    if (!rows)
+        return;
+    fputs("<p><strong>", p->out);
+    rg_html_text(p->out, rg_machine_name(of, "This machine"));
+    fprintf(p->out, "</strong>: %d rows %s.</p>\n", rows, words);
+}
+
 static void data_section(const rg_report *r, rg_page *p)
 {
     static const char *const column[] = {"File", "Machine", "Rows"};
@@ -266,21 +275,13 @@ static void data_section(const rg_report *r, rg_page *p)
     }
     p->make->table_end(p);
     p->make->fold_end(p);
-    for (int m = 0; m < r->n_machines; m++)
-        if (r->machine[m].n_stale) {
-            fputs("<p><strong>", p->out);
-            rg_html_text(p->out, rg_machine_name(&r->machine[m], "This machine"));
-            fprintf(p->out, "</strong>: %d rows were timed before their kernels changed; %s.</p>\n", r->machine[m].n_stale,
-                    r->stale ? "verdicts that rest on them say STALE" : "they are left out");
-        }
-    for (int m = 0; m < r->n_machines; m++)
-        if (r->machine[m].n_unsourced) {
-            fputs("<p><strong>", p->out);
-            rg_html_text(p->out, rg_machine_name(&r->machine[m], "This machine"));
-            fprintf(p->out, "</strong>: %d rows have no hash of their kernel's source, so that nobody can tell whether it is today's; "
-                    "verdicts that rest on them say SOURCE NOT KNOWN.</p>\n",
-                    r->machine[m].n_unsourced);
-        }
+    for (int m = 0; m < r->n_machines; m++) {
+        const rg_bench_machine *of = &r->machine[m];
+        say_of_rows(p, of, of->n_stale, r->stale ? "were timed before their kernels changed; verdicts that rest on them say STALE"
+                                                 : "were timed before their kernels changed; they are left out");
+        say_of_rows(p, of, of->n_unsourced, "have no hash of their kernel's source, so that nobody can tell whether it is today's; "
+                                            "verdicts that rest on them say SOURCE NOT KNOWN");
+    }
     section_end(p);
 }
 
