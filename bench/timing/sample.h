@@ -25,13 +25,20 @@ extern const char *const rg_mode_name[RG_MODES];
 enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
 enum { RG_FRESH_SAID = 2 }; // from so many times the median on, `stop` says what a call on fresh inputs took
 
-// Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same.
+// Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same. Where there is ample
+// memory those of the last few seeds are kept: every lane of a process is judged by calls on the same ones.
+enum { RG_INPUT_SETS = 3 };
+typedef struct rg_input_set {
+    uint64_t seed;
+    void *arg[RG_ARGS_MAX]; // of the arguments that are no outputs alone
+} rg_input_set;
 typedef struct rg_inputs {
     const rg_algo *algo;
     rg_shape shape;          // with the seed of the round
-    bool filled;
+    rg_input_set set[RG_INPUT_SETS]; // the last used first
+    int n_sets, most_sets;
     size_t bytes[RG_ARGS_MAX];
-    void *arg[RG_ARGS_MAX];
+    void *arg[RG_ARGS_MAX];  // those of set[0], and the outputs
     void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
     bool answered;           // the reference has been asked
     uint64_t answered_seed;  // about the inputs of this seed

@@ -34,6 +34,7 @@ enum { FR_DRAW_X, FR_DRAW_C, FR_DRAW_F3, FR_DRAW_POSE, FR_DRAW_SETTING, FR_DRAW_
 // A shift of up to 8 pixels along an axis, and of both axes together: FR_PHASE radians at the corner of the plane.
 void fr_draw_shift(const rg_shape *, int64_t at, double px[2]);
 void fr_fill_images(const rg_shape *, rg_pattern, int stream, float *X);
+void fr_fill_noise(const rg_shape *, int stream, int64_t n, float *to); // whatever the pattern
 void fr_fill_ctf(const rg_shape *, rg_pattern, float *c);
 void fr_fill_reference(const rg_shape *, rg_pattern, float *F3);
 void fr_fill_pose(const rg_shape *, rg_pattern, float *pose);

@@ -16,6 +16,9 @@ double fr_draw(const rg_shape *s, int stream, int64_t index)
     return (double)(rg_bits(seed, (uint64_t)index) >> 40) * 0x1p-23 - 1;
 }
 
+// Large arrays are filled by all cores: a benchmark fills them again and again. Each element follows from the seed and its place.
+enum { LARGE = 1 << 18 };
+
 static double share(const rg_shape *s, int stream, int64_t index) { return (fr_draw(s, stream, index) + 1) / 2; }
 
 // Real number `at` of a stream; alive: one of those that extreme leaves alone.
@@ -33,8 +36,9 @@ static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t
 
 void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X)
 {
-    const int64_t side = s->n[FR_SIDE];
-    for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++)
+    const int64_t side = s->n[FR_SIDE], particles = s->n[FR_PARTICLES];
+#pragma omp parallel for collapse(2) schedule(static) if (particles * fr_stored(side) >= LARGE)
+    for (int64_t p = 0; p < particles; p++)
         for (int64_t e = 0; e < fr_stored(side); e++) {
             const int64_t i = fr_i(side, e), j = fr_j(side, e), mate = i == 0 && j < 0;
             const int64_t at = 2 * (p * fr_stored(side) + e),
@@ -47,8 +51,9 @@ void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X)
 
 void fr_fill_ctf(const rg_shape *s, rg_pattern pattern, float *c)
 {
-    const int64_t side = s->n[FR_SIDE];
-    for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++)
+    const int64_t side = s->n[FR_SIDE], particles = s->n[FR_PARTICLES];
+#pragma omp parallel for collapse(2) schedule(static) if (particles * fr_stored(side) >= LARGE)
+    for (int64_t p = 0; p < particles; p++)
         for (int64_t e = 0; e < fr_stored(side); e++) {
             const int64_t i = fr_i(side, e), j = fr_j(side, e);
             const int64_t from = i == 0 && j < 0 ? fr_element(side, 0, -j) : e;
@@ -56,9 +61,16 @@ void fr_fill_ctf(const rg_shape *s, rg_pattern pattern, float *c)
         }
 }
 
+void fr_fill_noise(const rg_shape *s, int stream, int64_t n, float *to)
+{
+#pragma omp parallel for schedule(static) if (n >= LARGE)
+    for (int64_t e = 0; e < n; e++) to[e] = (float)fr_draw(s, stream, e);
+}
+
 void fr_fill_reference(const rg_shape *s, rg_pattern pattern, float *F3)
 {
     const int64_t side = fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], width = fr_width(side);
+#pragma omp parallel for collapse(2) schedule(static) if (side * side * width >= LARGE)
     for (int64_t z = 0; z < side; z++)
         for (int64_t y = 0; y < side; y++)
             for (int64_t x = 0; x < width; x++) {

@@ -71,7 +71,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
         weight[2 * p] = pattern == RG_MAXIMUM ? 1 : (float)(0.625 + 0.375 * fr_draw(s, FR_DRAW_OTHER, 2 * p));
         weight[2 * p + 1] = (float)(fr_draw(s, FR_DRAW_OTHER, 2 * p + 1) / corner);
     }
-    for (int64_t e = 0; e < count_volume(s); e++) volume[e] = (float)fr_draw(s, FR_DRAW_F3, e);
+    fr_fill_noise(s, FR_DRAW_F3, count_volume(s), volume);
 }
 
 // At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
