@@ -117,6 +117,7 @@ command_line install verify/install.sh "$build"
 command_line steps verify/steps.sh
 command_line stale verify/stale.sh "$build"
 command_line defaults_told verify/defaults.sh
+command_line counters_told verify/counters.sh
 grep '^stale:' "$logs/stale.log"
 command_line fuzz verify/fuzz/fuzz.sh "$build" replay
 # One call of each kind in each command fails, another one every day; `make faults` has them all. ASan cannot be preloaded after.

@@ -16,6 +16,8 @@ typedef struct rg_record {
     char *path, *tables_path;
     rg_result rows; // its head is that of the last run; sources and hashes of inputs grow with the rows
     rg_tables tables;
+    rg_row *probe;   // rates that steps of this run measured: those after them need not
+    int n_probes;
     char serial[48]; // this machine's, hashed
 } rg_record;
 // Takes over what a run of this name left, unfinished files too. RG_GOOD, or one line.
@@ -26,7 +28,8 @@ int rg_record_merge(rg_record *, const char *path, bool own);
 // The head of a file without rows, of this machine and this run, becomes the record's. RG_USAGE where it is of another kind.
 int rg_record_here(rg_record *, const char *path);
 int rg_record_save(rg_record *);
-// What the step goes on with by --resume, in `path`: its rows that the record has. cores: those that it may use, 0: all.
+// What the step goes on with by --resume, in `path`: its rows that the record has, and the rates that this run knows.
+// cores: those that it may use, 0: all.
 typedef struct rg_record_step rg_record_step;
 int rg_record_seed(const rg_record *, const rg_record_step *, int cores, const char *path);
 // Whether the record has the row as today's kernel gives it: passed with an interval, and with its energy if that is asked for.

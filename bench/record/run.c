@@ -148,12 +148,12 @@ static int begin(rg_record_run *r, rg_record_step *s)
 {
     char *product = file_of(r, s, ".tsv"), *line = NULL, **word = NULL;
     int code = RG_GOOD;
-    const int there = rg_record_rows_of(&r->record, s);
     if (s->n_keys)
-        s->missing = s->n_keys - there; // another step may have measured some of them
-    const bool seeded = there && rg_result_head(&r->record.rows, "machine");
+        s->missing = s->n_keys - rg_record_rows_of(&r->record, s); // another step may have measured some of them
+    const bool rows = s->kind == RG_STEP_BENCH || s->kind == RG_STEP_TUNE;
+    const bool seeded = rows && rg_result_head(&r->record.rows, "machine");
     const int cores = s->core >= 0 ? 1 : r->cores.beside && s->runs == RG_RUNS_GPU ? CPU_COUNT(&r->cores.rest) : 0;
-    if (s->kind == RG_STEP_BENCH || s->kind == RG_STEP_TUNE) {
+    if (rows) {
         line = rg_print("regather %s %s --quiet --out %s%s", s->kind == RG_STEP_TUNE ? "tune" : "bench", s->command, product,
                         seeded ? " --resume" : "");
         word = rg_record_words(line);

@@ -247,16 +247,6 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, b
     return code;
 }
 
-// Of two runs' probes the better one: each is the best sustained rate that was seen, and no row may be faster than it allows.
-static void take_probe(rg_record *r, const rg_row *row, rg_row copy)
-{
-    const rg_row *had = find(r, row);
-    if (had && !(rg_cell_number(row, RG_C_RATE) > rg_cell_number(had, RG_C_RATE)) && *had->cell[RG_C_RATE])
-        rg_row_free(&copy);
-    else
-        put(r, copy);
-}
-
 static rg_row copy_of(const rg_row *row, const char *made)
 {
     rg_row copy = *row;
@@ -265,11 +255,29 @@ static rg_row copy_of(const rg_row *row, const char *made)
     return copy;
 }
 
+// Of two runs' probes the better one: each is the best sustained rate that was seen, and no row may be faster than it allows.
+static void take_probe(rg_record *r, const rg_row *row, const char *made, bool own)
+{
+    const rg_row *had = find(r, row);
+    rg_row copy = copy_of(row, made);
+    int k = 0;
+    while (k < r->n_probes && !rg_row_same(&r->probe[k], row))
+        k++;
+    if (own && k == r->n_probes) {
+        r->probe = rg_more(r->probe, r->n_probes, sizeof *r->probe);
+        r->probe[r->n_probes++] = copy_of(row, made);
+    }
+    if (had && !(rg_cell_number(row, RG_C_RATE) > rg_cell_number(had, RG_C_RATE)) && *had->cell[RG_C_RATE])
+        rg_row_free(&copy);
+    else
+        put(r, copy);
+}
+
 static int take_row(rg_record *r, const rg_result *file, const rg_row *row, const char *made, bool own)
 {
     const rg_row *had = find(r, row);
     if (rg_row_is_probe(row))
-        return take_probe(r, row, copy_of(row, made)), RG_GOOD;
+        return take_probe(r, row, made, own), RG_GOOD;
     // What this run measured, or was refused, stands; of another file, what the record lacks. Seeded rows come back as they
     // were.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
@@ -397,6 +405,8 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     for (int i = 0; i < r->rows.n_rows; i++)
         if (rg_record_step_has(r, step, &r->rows.row[i]))
             rg_result_write_row(f, &r->rows.row[i]);
+    for (int i = 0; i < r->n_probes; i++)
+        rg_result_write_row(f, &r->probe[i]);
     const bool bad = ferror(f) != 0;
     free(value);
     free(named);
@@ -408,6 +418,9 @@ void rg_record_free(rg_record *r)
 {
     rg_result_free(&r->rows);
     rg_tables_free(&r->tables);
+    for (int i = 0; i < r->n_probes; i++)
+        rg_row_free(&r->probe[i]);
+    free(r->probe);
     free(r->path);
     free(r->tables_path);
 }

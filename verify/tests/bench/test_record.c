@@ -83,6 +83,34 @@ TEST(what_is_there_is_not_measured_again)
 }
 
 // Two pieces, one of another machine of the kind; a file of another kind, of rows without hashes, and what a killed run left.
+TEST(rates_of_a_run_go_to_the_steps_after_it)
+{
+    rg_record r;
+    rg_record_step nothing = {.name = "nothing", .kind = RG_STEP_BENCH};
+    assert_int_equal(rg_record_open(&r, in_dir("m"), true), RG_GOOD);
+    assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
+    assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
+    assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("after.tsv")), RG_GOOD);
+    rg_record_free(&r);
+    rg_result before = rows("before.tsv"), after = rows("after.tsv");
+    assert_int_equal(before.n_rows, 0); // another day's machine is not trusted
+    assert_true(after.n_rows > 0);
+    for (int i = 0; i < after.n_rows; i++)
+        assert_true(rg_row_is_probe(&after.row[i]));
+    // A run that goes on with them measures none of them again.
+    const char *rate = after.row[0].cell[RG_C_RATE];
+    edited("after.tsv", "x.tsv", "^probe", rate, "1.25e+15"); // faster than any
+    assert_int_equal(sh("%s bench autocorr:ordered --shape w16,h16,r2,k0 --threads 1 --max-seconds 0.01 --rounds 2 --quiet "
+                        "--out %s --resume",
+                        getenv("REGATHER_PROGRAM"), in_dir("x.tsv")),
+                     0);
+    rg_result with = rows("x.tsv");
+    assert_string_equal(with.row[0].cell[RG_C_RATE], "1.25e+15");
+    rg_result_free(&with);
+    rg_result_free(&after);
+    rg_result_free(&before);
+}
+
 TEST(pieces_become_one_record)
 {
     assert_int_equal(sh("awk -F'\\t' '/^#/ || $2 != \"naive\"' m.tsv > a.tsv; awk -F'\\t' '/^#/ || $2 != \"ordered\"' m.tsv | "
