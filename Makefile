@@ -283,7 +283,7 @@ install: all
 	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
 	install -D -m 755 $(BUILD)/regather-kit $(DESTDIR)$(PREFIX)/lib/regather/regather-kit
 	install -D -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
-	for f in $(SHARED) bench/record/plan.tsv bench/record/words.sh; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
+	for f in $(SHARED) bench/record/plan.tsv bench/record/words.sh bench/counters.sh bench/counters.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
 	for f in $(HEADERS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/regather/$${f#impl/} || exit; done
 clean:
 	rm -rf $(BUILD)

@@ -112,6 +112,14 @@ shares() {
             }
         }'
 }
+# What the GPU's counters say of the kernels of bench/counters.tsv; where nobody may read them, why there is nothing.
+counters() {
+    if command -v "${NCU:-ncu}" > /dev/null; then
+        sh "$(dirname "$0")/../counters.sh" "$(dirname "$REGATHER")" > "$work/counters.tsv"
+    else
+        printf '# not measured: ncu (Nsight Compute) is not installed here\nkernel\n' > "$work/counters.tsv"
+    fi && keep "$work/counters.tsv" "$1"
+}
 regions() { # RUN...
     printf 'run\tregion_s\n'
     for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done

@@ -66,7 +66,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
                    time_left = rg_seconds() - start + 1e-9 * typical_ns(lane) < FRESH_S;
         more = i < FRESH_MOST && (time_left || (slow && i < FRESH_LEAST));
         rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
-        code = rg_lane_call(lane, in, &elapsed_s);
+        code = rg_lane_call(lane, in, !more, &elapsed_s);
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));
         *least_ns = fmin(*least_ns, 1e9 * (lane->device->is_gpu ? elapsed_s : fmin(elapsed_s, lane->all_cpu_s)));
     }
@@ -110,7 +110,7 @@ static void ask_another(const rg_lane *lane, rg_inputs *in)
         return;
     other.entry = c.entry;
     memcpy(other.param, c.param, sizeof other.param);
-    if (rg_lane_make(&other) == RG_OK && rg_lane_call(&other, in, &elapsed_s) == RG_OK &&
+    if (rg_lane_make(&other) == RG_OK && rg_lane_call(&other, in, true, &elapsed_s) == RG_OK &&
         rg_compare_outputs(other.entry, &in->shape, other.param, in->found, &in->answer).status == RG_PASS)
         keep_whole(in, other.entry);
     rg_lane_close(&other);
@@ -138,7 +138,7 @@ static int compare_whole(rg_lane *lane, rg_inputs *in)
         return RG_OK;
     double elapsed_s;
     const rg_verdict sampled = lane->verdict;
-    const int code = rg_lane_call(lane, in, &elapsed_s); // the other may have left its own outputs
+    const int code = rg_lane_call(lane, in, true, &elapsed_s); // the other may have left its own outputs
     lane->verdict = rg_compare_alike(lane->entry, &in->shape, lane->param, in->found, in->whole);
     if (lane->verdict.status == RG_PASS)
         lane->verdict = sampled;
@@ -186,7 +186,6 @@ static int make_call(rg_lane *lane, rg_inputs *in, uint64_t seed, double *fresh_
 {
     if (!lane->brief || !lane->single)
         return call_fresh(lane, in, seed, fresh_ns);
-    rg_inputs_fill(in, lane->seed);
     *fresh_ns = typical_ns(lane);
     lane->fresh = NAN; // not asked for
     return rg_lane_outputs(lane, in);
@@ -197,11 +196,16 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     char text[200];
     double fresh_ns = NAN;
     const bool alike = lane->right != NULL;
+    rg_cpu_pin(-1); // all cores may compute the answer and compare
+    if (lane->brief && !alike) { // first, so that the outputs' few elements alone are copied
+        rg_inputs_fill(in, lane->single ? lane->seed : rg_bits(seed, JUDGED));
+        ask_reference(in, 0, seed);
+    }
     rg_cpu_pin(lane->threads == 1 || lane->device->is_gpu ? 0 : -1);
     int code = make_call(lane, in, seed, &fresh_ns);
-    rg_cpu_pin(-1); // all cores may compute the answer and compare
+    rg_cpu_pin(-1);
     if (!code && !alike)
-        ask_reference(in, lane->brief ? 0 : ANSWER_S, seed);
+        ask_reference(in, lane->brief ? 0 : ANSWER_S, seed); // nothing to do where it has answered
     if (!code)
         lane->verdict = alike ? rg_compare_alike(lane->entry, &in->shape, lane->param, in->found, lane->right)
                               : rg_compare_outputs(lane->entry, &in->shape, lane->param, in->found, &in->answer);

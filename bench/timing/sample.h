@@ -116,10 +116,10 @@ int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *pre
 // Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
 bool rg_lane_enough(rg_lane *);
 void rg_lane_tell(rg_lane *, const char *why); // writes stop
-// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs are copied into in->found at once, before
-// what works on beside it could end. RG_OK or a device error.
-int rg_lane_call(rg_lane *, const rg_inputs *, double *elapsed_s);
-int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call
+// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs, if they are wanted, are copied into in->found
+// at once, before what works on beside it could end. RG_OK or a device error.
+int rg_lane_call(rg_lane *, const rg_inputs *, bool outputs, double *elapsed_s);
+int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
 void rg_lane_close(rg_lane *);

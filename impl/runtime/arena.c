@@ -102,6 +102,16 @@ int rg_buffer_poison(rg_buffer *b) { return b->bytes ? b->device->fill(b->base, 
 int rg_buffer_put(rg_buffer *b, const void *from) { return b->bytes ? b->device->upload(b->base, from, b->bytes) : RG_OK; }
 int rg_buffer_get(const rg_buffer *b, void *to) { return b->bytes ? b->device->download(to, b->base, b->bytes) : RG_OK; }
 
+int rg_buffer_get_elements(const rg_buffer *b, void *to, const int64_t *element, int64_t n, size_t bytes)
+{
+    int code = RG_OK;
+    for (int64_t k = 0; k < n && !code; k++) {
+        const size_t at = (size_t)element[k] * bytes;
+        code = b->device->download((char *)to + at, (char *)b->base + at, bytes);
+    }
+    return code;
+}
+
 int64_t rg_buffer_guard(const rg_buffer *b, bool *hit)
 {
     if (b->fenced)

@@ -33,6 +33,8 @@ void rg_buffer_free(rg_buffer *);
 int rg_buffer_poison(rg_buffer *);             // RG_POISON bytes: NaN for floats, -1 for integers, nothing a right sum gives
 int rg_buffer_put(rg_buffer *, const void *);  // host memory -> buffer, bytes long
 int rg_buffer_get(const rg_buffer *, void *);
+// Those n elements of so many bytes alone, to their places in host memory of the buffer's size.
+int rg_buffer_get_elements(const rg_buffer *, void *, const int64_t *element, int64_t n, size_t bytes);
 // 0 when both guards are intact, else the offset in bytes from base of the damaged byte nearest to the buffer, and true in
 // *hit.
 int64_t rg_buffer_guard(const rg_buffer *, bool *hit);

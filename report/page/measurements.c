@@ -245,7 +245,7 @@ static void head_table(const rg_result *f, rg_page *p)
     p->make->table_end(p);
 }
 
-enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 12 }; // longer ones are for figures
+enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 20 }; // longer ones are for figures
 
 static void job_table(const struct rg_named_table *t, rg_page *p)
 {

@@ -193,15 +193,34 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
     return true;
 }
 
+// Output `which` by all threads, chunk by chunk: the first fault and the largest error of all.
 static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
-                         int which, const void *expected, rg_tally *tally, rg_verdict *v)
+                         int which, const void *right, rg_tally *tally, rg_verdict *v)
 {
+    enum { CHUNK = 1 << 16 };
     const rg_arg *a = &entry->algo->arg[which];
-    int64_t wrong;
-    const int64_t i = rg_first_fault(a->type(shape), arg[which], expected, a->count(shape), tolerance, tally, &wrong);
-    if (i >= 0)
-        rg_fault_print(entry->algo, shape, which, i, arg[which], expected, NULL, v->reason, sizeof v->reason);
-    return i < 0;
+    const rg_type type = a->type(shape);
+    const size_t bytes = rg_type_bytes(type);
+    const int64_t n = a->count(shape);
+    int64_t first = n;
+#pragma omp parallel for schedule(dynamic) if (n > CHUNK)
+    for (int64_t at = 0; at < n; at += CHUNK) {
+        const char *found = (const char *)arg[which] + (size_t)at * bytes, *known = (const char *)right + (size_t)at * bytes;
+        rg_tally own = {0, 0};
+        int64_t wrong;
+        const int64_t i =
+            rg_first_fault(type, found, known, n - at < CHUNK ? n - at : CHUNK, tolerance, &own, &wrong);
+#pragma omp critical
+        {
+            if (i >= 0 && at + i < first)
+                first = at + i;
+            if (own.error >= tally->error)
+                *tally = own;
+        }
+    }
+    if (first < n)
+        rg_fault_print(entry->algo, shape, which, first, arg[which], right, NULL, v->reason, sizeof v->reason);
+    return first == n;
 }
 
 rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg,
@@ -228,36 +247,6 @@ rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, cons
     return v;
 }
 
-// all_elements by all threads, chunk by chunk: the first fault and the largest error of all.
-static bool all_alike(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg, int which,
-                      const void *right, rg_tally *tally, rg_verdict *v)
-{
-    enum { CHUNK = 1 << 16 };
-    const rg_arg *a = &entry->algo->arg[which];
-    const rg_type type = a->type(shape);
-    const size_t bytes = rg_type_bytes(type);
-    const int64_t n = a->count(shape);
-    int64_t first = n;
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t at = 0; at < n; at += CHUNK) {
-        const char *found = (const char *)arg[which] + (size_t)at * bytes, *known = (const char *)right + (size_t)at * bytes;
-        rg_tally own = {0, 0};
-        int64_t wrong;
-        const int64_t i =
-            rg_first_fault(type, found, known, n - at < CHUNK ? n - at : CHUNK, tolerance, &own, &wrong);
-#pragma omp critical
-        {
-            if (i >= 0 && at + i < first)
-                first = at + i;
-            if (own.error >= tally->error)
-                *tally = own;
-        }
-    }
-    if (first < n)
-        rg_fault_print(entry->algo, shape, which, first, arg[which], right, NULL, v->reason, sizeof v->reason);
-    return first == n;
-}
-
 rg_verdict rg_compare_alike(const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg,
                             void *const *right)
 {
@@ -270,7 +259,7 @@ rg_verdict rg_compare_alike(const rg_entry *entry, const rg_shape *shape, const 
     bool good = true;
     for (int k = 0; k < algo->n_args && good; k++)
         if (is_output(&algo->arg[k]))
-            good = all_alike(entry, shape, &tolerance, arg, k, right[k], &tally, &v);
+            good = all_elements(entry, shape, &tolerance, arg, k, right[k], &tally, &v);
     v.error = tally.error;
     v.tol = tally.tol;
     if (good) {

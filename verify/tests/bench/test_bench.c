@@ -284,6 +284,35 @@ TEST(the_answer_is_as_long_as_the_time)
     }
 }
 
+// A process after the first is judged by few elements, and copies no others.
+TEST(few_elements_are_copied_alone)
+{
+    static int (*const run[])(rg_call *) = {run_right, run_null};
+    enum { N = 100000 };
+    algo.reference_at = triple_at;
+    element_s = 1e-4;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        rg_lane lane = {.entry = &entry, .shape = {.n = {N}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT, .mode = RG_HOT,
+                        .max_s = 0.1, .rounds = 1, .share = 6, .brief = true};
+        rg_inputs in;
+        int64_t copied = 0;
+        variant.run = run[wrong];
+        rg_inputs_make(&in, &algo, &lane.shape);
+        rg_inputs_fill(&in, 100);
+        rg_lane_open(&lane, rg_device_cpu(), &in);
+        rg_lane_visit(&lane, &in);
+        rg_lane_judge(&lane, &in, 1);
+        assert_int_equal(in.answer.n[1], 64);
+        for (int64_t i = 0; i < N; i++)
+            copied += ((int32_t *)in.found[1])[i] != 0;
+        assert_in_range(copied, 40, 64); // a corner may be asked for twice
+        assert_int_equal(lane.verdict.status, wrong ? RG_FAIL : RG_PASS);
+        rg_lane_close(&lane);
+        rg_inputs_free(&in);
+    }
+    algo.reference_at = NULL;
+}
+
 // The corners of an output are among the few elements that are asked for, and some of its edges.
 enum { COLUMNS = 300, ROWS = 200 };
 static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64])
@@ -419,6 +448,20 @@ TEST(inputs_follow_the_seed)
     assert_true(one == rg_inputs_hash(&in));
     rg_inputs_fill(&in, 2);
     assert_true(one != rg_inputs_hash(&in));
+    rg_inputs_fill(&in, 1);
+    assert_true(one == rg_inputs_hash(&in));
+    // Those of the last seeds are kept, whose addresses change places; of one more the oldest goes.
+    void *first = in.arg[0];
+    for (uint64_t seed = 1; seed <= RG_INPUT_SETS; seed++)
+        rg_inputs_fill(&in, seed);
+    assert_int_equal(in.n_sets, RG_INPUT_SETS);
+    ((int32_t *)first)[0] ^= 1; // so that it shows who fills again
+    rg_inputs_fill(&in, 1);
+    assert_ptr_equal(in.arg[0], first);
+    assert_ptr_equal(in.found[0], first);
+    assert_true(one != rg_inputs_hash(&in));
+    for (uint64_t seed = 2; seed <= RG_INPUT_SETS + 1; seed++)
+        rg_inputs_fill(&in, seed);
     rg_inputs_fill(&in, 1);
     assert_true(one == rg_inputs_hash(&in));
     rg_inputs_free(&in);
