@@ -389,6 +389,8 @@ static int run(void *options)
     int code = rg_gate_read(c->gate_text, &c->gate);
     if (!code)
         code = read_files(c);
+    for (int i = 0; !code && i < 3; i++)
+        code = rg_file_can_write((const char *const[]){c->out, c->junit, c->markdown}[i]);
     if (!code)
         code = check_heads(c);
     if (!code)

@@ -123,6 +123,8 @@ static int open_all(rg_tune *t)
     char why[200] = "", shape[96];
     int code = rg_out_begin(&t->file, t->out, t->resume);
     if (!code)
+        code = rg_file_can_write(t->t4);
+    if (!code)
         code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
     if (code)
         return code;

@@ -85,8 +85,8 @@ int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
 int rg_file_end(rg_file *, int code); // committed when all went well, else abandoned; the code
 void rg_file_abandon(rg_file *);
-// Whether a file can be made there, asked before the work, by one process of a run; NULL can. RG_GOOD, or one line and
-// RG_USAGE. Until the command ends or opens it, the name is locked as above.
+// Whether a file can be made there, asked before the work, once of each output and by one process of a run; NULL can. RG_GOOD, or
+// one line and RG_USAGE. Until the command ends or opens it, the name is locked as above.
 int rg_file_can_write(const char *path);
 // A command's inputs are known from begin to end (rg_command_run calls them; they nest): rg_input_open tells of every file that
 // it opens. One that is read to be gone on with (--resume, data/tuned) is told of first, and may be written again.

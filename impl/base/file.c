@@ -134,21 +134,29 @@ static void part_ends(const char *path)
     pthread_mutex_unlock(&files_lock);
 }
 
-// The descriptor of this command's claim on this part, which is a claim no longer; -1 without one.
-static int take_claim(const char *path)
+// This command's claim on this part, or NULL; the lock is held.
+static struct slot *claim_on(const char *path)
 {
     struct stat facts;
+    if (stat(path, &facts) == 0)
+        for (int i = 0; i < PARTS; i++)
+            if (part[i].path && part[i].idle && part[i].pid == getpid() && part[i].device == facts.st_dev
+                && part[i].inode == facts.st_ino)
+                return &part[i];
+    return NULL;
+}
+
+// Its descriptor; it is a claim no longer. -1 without one.
+static int take_claim(const char *path)
+{
     int fd = -1;
-    if (stat(path, &facts) != 0)
-        return -1;
     pthread_mutex_lock(&files_lock);
-    for (int i = 0; i < PARTS && fd < 0; i++)
-        if (part[i].path && part[i].idle && part[i].pid == getpid() && part[i].device == facts.st_dev
-            && part[i].inode == facts.st_ino) {
-            fd = part[i].fd;
-            free(part[i].path);
-            part[i].path = NULL;
-        }
+    struct slot *claim = claim_on(path);
+    if (claim) {
+        fd = claim->fd;
+        free(claim->path);
+        claim->path = NULL;
+    }
     pthread_mutex_unlock(&files_lock);
     return fd;
 }
@@ -417,8 +425,13 @@ int rg_file_can_write(const char *path)
             rg_file_abandon(&file);
         return code;
     }
-    char *name;
-    return make_part(path, true, &name, &fd);
+    char *name = rg_print("%s.regather-part", path);
+    pthread_mutex_lock(&files_lock);
+    const bool claimed = claim_on(name);
+    pthread_mutex_unlock(&files_lock);
+    free(name);
+    return claimed ? rg_fail(RG_USAGE, "%s: cannot write here: another output of this command goes there", path)
+                   : make_part(path, true, &name, &fd);
 }
 
 int rg_make_folder(const char *path)

@@ -66,16 +66,32 @@ static const char help[] =
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
+static int check_side(const char *path, int64_t side, int64_t found)
+{
+    return found == side ? RG_GOOD
+                         : rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64,
+                                   path, side, found);
+}
+
+// All of them before the work: then none of them is what will be written.
 static int check_files(aj_average *job)
 {
-    rg_volume first;
+    rg_volume v;
     job->n = job->given.word.n;
     job->path = job->given.word.item;
-    int code = rg_volume_size(job->path[0], &first);
+    int code = rg_volume_size(job->path[0], &v);
     if (code != RG_GOOD)
         return code;
-    job->side = first.side;
-    job->voxel_A = first.voxel_A;
+    job->side = v.side;
+    job->voxel_A = v.voxel_A;
+    for (int64_t i = 1; i <= job->n && code == RG_GOOD; i++) {
+        const char *path = i < job->n ? job->path[i] : job->reference_path;
+        code = path ? rg_volume_size(path, &v) : RG_GOOD;
+        if (path && code == RG_GOOD)
+            code = check_side(path, job->side, v.side);
+    }
+    if (code != RG_GOOD)
+        return code;
     if (job->side < 16)
         return rg_fail(RG_USAGE, "%s: expected volumes of at least 16 voxels a side, found %" PRId64, job->path[0], job->side);
     if (job->n < 2 && job->half_maps)
@@ -130,10 +146,8 @@ int aj_volume_read(const char *path, int64_t side, rg_volume *v)
     int code = rg_volume_read(path, v);
     if (code != RG_GOOD)
         return code;
-    if (v->side != side)
-        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64, path, side,
-                       v->side);
-    else if (!aj_normalise(side * side * side, v->value, 1))
+    code = check_side(path, side, v->side);
+    if (code == RG_GOOD && !aj_normalise(side * side * side, v->value, 1))
         code = rg_fail(RG_USAGE, "%s: expected a volume, found the constant %g, whose correlation is undefined", path,
                        v->value[0]);
     if (code != RG_GOOD)
@@ -402,8 +416,11 @@ static int run(void *options)
     aj_average *job = options;
     double began_s = rg_seconds();
     int code = read_input(job);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = rg_file_can_write(job->out);
+    for (int h = 0; h < 3 && code == RG_GOOD && rg_rank == 0; h++) {
+        char *half = h > 0 && job->half_maps ? rg_path_beside(job->out, "", h == 1 ? "_half1.mrc" : "_half2.mrc") : NULL;
+        code = rg_file_can_write(h == 0 ? job->out : half);
+        free(half);
+    }
     if (code == RG_GOOD)
         code = memory_allows(job);
     if (code == RG_GOOD && !rg_dry_run)

@@ -41,9 +41,13 @@ TEST(test_inputs)
         "refine particles.star --reference map.mrc --out map.star --device cpu",
         "search particles.star --reference map.mrc --out particles.star --device cpu",
         "average map.mrc map.mrc --reference map.mrc --out map.mrc",
+        "average map.mrc other.mrc --out other.mrc --dry-run", // said before the work
+        "average map.mrc other.mrc --reference first.mrc --out first.mrc --dry-run",
+        "average map.mrc all_half2.mrc --half-maps --out all.mrc --dry-run",
         "align particles.mrcs --out stack.tsv",
     };
-    assert_int_equal(sh("ln map.mrc map.tsv; ln map.mrc map.star; ln particles.mrcs stack.mrc; ln particles.mrcs stack.tsv; "
+    assert_int_equal(sh("for f in other first all_half2; do cp map.mrc $f.mrc; done; "
+                        "ln map.mrc map.tsv; ln map.mrc map.star; ln particles.mrcs stack.mrc; ln particles.mrcs stack.tsv; "
                         "ln particles.star star.mrc; cat *.mrc *.mrcs *.star | cksum > before"), 0);
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         int code = sh("regather %s --quiet > log", line[i]);
@@ -109,7 +113,7 @@ TEST(test_claim)
     rg_file file;
     rg_files_begin();
     assert_int_equal(rg_file_can_write(path), RG_GOOD);
-    assert_int_equal(rg_file_can_write(path), RG_GOOD);
+    assert_refused(rg_file_can_write(same), "another output");
     assert_int_equal(sh("regather fsc map.mrc map.mrc --out claimed.tsv"), RG_USAGE);
     assert_int_equal(rg_file_open(&file, same), RG_GOOD);
     assert_refused(rg_file_can_write(path), "another run");
