@@ -349,7 +349,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         judge_by_kernels(r);
     if (code == RG_GOOD && !q->no_figures)
-        rg_draw(r);
+        code = rg_draw(r);
     if (code == RG_GOOD)
         code = rg_copy_gallery(r);
     if (code == RG_GOOD)

@@ -186,7 +186,7 @@ typedef struct rg_report {
 } rg_report;
 
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
-void rg_draw(rg_report *);
+int rg_draw(rg_report *);
 // The gallery of faults: its pictures to fig/, its section. RG_GOOD, or one line and RG_USAGE.
 int rg_copy_gallery(const rg_report *);
 int rg_copy_pages(const rg_report *); // of jobs

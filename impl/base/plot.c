@@ -134,6 +134,14 @@ int rg_plot_end(rg_plot_running *r)
     return rg_file_end(&r->file, has_drawn(r->process, r->file.stream) ? RG_GOOD : RG_WRONG);
 }
 
+void rg_plot_abandon(rg_plot_running *r)
+{
+    if (r->code != RG_GOOD)
+        return;
+    has_drawn(r->process, r->file.stream);
+    rg_file_abandon(&r->file);
+}
+
 // Script and log are named from `folder`, path from here.
 static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path,
                              const char *log)

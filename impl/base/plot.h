@@ -37,6 +37,7 @@ typedef struct rg_plot_running {
 } rg_plot_running;
 rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log);
 int rg_plot_end(rg_plot_running *);
+void rg_plot_abandon(rg_plot_running *); // in place of it: nothing is said, no file stays
 
 // Draws it into memory, for pages that hold their figures: plots/SCRIPT.gp as an SVG without its title. Runs beside the caller
 // until rg_plot_held, which gives its text, malloc'ed, or NULL when gnuplot failed. Data can be handed over in files without a

@@ -68,7 +68,8 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
         if (!t)
             continue;
         char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word), *file = rg_print("%s-%s.tsv", name, word);
-        if (rg_copy_to_fig(l->report, t->path, file) == RG_GOOD) {
+        found->code = rg_copy_to_fig(l->report, t->path, file);
+        if (found->code == RG_GOOD) {
             rg_plot_path(&found->plot, variable, file);
             found->points += t->n_rows;
             if (!tables++)
@@ -76,6 +77,8 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
         }
         free(variable);
         free(file);
+        if (found->code != RG_GOOD)
+            return;
     }
 }
 
@@ -88,8 +91,9 @@ static void find_self_test(const rg_listed *l, const char *name, rg_found *found
         if (file->n_rows == 0 || !rg_row_is_self_test(&file->row[0]) || found->points)
             continue;
         snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
-        if (rg_copy_to_fig(l->report, file->path, found->data) != RG_GOOD)
-            continue;
+        found->code = rg_copy_to_fig(l->report, file->path, found->data);
+        if (found->code != RG_GOOD)
+            return;
         rg_plot_path(&found->plot, "DATA", found->data);
         for (int i = 0; i < file->n_rows; i++) // each with its least, quartiles, median and largest
             found->points += rg_row_is_self_test(&file->row[i]) ? 5 : 0;
@@ -141,7 +145,7 @@ static void file_name(const rg_listed *l, char name[100])
         *at = isalnum((unsigned char)*at) || *at == '-' || *at == '_' ? *at : '_';
 }
 
-static void make(const rg_listed *l)
+static int make(const rg_listed *l)
 {
     rg_report *r = l->report;
     const char *kind = rg_listed_cell(l, "kind"), *form = rg_listed_cell(l, "form");
@@ -157,9 +161,9 @@ static void make(const rg_listed *l)
         find_self_test(l, name, &found);
     else if (here)
         (!strcmp(kind, "photo") ? rg_find_photo : !strcmp(kind, "slices") ? rg_find_slices : rg_find_growth)(l, name, &found);
-    if (!found.points && !*found.why_not) { // nothing was measured
+    if (found.code != RG_GOOD || (!found.points && !*found.why_not)) { // nothing was measured
         rg_plot_free(&found.plot);
-        return;
+        return found.code;
     }
     r->figure = rg_more(r->figure, r->n_figures, sizeof *r->figure);
     rg_figure *f = &r->figure[r->n_figures++];
@@ -185,10 +189,12 @@ static void make(const rg_listed *l)
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
         const char *script = strcmp(kind, "slices") ? f->name : kind; // one for all maps
         char *fig = rg_print("%s/fig", r->out);
-        f->drawn = rg_plot_save(&found.plot, fig, name, script) == RG_GOOD; // now saved; whether drawn, rg_draw says
+        found.code = rg_plot_save(&found.plot, fig, name, script);
+        f->drawn = found.code == RG_GOOD; // now saved; whether drawn, rg_draw says
         free(fig);
     }
     rg_plot_free(&found.plot);
+    return found.code;
 }
 
 // ---- all -----------------------------------------------------------------------------------------------------------------
@@ -196,6 +202,7 @@ static void make(const rg_listed *l)
 // Every figure for a desk and for a phone, as many at a time as there are cores, while the data of the next ones are sought.
 enum { AT_ONCE_MOST = 64 };
 typedef struct drawing {
+    int code; // RG_GOOD, or one line was said of a file
     int n, next, figure[AT_ONCE_MOST]; // places, the one that has run longest, whose drawing runs there (-1: none)
     rg_plot_running running[AT_ONCE_MOST];
     char *log;
@@ -206,13 +213,19 @@ static void end(rg_report *r, drawing *d, int place)
     if (d->figure[place] < 0)
         return;
     rg_figure *f = &r->figure[d->figure[place]];
+    d->figure[place] = -1;
+    if (d->code != RG_GOOD) {
+        rg_plot_abandon(&d->running[place]);
+        return;
+    }
     const int code = rg_plot_end(&d->running[place]);
+    f->drawn &= code == RG_GOOD;
     if (code == RG_LACKS)
         snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
-    else if (code != RG_GOOD)
+    else if (code == RG_WRONG)
         snprintf(f->why_not, sizeof f->why_not, "gnuplot failed: see fig/gnuplot.log");
-    f->drawn &= code == RG_GOOD;
-    d->figure[place] = -1;
+    else
+        d->code = code;
 }
 
 static void begin(rg_report *r, drawing *d, int figure, bool narrow)
@@ -247,23 +260,26 @@ static drawing *nothing_drawn(const rg_report *r)
     return d;
 }
 
-void rg_draw(rg_report *r)
+int rg_draw(rg_report *r)
 {
     static rg_tsv list; // names of figures are kept by them until the end
     char *path = rg_print("%s/figures.tsv", r->plots);
-    if (!list.path && rg_tsv_read(path, &list) != RG_GOOD)
-        list.n_rows = 0;
+    const int read = list.path ? RG_GOOD : rg_tsv_read(path, &list);
     free(path);
+    if (read != RG_GOOD)
+        return read;
     drawing *d = nothing_drawn(r);
     for (int row = 0; row < list.n_rows; row++)
-        for (int m = 0; m < r->n_machines; m++) {
+        for (int m = 0; m < r->n_machines && d->code == RG_GOOD; m++) {
             const int before = r->n_figures;
-            make(&(rg_listed){r, m, &list, row});
-            for (int narrow = 0; narrow < 2 && r->n_figures > before && r->figure[before].drawn; narrow++)
+            d->code = make(&(rg_listed){r, m, &list, row});
+            for (int narrow = 0; narrow < 2 && d->code == RG_GOOD && r->n_figures > before && r->figure[before].drawn; narrow++)
                 begin(r, d, before, narrow);
         }
     for (int k = 0; k < d->n; k++)
         end(r, d, k);
+    const int code = d->code;
     free(d->log);
     free(d);
+    return code;
 }

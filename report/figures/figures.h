@@ -23,6 +23,7 @@ typedef struct rg_found {
     char about[200];       // for the subtitle: size, scope
     char title[400];       // "" unless it has one of its own
     char why_not[160];     // when nothing of it can be drawn; "" and no points: nothing was measured
+    int code;              // RG_GOOD, or one line was said of a file
 } rg_found;
 void rg_find_rows(const rg_listed *, const char *name, rg_found *);   // points.c
 void rg_find_growth(const rg_listed *, const char *name, rg_found *); // job_figures.c

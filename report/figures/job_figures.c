@@ -47,8 +47,12 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
     char *from[2] = {rg_print("%s/%s.c1d.tsv", job->folder[0], photo), rg_print("%s/%s.c2d.mrc", job->folder[0], photo)};
     char *to[2] = {rg_print("%s.tsv", name), rg_print("%s.mrc", name)};
     rg_tsv c1d = {0};
-    if (!access(from[1], R_OK) && !access(from[0], R_OK) && rg_tsv_read(from[0], &c1d) == RG_GOOD &&
-        rg_copy_to_fig(l->report, from[0], to[0]) == RG_GOOD && rg_copy_to_fig(l->report, from[1], to[1]) == RG_GOOD) {
+    const bool there = !access(from[1], R_OK) && !access(from[0], R_OK);
+    if (there)
+        found->code = rg_tsv_read(from[0], &c1d);
+    for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++)
+        found->code = rg_copy_to_fig(l->report, from[k], to[k]);
+    if (there && found->code == RG_GOOD) {
         rg_plot_path(&found->plot, "C1D", to[0]);
         rg_plot_path(&found->plot, "C2D", to[1]);
         rg_plot_number(&found->plot, "SIDE", 2.0 * (c1d.n_rows - 1) + 1);
@@ -81,7 +85,8 @@ void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
         label[k] = rg_base_name(job->folder[k]);
         snprintf(file[k], sizeof file[k], "%.100s-%d.tsv", name, k);
         run[k] = file[k];
-        if (rg_copy_to_fig(l->report, job->growth[k].path, file[k]) != RG_GOOD)
+        found->code = rg_copy_to_fig(l->report, job->growth[k].path, file[k]);
+        if (found->code != RG_GOOD)
             return;
         found->points += k ? 0 : n; // lines are drawn through those of the first
     }

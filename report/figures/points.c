@@ -481,12 +481,11 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         keep_last(s);
     char *path = rg_print("%s/fig/%s.tsv", l->report->out, name);
     rg_file file;
-    if (s->n && rg_file_open(&file, path) == RG_GOOD) {
+    if (s->n && (found->code = rg_file_open(&file, path)) == RG_GOOD) {
         found->points = write_points(s, file.stream);
-        if (rg_file_commit(&file) != RG_GOOD)
-            found->points = 0;
+        found->code = rg_file_commit(&file);
     }
-    if (found->points) {
+    if (found->code == RG_GOOD && found->points) {
         const char *label[SERIES_MOST];
         for (int k = 0; k < s->n; k++)
             label[k] = s->series[k].label;

@@ -38,12 +38,13 @@ static void fit(const rg_volume *map, const rg_volume *truth, double *scale, dou
     *correlation = vx > 0 && vy > 0 ? vxy / sqrt(vx * vy) : NAN;
 }
 
-static bool write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset)
+static int write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset)
 {
     const int64_t side = map->side, half = side / 2;
     rg_file file;
-    if (rg_file_open(&file, path) != RG_GOOD)
-        return false;
+    const int code = rg_file_open(&file, path);
+    if (code != RG_GOOD)
+        return code;
     fputs("u\tv\tfirst\tsecond\tthird\n", file.stream);
     for (int64_t v = 0; v < side; v++)
         for (int64_t u = 0; u < side; u++) {
@@ -53,7 +54,7 @@ static bool write_sections(const char *path, const rg_volume *map, const rg_volu
                          truth ? true_xy : map->value[(v * side + half) * side + u],
                          truth ? fitted - true_xy : map->value[(v * side + u) * side + half]);
         }
-    return rg_file_commit(&file) == RG_GOOD;
+    return rg_file_commit(&file);
 }
 
 void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
@@ -65,11 +66,16 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     const char *map_path = rg_map_path(r, map_name), *truth_path = rg_map_path(r, truth_name);
     rg_volume map = {0}, truth = {0};
     double scale = 1, offset = 0, correlation = NAN;
-    if (map_path && rg_volume_read(map_path, &map) == RG_GOOD) {
-        const bool two = truth_path && rg_volume_read(truth_path, &truth) == RG_GOOD && truth.side == map.side;
+    if (map_path)
+        found->code = rg_volume_read(map_path, &map);
+    if (map_path && truth_path && found->code == RG_GOOD)
+        found->code = rg_volume_read(truth_path, &truth);
+    if (map_path && found->code == RG_GOOD) {
+        const bool two = truth_path && truth.side == map.side;
         if (two)
             fit(&map, &truth, &scale, &offset, &correlation);
-        if (write_sections(path, &map, two ? &truth : NULL, scale, offset)) {
+        found->code = write_sections(path, &map, two ? &truth : NULL, scale, offset);
+        if (found->code == RG_GOOD) {
             found->points = (int)(map.side * map.side);
             snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
             rg_plot_path(&found->plot, "DATA", found->data);

@@ -163,6 +163,19 @@ TEST(test_file_limit)
     assert_int_equal(sh("! ls -A big | grep -e regather-part -e mrcs"), 0);
 }
 
+// A figure's file that cannot be read or written ends a report: one line, and no page without that figure.
+TEST(test_report)
+{
+    assert_int_equal(sh("regather bench autocorr:naive --shape w8,h8,r2,k0 --max-seconds 1 --out r.tsv --quiet > log"), 0);
+    static const char *const before[] = {":", "mkdir -p page/fig/map_clean.tsv"}, *const map[] = {"nowhere.mrc", "map.mrc"};
+    static const char *const words[] = {"nowhere.mrc: ", "is a directory"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sh("%s; regather report r.tsv --map clean=%s --out page --quiet 2> told; code=$?; cat told >&2; "
+                            "test $(wc -l < told) = 1 && ! test -e page/index.html && exit $code", before[i], map[i]), RG_USAGE);
+        assert_said(words[i]);
+    }
+}
+
 // Inputs that never end, or never begin: refused at once.
 TEST(test_endless)
 {
