@@ -2,7 +2,7 @@
 #   BUILD=dir     where to build                     PRESET=quick|paper|large   size of `make reproduce`
 #   HAVE_CUDA=0   leave CUDA out                     SANITIZE=1                 ASan + UBSan, into its own folder, without nvcc
 #   CUDA_ARCH=..  -gencode flags of nvcc             PREFIX=/usr/local          of `make install`
-#   TIME=60       seconds of `make fuzz`            SEED=1 MUTANTS=250          of `make check-deep`
+#   TIME=60       seconds of `make fuzz`            PARTS=.. SEED=1 MUTANTS=250 of `make check-deep`
 #   REVISION=..   of a source tree without its git history; stands in every result file
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
@@ -235,18 +235,10 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-# What takes longer than CI has: threads of the CPU's variants under ThreadSanitizer, faults injected into every command, and kernels with one
-# random change each, to be caught; again those that were passed once.
-SEED    ?= 1
-MUTANTS ?= 250
-check-deep: check threads faults
-	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) host
-	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep --device host
-	$(BUILD)/regather verify --quiet --limit 600 --thresholds deep
-	verify/mutate/hand.sh $(BUILD)
-	verify/mutate/again.sh $(BUILD) 2 host 71 163
-	verify/mutate/again.sh $(BUILD) 3 host 155 194
-	verify/mutate/mutate.sh $(BUILD) $(SEED) 1 $(MUTANTS) emulated
+# What takes longer than CI has, in parts: `make check-deep PARTS="threads hand"` runs some; verify/check-deep.tsv says how long each
+# took, and is written on.
+check-deep: $(if $(PARTS),all,check)
+	@SEED=$(SEED) MUTANTS=$(MUTANTS) verify/check-deep.sh $(BUILD) $(PARTS)
 faults: all
 	@mkdir -p $(BUILD)/check && verify/faults/parts.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv $$(nproc)
 threads: all
