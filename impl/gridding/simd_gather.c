@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // simd_gather.c: each voxel collects its pixels, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
-// The volume is cut into bricks of 16 x 16 x 24 voxels, a task each, whose sums stay in cache while all samples pass; a brick is
-// written once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands
-// there, so that images in several calls need no second volume. Of a sample (an image with an operator)
+// The volume is cut into bricks of 16 x 16 x 24 voxels, whose sums stay in cache while all samples pass; a brick is written
+// once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands there, so
+// that images in several calls need no second volume. Neighbours along x share lines of the volume, and two cores that write a
+// line at once wait for each other: a task is a row of bricks where that makes 8 tasks a thread, else one brick, and its
+// neighbour along x comes a layer of tasks later. Of a sample (an image with an operator)
 // only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
 // the image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one
 // vector of weights, computed by a polynomial, and four multiply-adds; 4 (or 2) hits at a time, whose totals become one vector.
@@ -220,6 +222,7 @@ static int run(rg_call *call)
 {
     const plan p = lay_out(call);
     const int64_t k = p.call.k, rows = ABOVE + 2 * k + 1 + BELOW;
+    const int in_row = p.ny * p.nz >= 8 * call->threads ? p.nx : 1; // bricks of a task
     brick_fn *gather = choose(call->shape, call->param);
 #pragma omp parallel num_threads(call->threads)
     {
@@ -230,13 +233,16 @@ static int run(rg_call *call)
 #pragma omp for
         for (int64_t row = 0; row < p.call.images * rows; row++) copy_row(&p, row / rows, row % rows - k - ABOVE);
 #pragma omp for schedule(dynamic)
-        for (int t = 0; t < p.nx * p.ny * p.nz; t++) {
-            b.x = t % p.nx * BX;
-            b.y = t / p.nx % p.ny * BY - (int)k;
-            b.z = t / p.nx / p.ny * BZ - (int)k;
-            b.touched = 0;
-            if (cut(&p, &b)) gather(&p, &b, h);
-            write_brick(&p, &b);
+        for (int t = 0; t < p.nx / in_row * p.ny * p.nz; t++) {
+            const int first = t / (p.ny * p.nz) * in_row;
+            b.y = t % p.ny * BY - (int)k;
+            b.z = t / p.ny % p.nz * BZ - (int)k;
+            for (int x = first; x < first + in_row; x++) {
+                b.x = x * BX;
+                b.touched = 0;
+                if (cut(&p, &b)) gather(&p, &b, h);
+                write_brick(&p, &b);
+            }
         }
     }
     return RG_OK;
