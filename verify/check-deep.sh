@@ -17,7 +17,8 @@ record=verify/check-deep.tsv all='threads sizes sizes_host again hand faults mut
 regather=$build/regather log=$build/check/deep.log
 mkdir -p "$build/check" || exit 2
 [ -s "$record" ] || printf 'part\tseconds\tcores\texit\tsaid\tcommit\tmachine\n' > "$record"
-[ $# -gt 0 ] || eval "set -- $all"
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $all
 
 run() {
     case $1 in
