@@ -25,7 +25,7 @@ run() {
     threads) verify/threads/threads.sh "$build" ;;
     sizes) "$regather" verify --quiet --limit 600 --thresholds deep ;;
     sizes_host) "$regather" verify --quiet --limit 600 --thresholds deep --device host ;;
-    again) verify/mutate/again.sh "$build" 2 host 71 163 && verify/mutate/again.sh "$build" 3 host 155 194 ;;
+    again) verify/mutate/again.sh "$build" 2 host 71 163 && verify/mutate/again.sh "$build" 3 host 194 ;;
     hand) verify/mutate/hand.sh "$build" ;;
     faults) verify/faults/parts.sh "$build" "${FAULTS:-100}" "$build/check/faults.tsv" "$(nproc)" ;;
     mutants_*) verify/mutate/mutate.sh "$build" "${SEED:-1}" 1 "${MUTANTS:-250}" "${1#mutants_}" ;;

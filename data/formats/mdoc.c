@@ -35,7 +35,7 @@ static bool take(rg_mdoc *m, const char *key, const char *text)
     const bool number = end != text && !end[strspn(end, " \t\r")] && isfinite(value);
     if (!m->n && !strcmp(key, "Voltage")) {
         m->voltage_kV = value;
-        return number && value > 0;
+        return number && value >= 1 && value <= 1e4;
     }
     for (int k = 0; m->n && k < (int)(sizeof of_image / sizeof *of_image); k++) {
         double *to = (double *)(void *)((char *)&m->image[m->n - 1] + of_image[k].at);

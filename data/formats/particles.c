@@ -333,22 +333,26 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
 static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
-    // most: beyond any microscope (defoci of 1 mm, 10 MV), or beyond what single precision can turn into a map.
+    // most: beyond any microscope (defoci of 1 mm, 10 MV), or beyond what single precision can turn into a map; least likewise.
     const struct {
         int which;
-        double standard, most, *value;
+        double standard, least, most, *value;
     } need[] = {
-        {ROT, 0, 1e6, &q->rot_deg}, {TILT, 0, 1e6, &q->tilt_deg}, {PSI, 0, 1e6, &q->psi_deg},
-        {U, 0, 1e7, &q->ctf.defocus_u_A}, {V, 0, 1e7, &q->ctf.defocus_v_A}, {ANGLE, 0, 1e6, &q->ctf.defocus_angle_deg},
-        {PHASE, 0, 1e6, &q->ctf.phase_shift_deg}, {B, 0, 1e6, &q->ctf.b_factor_A2}, {SCALE, 1, 1e6, &q->ctf.scale},
-        {KV, 0, 1e4, &q->ctf.voltage_kV}, {CS, 0, 1e4, &q->ctf.cs_mm}, {CONTRAST, 0, 1, &q->ctf.amplitude_contrast},
+        {ROT, 0, 0, 1e6, &q->rot_deg}, {TILT, 0, 0, 1e6, &q->tilt_deg}, {PSI, 0, 0, 1e6, &q->psi_deg},
+        {U, 0, 0, 1e7, &q->ctf.defocus_u_A}, {V, 0, 0, 1e7, &q->ctf.defocus_v_A}, {ANGLE, 0, 0, 1e6, &q->ctf.defocus_angle_deg},
+        {PHASE, 0, 0, 1e6, &q->ctf.phase_shift_deg}, {B, 0, 0, 1e6, &q->ctf.b_factor_A2}, {SCALE, 1, 1e-6, 1e6, &q->ctf.scale},
+        {KV, 0, 1, 1e4, &q->ctf.voltage_kV}, {CS, 0, 0, 1e4, &q->ctf.cs_mm}, {CONTRAST, 0, 0, 1, &q->ctf.amplitude_contrast},
     };
     int code = RG_GOOD;
-    for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++)
-        if ((code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value)) == RG_GOOD
-            && fabs(*need[i].value) > need[i].most)
+    for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++) {
+        code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
+        if (code == RG_GOOD && fabs(*need[i].value) > need[i].most)
             code = ROW_FAULT(r, row, "expected a number within +-%g for _%s, found %g", need[i].most,
                              column_name[need[i].which], *need[i].value);
+        if (code == RG_GOOD && has(r, need[i].which) && fabs(*need[i].value) < need[i].least)
+            code = ROW_FAULT(r, row, "expected a number beyond +-%g for _%s, found %g", need[i].least,
+                             column_name[need[i].which], *need[i].value);
+    }
     if (code == RG_GOOD)
         code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
     if (code == RG_GOOD)
@@ -359,7 +363,7 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
         code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
     if (code == RG_GOOD && !(fabs(q->origin_x_px) <= 1e6 && fabs(q->origin_y_px) <= 1e6))
         code = ROW_FAULT(r, row, "expected an origin within 1e6 pixels, found %g, %g", q->origin_x_px, q->origin_y_px);
-    if (code == RG_GOOD && has(r, KV) && !(q->ctf.voltage_kV > 0))
+    if (code == RG_GOOD && q->ctf.voltage_kV < 0)
         code = ROW_FAULT(r, row, "expected a voltage above 0 kV, found %g", q->ctf.voltage_kV);
     return code;
 }

@@ -58,11 +58,10 @@ static const printed tables[] = {
 static char *text_of(const char *file)
 {
     const char *own = getenv("REGATHER_PAPERS");
-    char *path = rg_print("%s/%s", own ? own : "../shared/papers", file);
+    const char *path = fmt("%s/%s", own ? own : "../shared/papers", file);
     SKIP_WITHOUT(path);
     size_t n;
     char *text = get_file(path, &n);
-    free(path);
     return text;
 }
 
