@@ -3,36 +3,45 @@
 //
 // The volume is cut into bricks of 16 x 16 x 24 voxels, whose sums stay in cache while all samples pass; a brick is written
 // once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands there, so
-// that images in several calls need no second volume. Neighbours along x share lines of the volume, and two cores that write a
-// line at once wait for each other: a task is a row of bricks where that makes 8 tasks a thread, else one brick, and its
-// neighbour along x comes a layer of tasks later. Of a sample (an image with an operator)
-// only bricks that its slab of thickness 2b meets are visited, row by row along x: 16 (or 8) voxels at once are projected into
-// the image, and those within b of its plane noted as hits. A hit then is one block of 4 x 4 pixels (8 x 8 from b = 2 on), one
-// vector of weights, computed by a polynomial, and four multiply-adds; 4 (or 2) hits at a time, whose totals become one vector.
+// that images in several calls need no second volume. Neighbours along x share lines of the volume, and two cores that write
+// to a line at once wait for each other: a task is a row of bricks where that makes 8 tasks a thread, else one brick, and its
+// neighbour along x comes a layer of tasks later. Of a sample (an image with an operator) only bricks that its slab of
+// thickness 2b meets are visited, row by row along x, and the voxels within b of its plane noted as hits.
+//
+// A hit is a block of pixels, 4 columns wide (8 from b = 2 on), of as many rows as its disc meets: with AVX-512 hits are sorted
+// into those with 4 rows, 3, or fewer (7, 6, fewer). A vector of weights, computed by the polynomial of kernel.h, is one row of
+// the blocks of 4 hits (of 2 with AVX2 or 8 columns); all rows of 8 hits (4) are weighed together, a term at a time, so that
+// no port waits for the chain of one. Then a row of a hit is one multiply-add, and the totals of 4 hits (2) become one vector.
 //
 // For that, images are copied to rows of records (m c Re F, m c Im F, m c^2, 0), one load for the four pixels of a row, with
-// margins and everything beyond the circle zero: no bounds are tested inside. A voxel whose place has x < 0 is looked up at -t,
-// and the imaginary part changes its sign.
+// margins and everything beyond the circle zero: no bounds are tested inside. A brick whose centre is at x < 0 is looked up in
+// the mate, at -t, and the imaginary part changes its sign.
 //
-// Bound: RG_F32_MAD, counting all 16 lanes of a block, of which 7.6 are within b on average: 16 multiply-adds and
-// multiplications a hit, and 2b hits a pixel. One hit alone would wait for its own chain, hence several at a time; where images
-// are few the volume's lines are, hence they are called for before they are written. Measured:
-// data/machines/h200-16xeon.tsv.
+// Bound: RG_F32_MAD, counting 4 (or 8) lanes of each row that a disc meets, of which there are pi b/2 on average: 13
+// multiply-adds and multiplications a lane, and 2b hits a pixel. Where images are few the volume's lines are the bound, hence
+// they are called for before they are written. Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
 
 enum { BX = 16, BY = 16, BZ = 24, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
-// Room around a copied image: columns -3 .. k + 12, rows -k - 6 .. k + 12 hold every block of a place within b of the disc.
-enum { LEFT = 3, RIGHT = 12, ABOVE = 6, BELOW = 12 };
+// Kinds of hits, by the rows that their discs meet; the hits of each are filled up to a multiple of TOGETHER.
+enum { KINDS = 3, TOGETHER = 8, HITS_MOST = BRICK + KINDS * TOGETHER + LANES_MOST, VECTORS_MOST = 2 * 7 };
+
+// Most rows that a disc meets where blocks are that wide: b < 2, or b <= 3.
+static inline int rows_of(int columns) { return columns == 4 ? 4 : 7; }
+
+// Room around a copied image: rows -k - 6 .. k + 12 and columns up to k + 12 hold every block of a place within b of the disc;
+// to the left half a brick is added, 15.7 from its centre to a corner.
+enum { LEFT = 20, RIGHT = 12, ABOVE = 6, BELOW = 12 };
 
 typedef struct plan {
     gr_call call;
     int add;                 // to what stands in the volume
     int64_t samples, padded; // samples, and rounded up to a vector
     int64_t pitch, records;  // of a row and of an image, in records
-    float scale;             // sqrt 2 / b: of distances so scaled, t = 1 - d^2 is the variable of the kernel's polynomial
+    float scale;             // 1/b: of distances so scaled, q = 1 - d^2 is the variable of the kernel's polynomial
     float *record;           // [image][row][column][4]
     float *normal[3];        // of every sample; the padding is 0, with height 2b
     float *height;           // largest |n.v| at which a brick's centre still matters
@@ -40,14 +49,27 @@ typedef struct plan {
     size_t bytes;
 } plan;
 
-// Hits of one sample in one brick: the block's first pixel seen from the place, and 1 - height^2, scaled; where the block
-// begins; where the voxel's record is in sum[]; and the sign bit of the imaginary part.
+// Where a brick lies in a sample's image: in the image itself or in its mate, whichever has the brick's centre at x >= 0.
+typedef struct place {
+    float m[9], corner[3]; // voxel (x, y, z) of the brick is at corner + m^T (x, y, z)
+    float sign;            // -0 in the mate
+    int32_t first;         // the record of pixel (0, 0)
+} place;
+
+// Hits of one sample in one brick, those of a kind from start[kind] to start[kind + 1]: the block's first pixel seen from the
+// place, and 1 - height^2, scaled; where the block begins; and where the voxel's record is in sum[].
 typedef struct hits {
-    int n;
-    float voxel[BRICK + LANES_MOST]; // row * BX + x
-    float ux[BRICK + LANES_MOST], uy[BRICK + LANES_MOST], t[BRICK + LANES_MOST], sign[BRICK + LANES_MOST];
-    int32_t block[BRICK + LANES_MOST], sum[BRICK + LANES_MOST];
+    int start[KINDS + 1];
+    float sign; // of the imaginary part, as 0 or -0
+    float ux[HITS_MOST], uy[HITS_MOST], q[HITS_MOST];
+    int32_t block[HITS_MOST], sum[HITS_MOST];
 } hits;
+
+// Voxels within b of a plane, as numbers row * BX + x, in the order of the brick and of each kind.
+typedef struct voxels {
+    int n, many[KINDS];
+    float found[BRICK + LANES_MOST], of[KINDS][BRICK + LANES_MOST];
+} voxels;
 
 typedef struct brick {
     int x, y, z, nz;          // first voxel; planes inside the volume
@@ -63,40 +85,55 @@ static void touch(brick *b)
     b->touched = 1;
 }
 
-// Adds hits that add nothing, up to a multiple of those that are done at a time.
-static inline void fill_up(hits *h)
+static place place_of(const plan *p, const brick *b, int64_t sample)
 {
-    for (int i = h->n; i % 4; i++) {
-        h->ux[i] = h->uy[i] = 0;
-        h->t[i] = -2;
-        h->sign[i] = 0;
-        h->block[i] = 0;
-        h->sum[i] = 4 * BRICK;
+    const float *m = p->call.rotation + 9 * sample;
+    const float corner[3] = {(float)b->x, (float)b->y, (float)b->z};
+    const float half[3] = {(BX - 1) / 2.0f, (BY - 1) / 2.0f, (BZ - 1) / 2.0f};
+    float centre = 0;
+    for (int axis = 0; axis < 3; axis++) centre += m[3 * axis] * (corner[axis] + half[axis]);
+    place at = {.sign = centre < 0 ? -0.0f : 0.0f};
+    for (int axis = 0; axis < 3; axis++)
+        for (int a = 0; a < 3; a++) {
+            at.m[3 * axis + a] = centre < 0 && a < 2 ? -m[3 * axis + a] : m[3 * axis + a];
+            at.corner[a] += at.m[3 * axis + a] * corner[axis];
+        }
+    at.first = (int32_t)(sample / p->call.operators * p->records + (p->call.k + ABOVE) * p->pitch) + LEFT;
+    return at;
+}
+
+// Adds hits that add nothing behind the n-th, up to a multiple of those that are done at a time.
+static inline int fill_up(hits *h, int n)
+{
+    for (; n % 8; n++) {
+        h->ux[n] = h->uy[n] = 0;
+        h->q[n] = -1;
+        h->block[n] = 0;
+        h->sum[n] = 4 * BRICK;
     }
+    return n;
 }
 
 // Calls for the pixels of hits, of neighbours a row each: their blocks overlap.
 static inline void call_for(const plan *p, const hits *h, int columns)
 {
     const int64_t pitch = 4 * p->pitch;
-    for (int i = 0; i < h->n; i += 4)
+    for (int i = 0; i < h->start[KINDS]; i += 4)
         for (int row = 0; row < columns; row++)
             __builtin_prefetch(p->record + 4 * (int64_t)h->block[i + row % 4] + row * pitch);
 }
 
 #define SIMD_LANES 16
 #include "../simd/simd.h"
-#include "simd_weights.h"
 #include "simd_gather_isa.h"
 #undef SIMD_LANES
 #define SIMD_LANES 8
 #include "../simd/simd.h"
-#include "simd_weights.h"
 #include "simd_gather_isa.h"
 
 // ---- the whole volume ----------------------------------------------------------------------------------------------------
 
-typedef void brick_fn(const plan *, brick *, hits *);
+typedef void brick_fn(const plan *, brick *, voxels *, hits *);
 
 static brick_fn *choose(const rg_shape *s, const int64_t *param)
 {
@@ -112,7 +149,7 @@ static plan lay_out(const rg_call *call)
     p.padded = (p.samples + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
     p.pitch = LEFT + c->k + 1 + RIGHT;
     p.records = p.pitch * (ABOVE + 2 * c->k + 1 + BELOW);
-    p.scale = (float)(sqrt(2.0) / ((double)call->shape->n[GR_RADIUS] / 10));
+    p.scale = (float)(1 / ((double)call->shape->n[GR_RADIUS] / 10));
     p.nx = (int)(c->k / BX + 1);
     p.ny = (int)(2 * c->k / BY + 1);
     p.nz = (int)(2 * c->k / BZ + 1);
@@ -227,6 +264,7 @@ static int run(rg_call *call)
 #pragma omp parallel num_threads(call->threads)
     {
         _Alignas(64) brick b;
+        voxels v;
         hits h[2];
 #pragma omp for nowait
         for (int64_t s = 0; s < p.padded; s++) copy_normal(&p, s);
@@ -240,7 +278,7 @@ static int run(rg_call *call)
             for (int x = first; x < first + in_row; x++) {
                 b.x = x * BX;
                 b.touched = 0;
-                if (cut(&p, &b)) gather(&p, &b, h);
+                if (cut(&p, &b)) gather(&p, &b, &v, h);
                 write_brick(&p, &b);
             }
         }
@@ -271,13 +309,13 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return p.call.images * p.records > INT32_MAX ? "more than 2^31 records of pixels: insert the images in parts" : NULL;
 }
 
-// Hits: the voxels of half a disc of thickness 2b, all lanes of their blocks. The weights take GR_WEIGHT_MADS
-// multiply-adds a lane, the sums 4.
+// Hits: the voxels of half a disc of thickness 2b. A lane takes a multiply-add for the distance, GR_KERNEL_MADS for the weight,
+// 4 for the sums.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
-    const double b = (double)s->n[GR_RADIUS] / 10, lanes = s->n[GR_RADIUS] >= 20 ? 64 : 16;
-    c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_WEIGHT_MADS + 4);
+    const double b = (double)s->n[GR_RADIUS] / 10, lanes = (s->n[GR_RADIUS] >= 20 ? 8 : 4) * 1.5708 * b;
+    c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_KERNEL_MADS + 5);
 }
 
 static const int64_t isa_values[] = {0, 2, 512}, add_values[] = {0, 1};
@@ -288,7 +326,7 @@ static const rg_param params[] = {
 
 RG_VARIANT(gridding_simd_gather) = {
     RG_VARIANT_OF("gridding", "simd_gather", RG_SIMD, RG_HOST,
-                  "bricks of the volume collect blocks of 4 x 4 pixels, one vector of weights each; any number of cores"),
+                  "bricks of the volume collect blocks of pixels, a row of 4 blocks a vector of weights; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
     RG_PARAMS(params),
