@@ -10,6 +10,10 @@
 //
 // Every thread looks for the window itself: a quarter of the instructions, but to wait for one thread that does takes longer.
 //
+// Calls that follow each other overlap, on sm_90: the blocks of the next one are set up where this one's have ended, and before
+// they read or write anything they wait until all that the stream had before them is done and written. So results are those of
+// calls one after the other. A call alone, or after another kernel, gains nothing: times of mode `hot` have it, `cold` ones not.
+//
 // Bound: the image and the result once, both in the L2; beside them two units of the L1's time, four corners and a store a
 // pixel, and a launch. Tiles at the border have the same window, filled by the rule: a block that took its pixels one by one
 // would make the whole launch wait. Measured: data/machines/h200-16xeon.tsv.
@@ -24,6 +28,7 @@ typedef struct problem {
     const float *image, *matrix;
     float *to;
     int w, h, outside, fours; // fours: rows begin at multiples of four floats
+    unsigned unbias;          // of an address in the window
 } problem;
 
 // A window, in pixels of the image, and how its pixels come: by fours from inside the image, by fours, one by one.
@@ -31,6 +36,15 @@ enum { INSIDE, BY_FOURS, BY_ONES, EMPTY, NO_WINDOW };
 typedef struct view {
     int x, y, width, height, way;
 } view;
+
+// The next call's blocks may be set up as soon as all of this one's have been, and these wait for what the stream had before:
+// every thread of every block, or a call could end before the one that it follows.
+static __device__ __forceinline__ void take_turn(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 // Begins to copy four pixels past the registers, where there is a way, or to write four zeros; copied waits for all that this
 // thread began.
@@ -115,14 +129,40 @@ static __device__ __forceinline__ view view_of(const problem &p, const float *ma
 #define WHOLE 0x1.8p23f
 enum { WHOLE_BITS = 0x4b400000 };
 
+// The window's first pixel, and the one `at` pixels on, WHOLE_BITS of both coordinates counted in. On a GPU an address of 32 bits
+// that has them taken off: by a number of the launch, as the compiler would add one that it knows to each address anew.
+enum : unsigned { BIAS = (unsigned)WHOLE_BITS * (PITCH + 1) };
+#ifdef RG_EMULATED
+typedef const float *origin;
+static origin origin_of(const problem &, const float *window) { return window; }
+static float pixel_at(origin from, unsigned at) { return from[(int)(at - BIAS)]; }
+#else
+typedef unsigned origin;
+static __device__ __forceinline__ origin origin_of(const problem &p, const float *window)
+{
+    unsigned from = (unsigned)__cvta_generic_to_shared(window) + p.unbias;
+    asm volatile("" : "+r"(from)::"memory"); // the window is written, and no pixel read before
+    return from;
+}
+static __device__ __forceinline__ float pixel_at(origin from, unsigned at)
+{
+    float value;
+    asm("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from + 4 * at));
+    return value;
+}
+#endif
+
 // (x, y) from the window's first pixel.
-static __device__ __forceinline__ float value_at(const float *window, float x, float y)
+static __device__ __forceinline__ float value_at(origin window, float x, float y)
 {
     const float to_x = __fadd_rd(x, WHOLE), to_y = __fadd_rd(y, WHOLE), share = x - (to_x - WHOLE);
-    const int i = __float_as_int(to_x) - WHOLE_BITS, j = __float_as_int(to_y) - WHOLE_BITS;
-    const float *at = window + (j * PITCH + i), *below = at + PITCH;
-    return af_between(af_between(at[0], at[1], share), af_between(below[0], below[1], share), y - (to_y - WHOLE));
+    const unsigned at = (unsigned)__float_as_int(to_y) * PITCH + (unsigned)__float_as_int(to_x), below = at + PITCH;
+    return af_between(af_between(pixel_at(window, at), pixel_at(window, at + 1), share),
+                      af_between(pixel_at(window, below), pixel_at(window, below + 1), share), y - (to_y - WHOLE));
 }
+
+// n steps on; no product where there is none.
+static __device__ __forceinline__ float on(float at, int n, float step) { return n ? at + (float)n * step : at; }
 
 // As the rule has it, from the image.
 static __device__ __attribute__((noinline)) float value_alone(const problem &p, int x, int y)
@@ -133,50 +173,71 @@ static __device__ __attribute__((noinline)) float value_alone(const problem &p, 
     return af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(row, px, py), af_row_2d(row + 3, px, py), &takes_part);
 }
 
+// A thread's first pixel, in the result and from the window's first: of a line of 32 pixels, or of a patch of 8 x 4.
+typedef struct spot {
+    int x, y;
+    float at_x, at_y;
+    int64_t to;
+} spot;
+static __device__ __forceinline__ spot spot_of(const problem &p, const float row[6], const view &v, int x0, int y0, bool lines)
+{
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    spot s;
+    s.x = x0 + (lines ? lane : lane % 8);
+    s.y = y0 + (lines ? warp : 4 * warp + lane / 8);
+    const float px = (float)s.x + af_low(p.w), py = (float)s.y + af_low(p.h);
+    s.at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w));
+    s.at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h));
+    s.to = ((int64_t)blockIdx.z * p.h + s.y) * p.w + s.x;
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+f"(s.at_x), "+f"(s.at_y), "+l"(s.to)); // now, while the window is under way
+#endif
+    return s;
+}
+
 // The tile in patches of so many pixels side by side, `down` of them a warp below each other.
 template <int PATCH_W>
-static __device__ __forceinline__ void compute(const problem &p, const view &v, const float *window, int x0, int y0)
+static __device__ __forceinline__ void compute(const problem &p, const float row[6], const view &v, const spot &s, origin window,
+                                               int x0, int y0)
 {
     constexpr int PATCH_H = 32 / PATCH_W, ACROSS = TILE_W / PATCH_W, STEP = PATCH_H * WARPS, DOWN = TILE_H / STEP;
-    const int lane = (int)threadIdx.x % 32, x = x0 + lane % PATCH_W;
-    const int y = y0 + (int)threadIdx.x / 32 * PATCH_H + lane / PATCH_W;
-    const float *row = p.matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
     const float right_x = PATCH_W * row[0], down_x = STEP * row[1], right_y = PATCH_W * row[3], down_y = STEP * row[4];
-    const float at_x = af_row_2d(row, px, py) - (float)(v.x - af_centre(p.w));
-    const float at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h));
-    float *to = p.to + ((int64_t)blockIdx.z * p.h + y) * p.w + x;
+    float *to = p.to + s.to;
     if (v.way < EMPTY && x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no question for each pixel, so that their loads overlap
 #pragma unroll
         for (int d = 0; d < DOWN; d++, to += (int64_t)STEP * p.w)
 #pragma unroll
             for (int k = 0; k < ACROSS; k++)
-                to[k * PATCH_W] = value_at(window, at_x + (float)d * down_x + (float)k * right_x,
-                                           at_y + (float)d * down_y + (float)k * right_y);
+                to[k * PATCH_W] = value_at(window, on(on(s.at_x, d, down_x), k, right_x), on(on(s.at_y, d, down_y), k, right_y));
         return;
     }
 #pragma unroll 1
-    for (int d = 0; d < DOWN && y + d * STEP < p.h; d++, to += (int64_t)STEP * p.w)
+    for (int d = 0; d < DOWN && s.y + d * STEP < p.h; d++, to += (int64_t)STEP * p.w)
 #pragma unroll 1
-        for (int k = 0; k < ACROSS && x + k * PATCH_W < p.w; k++)
+        for (int k = 0; k < ACROSS && s.x + k * PATCH_W < p.w; k++)
             to[k * PATCH_W] = v.way == EMPTY       ? 0
-                              : v.way == NO_WINDOW ? value_alone(p, x + k * PATCH_W, y + d * STEP)
-                                                   : value_at(window, at_x + (float)d * down_x + (float)k * right_x,
-                                                              at_y + (float)d * down_y + (float)k * right_y);
+                              : v.way == NO_WINDOW ? value_alone(p, s.x + k * PATCH_W, s.y + d * STEP)
+                                                   : value_at(window, on(on(s.at_x, d, down_x), k, right_x),
+                                                              on(on(s.at_y, d, down_y), k, right_y));
 }
 
 static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
 {
     __shared__ __align__(16) float window[ROWS * PITCH];
+    take_turn();
     const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H;
-    const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
+    const float *matrix = p.matrix + 6 * (int64_t)blockIdx.z;
+    const float row[6] = {matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5]};
     const view v = view_of(p, row, x0, y0); // what follows is decided alike by the whole block
     if (v.way == INSIDE) copy_inside(p, v, window);
     else if (v.way == BY_FOURS) copy_by_fours(p, v, window);
     else if (v.way == BY_ONES) copy_by_ones(p, v, window);
+    const bool lines = fabsf(row[3]) <= fabsf(row[0]);
+    const spot s = spot_of(p, row, v, x0, y0, lines);
     copied();
     __syncthreads();
-    if (fabsf(row[3]) <= fabsf(row[0])) compute<32>(p, v, window, x0, y0);
-    else compute<8>(p, v, window, x0, y0);
+    if (lines) compute<32>(p, row, v, s, origin_of(p, window), x0, y0);
+    else compute<8>(p, row, v, s, origin_of(p, window), x0, y0);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
@@ -189,6 +250,22 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     c->amount[RG_MEM_BYTES] = 4 * (image + pixels);
 }
 
+// State where the code for this GPU waits, so that a call may begin before the end of the last: a GPU later than sm_90 has it from
+// the PTX of sm_80, which does not wait.
+static int prepare(rg_call *call)
+{
+#ifndef RG_EMULATED
+    static char waits;
+    cudaFuncAttributes compiled;
+    const int error = (int)cudaFuncGetAttributes(&compiled, gather);
+    if (!error && compiled.ptxVersion >= 90) call->state = &waits;
+    return error;
+#else
+    (void)call;
+    return RG_OK;
+#endif
+}
+
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
@@ -198,8 +275,21 @@ static int run(rg_call *call)
                        z.w,
                        z.h,
                        z.outside,
-                       z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0};
-    RG_LAUNCH(gather, dim3(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms), BLOCK, 0, call->stream, p);
+                       z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0,
+                       0u - 4u * BIAS};
+    const dim3 grid(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms);
+#ifndef RG_EMULATED
+    if (call->state) {
+        cudaLaunchAttribute early = {};
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t how = {};
+        how.gridDim = grid, how.blockDim = dim3(BLOCK), how.stream = (cudaStream_t)call->stream;
+        how.attrs = &early, how.numAttrs = 1;
+        return (int)cudaLaunchKernelEx(&how, gather, p);
+    }
+#endif
+    RG_LAUNCH(gather, grid, BLOCK, 0, call->stream, p);
     return (int)cudaGetLastError();
 }
 
@@ -209,5 +299,6 @@ RG_VARIANT(affine2d_gather) = {
     .needs = "sm_50",
     .refuse = refuse,
     .cost = cost,
+    .prepare = prepare,
     .run = run,
 };
