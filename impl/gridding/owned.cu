@@ -7,7 +7,7 @@
 // and list the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a
 // list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
 //
-// Bound: fp32. A pair takes 10 operations (distance 1, weight 6, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9.
+// Bound: fp32. A pair takes 8 operations (distance 1, weight 4, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9.
 // What is met first are issue slots: more than half of them are windows, 13.3 pixels looked at for 7.6 in the disc; then the
 // lists, of which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and
 // storing; and warps wait at the two barriers of a hit. Shared memory is close behind: every pixel of a window is a load of 8
@@ -105,6 +105,7 @@ template <int N, bool has_ctf>
 static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
 {
     int turn = 0, all = 0;
+    gr_load load = {}; // as the first batch is kept whole
     if (threadIdx.x < 2)
         s.number[0][threadIdx.x] = 0;
     for (; first < past; first += THREADS) {
@@ -113,9 +114,8 @@ static __device__ int pass(const job &j, const gr_memory &own, const int low[AXE
         for (int group = 0; group < hits; group += GROUP) {
             const int n = min(GROUP, hits - group);
             if ((int)threadIdx.x < n)
-                s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low);
+                s.hit[threadIdx.x] = gr_hit_of(j.views, j.in, s.sample[group + (int)threadIdx.x], low, gr_pitch(N));
             __syncthreads();
-            gr_load load;
             gr_fetch<has_ctf>(s.hit[0], j.in, 0, 0, load);
             for (int i = 0; i < n; i++, turn ^= 1)
                 insert_hit<N, has_ctf>(j, own, s.hit + i, i + 1 < n, load, s.number[turn], s.number[turn ^ 1]);
@@ -217,13 +217,18 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
            sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_tolerance(s, GR_NESTED); }
+// What rounds q in bound.h, 4u (7.25 S + 0.2 P), rounds t here, and an error of t is one of 1/A < 2 times it in q: once more.
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
+{
+    const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);
+    return gr_bound_for(s, GR_SQUARES_ERROR + 4 * 0x1p-24 * (7.25 * weight + 0.2), 0);
+}
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
-    c->amount[RG_F32_MAD] = (4 + GR_NESTED_OPERATIONS) * gr_pairs(s);
+    c->amount[RG_F32_MAD] = (4 + GR_SQUARES_OPERATIONS) * gr_pairs(s);
     c->amount[RG_SHARED_BYTES] = (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) * gr_pairs(s);
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) +
                               2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
@@ -263,6 +268,7 @@ static int run(rg_call *call)
 {
     job j = {};
     j.in = gr_input_of(call);
+    j.in.per_b *= GR_SQUARES_ROOT; // of distances and heights: t is TOP less their squares
     j.bricks = gr_bricks_of(call->shape, call->param[HITS]);
     j.to.g = (float *)call->arg[GR_G];
     j.to.w = (float *)call->arg[GR_W];

@@ -5,6 +5,7 @@
 #define RG_GRIDDING_OWNED_BRICK_CUH
 
 #include "owned_list.cuh"
+#include <algorithm>
 #include <climits>
 
 // ---- tiles ---------------------------------------------------------------------------------------------------------------
@@ -21,6 +22,18 @@ typedef struct gr_load {
     float c[BATCH];
 } gr_load;
 
+static inline int gr_tile_pixels(int N) { return std::max(gr_tile_side(N), (int)BATCH_ROWS) * gr_pitch(N); }
+
+// Makes a pointer that is stepped on a register of its own: nvcc would compute it anew from an index, in 5 instructions for 2.
+template <class T> static __device__ __forceinline__ void gr_keep_pointer(const T *&p)
+{
+#ifdef RG_EMULATED
+    (void)p;
+#else
+    asm("" : "+l"(p));
+#endif
+}
+
 // Of BATCH_ROWS rows and 32 columns from (row, column) on. The element of pixel (x, y), counted from that of (0, 0), is
 // y (k + 1) + x; its mate's is the opposite.
 template <bool has_ctf>
@@ -34,12 +47,19 @@ static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_inpu
         const int64_t at = hit.first + row * (in.k + 1) + column;
         const float2 *from = reinterpret_cast<const float2 *>(in.image) + at;
         const float *from_c = in.ctf + (has_ctf ? at : 0);
+        const int step = WARPS * (in.k + 1);
 #pragma unroll
-        for (int i = 0; i < BATCH; i++, from += WARPS * (in.k + 1), from_c += WARPS * (in.k + 1)) {
-            if (i * WARPS >= rows)
-                continue;
-            load.f[i] = *from;
-            load.c[i] = has_ctf ? *from_c : 1;
+        for (int i = 0; i < BATCH; i++) {
+            if (i * WARPS < rows) {
+                load.f[i] = __ldg(from);
+                load.c[i] = has_ctf ? __ldg(from_c) : 1;
+            }
+            from += step;
+            gr_keep_pointer(from);
+            if (has_ctf) {
+                from_c += step;
+                gr_keep_pointer(from_c);
+            }
         }
         return;
     }
@@ -58,21 +78,22 @@ static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_inpu
     }
 }
 
-template <bool has_ctf>
+// Of the first batch all: where a lane had nothing to fetch, no window looks at what it stores.
+template <int N, bool has_ctf, bool all>
 static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int column, gr_load &load, const gr_tile &to)
 {
     const int4 tile = hit.tile;
     column += (int)threadIdx.x % 32;
     row += (int)threadIdx.x / 32;
-    const int rows = column < tile.z ? tile.w - row : 0, pitch = hit.frame.pitch;
-    int at = row * pitch + column;
-    if (tile.x + column < 0) // mates
+    const int rows = column < tile.z ? tile.w - row : 0;
+    int at = row * gr_pitch(N) + column;
+    if (!hit.plain && tile.x + column < 0) // mates
 #pragma unroll
         for (int i = 0; i < BATCH; i++)
             load.f[i].y = -load.f[i].y;
 #pragma unroll
-    for (int i = 0; i < BATCH; i++, at += WARPS * pitch) {
-        if (i * WARPS >= rows)
+    for (int i = 0; i < BATCH; i++, at += WARPS * gr_pitch(N)) {
+        if (!all && i * WARPS >= rows)
             continue;
         const float2 f = load.f[i];
         const float c = has_ctf ? load.c[i] : 1.0f;
@@ -86,13 +107,14 @@ static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int c
 template <int N, bool has_ctf>
 static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_input &in, gr_load &load, const gr_tile &to)
 {
-    gr_keep<has_ctf>(hit, 0, 0, load, to);
+    static_assert(gr_pitch(N) >= 32, "a lane has a column");
+    gr_keep<N, has_ctf, true>(hit, 0, 0, load, to);
     if (gr_tile_side(N) <= BATCH_ROWS && gr_tile_side(N) <= 32)
         return;
     for (int column = 0; column < hit.tile.z; column += 32)
         for (int row = column ? 0 : BATCH_ROWS; row < hit.tile.w; row += BATCH_ROWS) {
             gr_fetch<has_ctf>(hit, in, row, column, load);
-            gr_keep<has_ctf>(hit, row, column, load, to);
+            gr_keep<N, has_ctf, false>(hit, row, column, load, to);
         }
 }
 
@@ -110,13 +132,14 @@ template <int n> static __device__ __forceinline__ float gr_up(float x)
     return n % 2 ? x + ROUND : __fadd_rd(x, ROUND);
 }
 
-// The n x n pixels about foot (x, y), of which those within sqrt(rest) b of it count, and within kk, squared, of the origin.
-template <int n, int mode>
+// The n x n pixels, of lines of `pitch`, about foot (x, y), of which those within kk, squared, of the origin count. rest: t of
+// the weight (owned_weight.h) at the foot.
+template <int n, int mode, int pitch>
 static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest,
                                                      float kk)
 {
     const float up_x = gr_up<n>(x), up_y = gr_up<n>(y), px = up_x - (ROUND + (n - 1) / 2), py = up_y - (ROUND + (n - 1) / 2);
-    const int pitch = f.pitch, skipped = ROUND_BITS + (n - 1) / 2;
+    const int skipped = ROUND_BITS + (n - 1) / 2;
     const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - f.at;
     const float first_x = (px - x) * per_b, first_y = (py - y) * per_b;
     float across[n], column[n];
@@ -135,7 +158,7 @@ static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile 
         const float *line_c = tile.c + at + j * pitch;
 #pragma unroll
         for (int i = 0; i < n; i++) {
-            const float weight = gr_nested(__saturatef(row - across[i]));
+            const float weight = __saturatef(gr_squares(__saturatef(row - across[i])));
             const float2 pixel = line[i];
             sum.re += weight * pixel.x;
             sum.im += weight * pixel.y;
@@ -157,7 +180,7 @@ typedef struct gr_memory {
 } gr_memory;
 
 // A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
-template <int n, int mode>
+template <int n, int mode, int pitch>
 static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr_memory &own, const gr_input &in,
                                                      const unsigned short *list, int at, int most)
 {
@@ -167,8 +190,8 @@ static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr
     const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
     const int ia = entry >> COLUMN_BITS;
     const float a = (float)ia, height = c.height + f.height * a;
-    const gr_terms t = gr_window<n, mode>(f, own.tile, in.per_b, c.x + f.x * a, c.y + f.y * a, 1.0f - height * height,
-                                          (float)(in.k * in.k));
+    const gr_terms t = gr_window<n, mode, pitch>(f, own.tile, in.per_b, c.x + f.x * a, c.y + f.y * a,
+                                                 GR_SQUARES_TOP - height * height, (float)(in.k * in.k));
     float *to = own.sums + gr_element(c.element + ia * f.stride);
     to[0] += f.m * t.re;
     to[BRICK_VOXELS] += f.m_im * t.im;
@@ -187,10 +210,10 @@ static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_
     for (int i = (int)threadIdx.x / 32; i < second; i += step, step = 2 * WARPS - step)
         if (i < first) {
             const int at = i * 32 + lane;
-            gr_add_voxels<N, mode>(f, own, in, own.lists.voxel + at, at, (int)n0);
+            gr_add_voxels<N, mode, gr_pitch(N)>(f, own, in, own.lists.voxel + at, at, (int)n0);
         } else {
             const int at = (i - first) * 32 + lane;
-            gr_add_voxels<N - 1, mode>(f, own, in, own.lists.voxel + (own.lists.most - 1 - at), at, (int)n1);
+            gr_add_voxels<N - 1, mode, gr_pitch(N)>(f, own, in, own.lists.voxel + (own.lists.most - 1 - at), at, (int)n1);
         }
 }
 

@@ -61,12 +61,19 @@ static __device__ __forceinline__ int gr_length(gr_range r) { return max(r.last 
 // The sum of n over the lanes before this one and itself.
 static __device__ __forceinline__ int gr_sum_through(int n)
 {
-    const int lane = (int)threadIdx.x % 32;
     int sum = n;
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
+#ifdef RG_EMULATED
         const int below = __shfl_up_sync(~0u, sum, (unsigned)step);
-        sum += lane >= step ? below : 0;
+        sum += (int)threadIdx.x % 32 >= step ? below : 0;
+#else // the instruction itself says whether there is such a lane
+        asm volatile("{ .reg .pred there; .reg .b32 below;\n"
+                     "shfl.sync.up.b32 below|there, %0, %1, 0, -1;\n"
+                     "@there add.s32 %0, %0, below; }"
+                     : "+r"(sum)
+                     : "r"(step));
+#endif
     }
     return sum;
 }
@@ -94,13 +101,13 @@ static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const g
     const int lane = (int)threadIdx.x % 32, iu = gr_column_u((int)threadIdx.x), iv = gr_column_v((int)threadIdx.x);
     const float u = (float)iu, v = (float)iv;
     const float4 x = hit.x, y = hit.y, h = hit.h, at = hit.columns;
-    const float middle = at.x * u + at.y * v + at.z;
+    const float middle = at.x * u + (at.y * v + at.z);
     const gr_range limits = gr_limits(hit, iu, iv, reach);
     gr_range r[2];
     r[1] = gr_range_of(middle, classes.height[1] * at.w + RANGE_MARGIN, limits);
     if (!__any_sync(~0u, r[1].first <= r[1].last))
         return;
-    const gr_column own = {x.x * u + x.y * v + x.w, y.x * u + y.y * v + y.w, h.x * u + h.y * v + h.w,
+    const gr_column own = {x.x * u + (x.y * v + x.w), y.x * u + (y.y * v + y.w), h.x * u + (h.y * v + h.w),
                            iu * hit.stride_u + iv * hit.stride_v};
     column[threadIdx.x] = own;
     r[0] = gr_range_of(middle, classes.height[0] * at.w + RANGE_MARGIN, limits);

@@ -5,6 +5,7 @@
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
 #include "owned_plan.cuh"
+#include "owned_weight.h"
 
 // Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, and in N - 1: the largest height of each class,
 // -1 where there is none. N >= 2 b.
@@ -38,7 +39,7 @@ static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps
     for (int i = 0; i < 2; i++)
         reach = c.height[i] < 0 ? reach : fmaxf(reach, fabsf(f) * (c.height[i] + 2 * RANGE_MARGIN) + 0.5f * (float)(N - i));
     reach += TILE_MARGIN;
-    *by = f * in.b;
+    *by = f / in.per_b;
     *from = fminf(u, 0) + fminf(v, 0) + fminf(a, 0) - reach;
     *to = fmaxf(u, 0) + fmaxf(v, 0) + fmaxf(a, 0) + reach;
 }
@@ -69,7 +70,7 @@ static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float
 typedef struct gr_views {
     float4 *foot; // su, sv, half of the view, the axis as an int
     float4 *x, *y; // steps; along the axis: voxels at a height h are h .w of x from the image; m
-    float4 *h;     // steps of the height in b
+    float4 *h;     // steps of the height, times per_b
     gr_sides *across, *down;
 } gr_views;
 
@@ -113,16 +114,16 @@ static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_
 
 RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRICK : BRICK * BRICK; }
 
-// What windows need of a hit: steps of the foot and the height (in b) from a to a + 1; the weight of the image, and that of
-// imaginary parts; pixels a row of the tile has; less than the element of pixel (0, 0) of the tile; elements from a to a + 1.
+// What windows need of a hit: steps of the foot and the height (times per_b) from a to a + 1; the weight of the image, and that
+// of imaginary parts; less than the element of pixel (0, 0) of the tile; elements from a to a + 1.
 typedef struct __align__(16) gr_frame {
     float x, y, height, m, m_im;
-    int pitch, at, stride;
+    int at, stride;
 } gr_frame;
 
 // A sample that meets the brick, in the brick's coordinates u, v, a = 0 .. 15 along the axes of its view.
 typedef struct gr_hit {
-    float4 x, y, h; // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights in b
+    float4 x, y, h; // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights times per_b
     float4 columns; // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
     gr_frame frame;
     int4 tile; // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
@@ -132,10 +133,8 @@ typedef struct gr_hit {
     float u0, v0, a0;                                   // the brick's first voxel
 } gr_hit;
 
-// Lines of at least w pixels whose length modulo 16 is 4 or 12: 4 x 4 pixels are in different banks of 8 bytes.
-RG_HD int gr_pitch(int w) { return (w + 3) / 8 * 8 + 4; }
-
-static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const gr_input &in, int sample, const int low[AXES])
+static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const gr_input &in, int sample, const int low[AXES],
+                                                   int pitch)
 {
     const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
     const int axis = __float_as_int(foot.w);
@@ -170,14 +169,15 @@ static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const 
     hit.plain = hit.in_circle && across.x >= 0 && (uintptr_t)in.image % sizeof(float2) == 0;
     hit.origin = sample / in.operators * gr_pixels(in.k) + gr_pixel(in.k, 0, 0);
     hit.first = hit.origin + down.x * (in.k + 1) + across.x;
-    const int pitch = gr_pitch(across.y);
-    const gr_frame frame = {hit.x.z, hit.y.z, h.z, y.w, mates ? -y.w : y.w, pitch, down.x * pitch + across.x, gr_stride(axis)};
+    const gr_frame frame = {hit.x.z, hit.y.z, h.z, y.w, mates ? -y.w : y.w, down.x * pitch + across.x, gr_stride(axis)};
     hit.frame = frame;
     return hit;
 }
 
 // A side of a tile has at most the diagonal of the brick, as gr_sides has the multiple 0, and a window.
 RG_HD constexpr int gr_tile_side(int N) { return (int)((BRICK - 1) * 1.7321 + N + 2 * 0.02 + 0.01) + 1; }
-static inline int gr_tile_pixels(int N) { return gr_tile_side(N) * gr_pitch(gr_tile_side(N)); }
+
+// Lines of all tiles have one length, which modulo 16 is 4 or 12: 4 x 4 pixels are in different banks of 8 bytes.
+RG_HD constexpr int gr_pitch(int N) { return (gr_tile_side(N) + 3) / 8 * 8 + 4; }
 
 #endif

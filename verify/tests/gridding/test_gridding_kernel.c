@@ -2,6 +2,7 @@
 // test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums that the error bound rests on, against integrals
 // and sums computed here in double precision.
 #include "../../../impl/gridding/bound.h"
+#include "../../../impl/gridding/owned_weight.h"
 #include "../test.h"
 
 #include <math.h>
@@ -47,6 +48,23 @@ TEST(polynomial_is_within_its_error)
     assert_true(most <= GR_KERNEL_ERROR);
     assert_true(most > 0.3 * GR_KERNEL_ERROR); // the stated error is not an idle one
     assert_true(gr_kernel(0) > 0);
+}
+
+static float squares(float t) { return fmaxf(gr_squares(t), 0); }
+
+// What rounding t does is a part of the bound of owned.cu, as that of q is of bound.h.
+TEST(squares_are_within_their_error)
+{
+    const double A = GR_SQUARES_A, B = GR_SQUARES_B;
+    assert_true(fabs(GR_SQUARES_ROOT - sqrt(A)) < 0x1p-24);
+    double most = 0;
+    for (int i = 0; i <= 200000; i++) {
+        const float t = GR_SQUARES_B + GR_SQUARES_A * ((float)i / 200000), beyond = GR_SQUARES_B * ((float)i / 200000);
+        most = fmax(most, fabs(squares(t) - gr_kernel_exact(1 - fmax((t - B) / A, 0))));
+        assert_true(squares(beyond) == 0);
+    }
+    print_message("largest error of gr_squares %.2e, allowed %.2e\n", most, GR_SQUARES_ERROR);
+    assert_true(most <= GR_SQUARES_ERROR && most > 0.9 * GR_SQUARES_ERROR);
 }
 
 // The nearest element is never further than half a step; a truncated index is, by nearly a step.
