@@ -200,7 +200,7 @@ static int write_one(const rg_report *r, const char *name, int machine)
             rg_write_markdown(r, &page);
         else
             rg_write_ledger(r, file.stream);
-        code = rg_file_end(&file, code);
+        code = rg_file_end(&file, code ? code : page.code);
     }
     free(path);
     return code;

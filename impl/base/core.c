@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -90,9 +91,15 @@ int rg_fail(int code, const char *format, ...)
     return code;
 }
 
+// Of threads that end the program at the same time the first one does, and speaks.
 void rg_end(int code, const char *format, ...)
 {
+    static atomic_flag ending = ATOMIC_FLAG_INIT;
+    static _Thread_local bool ends_here;
     va_list list;
+    while (atomic_flag_test_and_set(&ending) && !ends_here)
+        pause();
+    ends_here = true;
     rg_silent = false;
     if (!rg_may_fail || rg_may_fail()) {
         va_start(list, format);

@@ -39,6 +39,7 @@ struct rg_page {
     const rg_page_make *make;
     const char *align;        // of the open table
     bool listing;             // inside a list
+    int code;                 // RG_GOOD, or one line was said of what the page shows and could not be read
     const char *const *label; // cells that are one of these words, n_labels of them, are set as labels of class v0, v1, ...
     int n_labels;
 };

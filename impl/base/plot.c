@@ -93,9 +93,19 @@ void rg_plot_free(rg_plot *p)
 
 // ---- gnuplot -------------------------------------------------------------------------------------------------------------
 
-// The process, which runs in `folder` (NULL: here); -1 when there is none.
+// A file that gnuplot opens is named by its descriptor, which it inherits: when this program ends meanwhile and removes the file,
+// gnuplot makes none of that name again.
+void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
+{
+    char *path = rg_print("/dev/fd/%d", fileno(stream));
+    fflush(stream);
+    rg_plot_path(p, name, path);
+    free(path);
+}
+
+// The process, which runs in `folder` (NULL: here) and draws into `out`; -1 when there is none.
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
-                 const char *log)
+                 const char *log, FILE *out)
 {
     char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 3) * sizeof *word), *path = plain_path(script);
     int n = 0;
@@ -107,6 +117,7 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     word[n] = path;
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, fileno(out), fileno(out)); // stays open there
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (folder)
         posix_spawn_file_actions_addchdir_np(&files, folder);
@@ -151,11 +162,9 @@ static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder,
     const char *dot = strrchr(path, '.');
     r.code = gnuplot ? rg_file_open(&r.file, path) : RG_LACKS;
     if (r.code == RG_GOOD) {
-        char *out = realpath(r.file.part, NULL);
-        rg_plot_path(own, "OUT", out ? out : r.file.part);
+        rg_plot_stream(own, "OUT", r.file.stream);
         rg_plot_text(own, "TERM", dot ? dot + 1 : "");
-        r.process = spawn(gnuplot, own, p, folder, script, log);
-        free(out);
+        r.process = spawn(gnuplot, own, p, folder, script, log, r.file.stream);
     }
     free(gnuplot);
     return r;
@@ -276,15 +285,6 @@ rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, i
 
 // ---- figures that a page holds -------------------------------------------------------------------------------------------
 
-// A stream of tmpfile() has no name; whoever inherits its descriptor opens it by that.
-void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
-{
-    char *path = rg_print("/dev/fd/%d", fileno(stream));
-    fflush(stream);
-    rg_plot_path(p, name, path);
-    free(path);
-}
-
 rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow)
 {
     rg_plot_holding h = {.process = -1, .drawn = tmpfile()};
@@ -295,7 +295,7 @@ rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, in
         rg_plot_text(&own, "TERM", "svg");
         rg_plot_path(&own, "PLOTS", plots);
         set_canvas(&own, width, height, narrow);
-        h.process = spawn(gnuplot, &own, p, NULL, path, NULL);
+        h.process = spawn(gnuplot, &own, p, NULL, path, NULL, h.drawn);
     }
     rg_plot_free(&own);
     free(gnuplot);

@@ -32,6 +32,7 @@ typedef struct figure {
 } figure;
 
 static bool wanted;
+static int lacking; // code of what the page shows and could not be read
 static facts did, found, stages, warnings;
 static figure fig[FIGURES];
 static int n_figures;
@@ -40,6 +41,12 @@ static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER; // threads war
 // ---- what is handed over -------------------------------------------------------------------------------------------------
 
 bool rg_summary_wanted(void) { return wanted; }
+
+bool rg_summary_has(int code)
+{
+    lacking = lacking ? lacking : code;
+    return code == RG_GOOD;
+}
 
 bool rg_summary_affords(double bytes) { return wanted && bytes < rg_memory_free() / 2; }
 
@@ -251,6 +258,7 @@ char *rg_summary_path(const rg_command *command, const void *options)
 void rg_summary_begin(bool is_wanted)
 {
     wanted = is_wanted;
+    lacking = RG_GOOD;
     rg_warned = wanted ? warned : NULL;
 }
 
@@ -430,6 +438,8 @@ static int put_page(rg_page *p, const rg_command *command, const rg_given *given
 int rg_summary_write(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
+    if (lacking != RG_GOOD)
+        return lacking;
     char *path = wanted ? rg_summary_path(command, options) : NULL;
     rg_page page = {.make = &rg_html};
     rg_file file;

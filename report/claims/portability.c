@@ -108,7 +108,9 @@ void rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
         if (!algo->presets || strcmp(algo->paper, paper))
             continue;
         char *path = rg_share_path(algo->presets);
-        if (rg_tsv_read(path, &presets) == RG_GOOD && presets.n_rows)
+        if (p->code == RG_GOOD)
+            p->code = rg_tsv_read(path, &presets);
+        if (presets.n_rows)
             table(r, &presets, &r->claims.published[i], p);
         rg_tsv_free(&presets);
         free(path);

@@ -34,9 +34,9 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
     const char *said[RG_COUNT(key)];
     char *path = rg_print("%s/%s.tsv", r->traces, name);
-    rg_tsv t;
-    if (rg_tsv_read(path, &t) != RG_GOOD) // which has said why
-        t = (rg_tsv){0};
+    rg_tsv t = {0};
+    if (p->code == RG_GOOD)
+        p->code = rg_tsv_read(path, &t);
     for (int i = 0; i < RG_COUNT(key); i++) {
         said[i] = rg_tsv_head(&t, key[i]);
         said[i] = said[i] ? said[i] : "";

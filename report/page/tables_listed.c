@@ -199,8 +199,8 @@ void rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
 {
     rg_tsv list = {0};
     char *path = rg_share_path("reference/tables.tsv");
-    if (rg_tsv_read(path, &list) != RG_GOOD)
-        list.n_rows = 0;
+    if (p->code == RG_GOOD)
+        p->code = rg_tsv_read(path, &list);
     for (int i = 0; i < list.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table"))
             continue;

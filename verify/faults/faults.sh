@@ -3,13 +3,14 @@
 # faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th call of a kind failing, for every n, or
 # for MOST of them spread evenly, from one on that SEED says. Kinds: allocations, opens, reads, writes, syncs and starts of
 # threads; calls of CUDA and cuFFT, on the emulated GPU and on one; calls of MPI, in each of two processes. Wanted each time: an
-# exit code of the manual; when it is not 0 one line on stderr besides warnings; nothing of the outputs there that is not whole,
+# exit code of the manual; when it is not 0 one line on stderr besides warnings, else none; nothing of the outputs there that is not whole,
 # and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
 # "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
 # PART=I/N: of these runs every N-th, from the I-th on (parts.sh). MADE=DIR: where faults.so and planted lie already, for a machine
 # without a compiler.
 usage='verify/faults/faults.sh BUILD [MOST [OUT [COMMAND...]]]'
 build=$(realpath "${1:?usage: $usage}") most=${2:-1000000} out=${3:-/dev/stdout} seed=${SEED:-0}
+case $out in /*) ;; *) out=$PWD/$out ;; esac
 cd "$(dirname "$0")" || exit 2
 [ $# -gt 3 ] && shift 3 || set --
 regather=$build/regather here=$(pwd)
@@ -59,9 +60,10 @@ try() {
     other=$(grep -vxFf "$room/whole" "$room/found" | head -n 1 | cut -d' ' -f1)
     fault=
     if [ $code -gt 4 ]; then fault="exit $code"
-    elif ls ./*.regather-part > /dev/null 2>&1; then fault='leftovers'
+    elif find . -name '*.regather-part' | grep -q .; then fault='leftovers'
     elif [ -n "$other" ]; then fault="$other is not whole"
     elif [ $code -eq $good ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then fault="exit $code without its files"
+    elif [ $code -eq $good ] && [ "$said" -ne 0 ]; then fault="exit $code in spite of what it said"
     elif [ $code -ne $good ] && [ "$said" -ne 1 ]; then fault="$said lines"
     fi
 }
@@ -81,6 +83,7 @@ crash alloc 1 exit 139
 deaf write 1 ./out is not whole
 leftovers write 1 leftovers
 twice write 1 2 lines
+liar write 1 exit 0 in spite of what it said
 silent write 1 0 lines
 code write 1 exit 7
 PLANTED

@@ -16,6 +16,8 @@ int main(int n_words, char **word)
     if (fputs("whole\n", f) < 0 && strcmp(what, "deaf")) {
         if (!strcmp(what, "leftovers"))
             return fputs("regather: out: not written\n", stderr), 2;
+        if (!strcmp(what, "liar"))
+            return fputs("regather: out: not written\n", stderr), fputs("whole\n", f), fclose(f), 0;
         remove("out");
         if (!strcmp(what, "twice"))
             fputs("regather: a write failed\nregather: out: not written\n", stderr);

@@ -231,10 +231,10 @@ static void show_c2d(const ac_job *job, int64_t i)
     char *path = file_of(job, &job->photo[i], "c2d.mrc");
     float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
     rg_mrc mrc;
-    if (rg_mrc_open(&mrc, path) == RG_GOOD) {
+    if (rg_summary_has(rg_mrc_open(&mrc, path))) {
         char *title = isnan(r->r_max) ? rg_print("C2D of %s: no R_max", job->photo[i].name)
                                       : rg_print("C2D of %s: R_max %.2f pixels", job->photo[i].name, r->r_max);
-        if (rg_mrc_section(&mrc, 0, c2d) == RG_GOOD)
+        if (rg_summary_has(rg_mrc_section(&mrc, 0, c2d)))
             rg_summary_picture(&(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.",
                                                           "the two-dimensional correlation in grey, its centre in the "
                                                           "middle", "X0 (pixels)", "Y0 (pixels)"},
@@ -259,7 +259,7 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
         rg_tsv t;
         value[read] = rg_alloc((size_t)(job->r + 1) * sizeof **value);
         name[read] = job->photo[which[k]].name;
-        if (rg_tsv_read(path, &t) == RG_GOOD) {
+        if (rg_summary_has(rg_tsv_read(path, &t))) {
             for (int64_t i = 0; i <= job->r; i++)
                 value[read][i] = i < t.n_rows ? rg_tsv_number(&t, (int)i, "C1D") : NAN;
             rg_tsv_free(&t);

@@ -75,7 +75,7 @@ int rc_files_add(rc_files *f, pl_member *m, const float *map, int64_t side, doub
     if (code != RG_GOOD)
         return code;
     f->n++;
-    for (int i = 0; i < RC_PIECES; i++)
+    for (int i = 0; i < RC_PIECES && code == RG_GOOD; i++)
         if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
             code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
     for (int which = 0; w->next < side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
@@ -108,7 +108,7 @@ static void show_table(const char *path, const rg_volume *map)
 {
     rg_tsv t;
     double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
-    if (rg_tsv_read(path, &t) == RG_GOOD) {
+    if (rg_summary_has(rg_tsv_read(path, &t))) {
         for (int s = 0; s < t.n_rows && s <= map->side / 2; s++)
             fsc[s] = rg_tsv_number(&t, s, "fsc");
         rg_fsc_show("the half maps", map->side, map->voxel_A > 0 ? map->voxel_A : 1, fsc);
@@ -126,7 +126,7 @@ static void show_halves(const char *out)
         code = rg_volume_read(path, &half[h]);
         free(path);
     }
-    if (code == RG_GOOD) {
+    if (rg_summary_has(code)) {
         double *fsc = rg_alloc((size_t)(half[0].side / 2 + 1) * sizeof *fsc);
         rg_fsc(half[0].side, half[0].value, half[1].value, fsc);
         rg_fsc_show("the half maps (one set of poses: an upper bound)", half[0].side, half[0].voxel_A > 0 ? half[0].voxel_A
@@ -162,7 +162,8 @@ void rc_show(const char *out, const rg_particles *p, const char *variant, bool h
         else if (p->side > SIDE_MOST)
             rg_summary_found("How fine it is, the correlation of its half maps says: `regather fsc` compares the two files.");
         // A map, or two and their transforms.
-        if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) && rg_volume_read(out, &map) == RG_GOOD) {
+        if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) &&
+            rg_summary_has(rg_volume_read(out, &map))) {
             if (access(table, F_OK) == 0)
                 show_table(table, &map);
             else if (halves)

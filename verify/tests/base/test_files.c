@@ -5,6 +5,7 @@
 #include "../test_program.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -89,7 +90,6 @@ TEST(test_second_run)
     free(path);
 }
 
-// A claim holds until the command ends, and is found again under another spelling of the name.
 // A program that ends in the middle, because memory has run out, leaves no part.
 TEST(test_exit)
 {
@@ -107,6 +107,39 @@ TEST(test_exit)
     assert_int_equal(sh("test ! -e left.tsv && ! ls -A | grep left"), 0);
 }
 
+static pthread_barrier_t gate;
+static void *ends(void *unused)
+{
+    pthread_barrier_wait(&gate);
+    rg_end(RG_LACKS, "the end");
+    return unused;
+}
+
+// Of threads that end the program at the same time one speaks.
+TEST(test_ends_together)
+{
+    enum { THREADS = 4, TIMES = 20 };
+    for (int i = 0; i < TIMES; i++) {
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            pthread_t thread[THREADS];
+            if (!freopen(in_dir("ends"), "w", stderr) || pthread_barrier_init(&gate, NULL, THREADS) != 0)
+                _exit(99);
+            for (int k = 0; k < THREADS; k++)
+                pthread_create(&thread[k], NULL, ends, NULL);
+            for (int k = 0; k < THREADS; k++)
+                pthread_join(thread[k], NULL);
+            _exit(99);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == RG_LACKS);
+        assert_int_equal(sh("test \"$(cat ends)\" = 'regather: the end'"), 0);
+    }
+}
+
+// A claim holds until the command ends, and is found again under another spelling of the name.
 TEST(test_claim)
 {
     char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
