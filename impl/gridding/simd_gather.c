@@ -29,12 +29,13 @@ enum { BX = 16, BY = 16, BZ = 24, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 // Kinds of hits, by the rows that their discs meet; the hits of each are filled up to a multiple of TOGETHER.
 enum { KINDS = 3, TOGETHER = 8, HITS_MOST = BRICK + KINDS * TOGETHER + LANES_MOST, VECTORS_MOST = 2 * 7 };
 
-// Most rows that a disc meets where blocks are that wide: b < 2, or b <= 3.
+// Columns of a block, and most rows that a disc meets: for b < 2, and for b <= 3.
+static inline int columns_of(const rg_shape *s) { return s->n[GR_RADIUS] < 20 ? 4 : 8; }
 static inline int rows_of(int columns) { return columns == 4 ? 4 : 7; }
 
-// Room around a copied image: rows -k - 6 .. k + 12 and columns up to k + 12 hold every block of a place within b of the disc;
-// to the left half a brick is added, 15.7 from its centre to a corner.
-enum { LEFT = 20, RIGHT = 12, ABOVE = 6, BELOW = 12 };
+// Room around a copied image, for every block of a place within b of the disc: rows -k - 6 .. k + 9, and as many columns to the
+// right as a block has; to the left half a brick is added, 15.7 from its centre to a corner.
+enum { LEFT = 18, ABOVE = 6, BELOW = 9 };
 
 typedef struct plan {
     gr_call call;
@@ -137,7 +138,7 @@ typedef void brick_fn(const plan *, brick *, voxels *, hits *);
 
 static brick_fn *choose(const rg_shape *s, const int64_t *param)
 {
-    const int wide = s->n[GR_RADIUS] >= 20, avx512 = param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512"));
+    const int wide = columns_of(s) == 8, avx512 = param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512"));
     return avx512 ? wide ? avx512_wide : avx512_narrow : wide ? avx2_wide : avx2_narrow;
 }
 
@@ -147,7 +148,7 @@ static plan lay_out(const rg_call *call)
     const gr_call *c = &p.call;
     p.samples = c->images * c->operators;
     p.padded = (p.samples + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
-    p.pitch = LEFT + c->k + 1 + RIGHT;
+    p.pitch = LEFT + c->k + 1 + columns_of(call->shape);
     p.records = p.pitch * (ABOVE + 2 * c->k + 1 + BELOW);
     p.scale = (float)(1 / ((double)call->shape->n[GR_RADIUS] / 10));
     p.nx = (int)(c->k / BX + 1);
@@ -314,7 +315,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
-    const double b = (double)s->n[GR_RADIUS] / 10, lanes = (s->n[GR_RADIUS] >= 20 ? 8 : 4) * 1.5708 * b;
+    const double b = (double)s->n[GR_RADIUS] / 10, lanes = columns_of(s) * 1.5708 * b;
     c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_KERNEL_MADS + 5);
 }
 
