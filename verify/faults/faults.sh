@@ -16,6 +16,7 @@ cd "$(dirname "$0")" || exit 2
 regather=$build/regather here=$(pwd)
 room=$(mktemp -d) || exit 2
 trap 'rm -rf "${room:?}"' EXIT
+trap 'exit 1' INT TERM
 part=${PART:-1/1}
 made=${MADE:-$room}
 [ "$made" != "$room" ] || { ${CC:-gcc} -std=gnu11 -O1 -fPIC -shared faults.c -o "$room/faults.so" -ldl &&
