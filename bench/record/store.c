@@ -387,6 +387,18 @@ int rg_record_open(rg_record *r, const char *name, bool resume)
     return code;
 }
 
+// Whether a row that the step goes on with is of this input.
+static bool is_of_step(const rg_record *r, const rg_record_step *step, const char *input)
+{
+    bool found = false;
+    for (int i = 0; i < r->rows.n_rows && !found; i++) {
+        char *of = rg_input_key(&r->rows.row[i]);
+        found = !strcmp(of, input) && rg_record_step_has(r, step, &r->rows.row[i]);
+        free(of);
+    }
+    return found;
+}
+
 int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, const char *path)
 {
     FILE *f = rg_result_open(path, "w");
@@ -398,16 +410,24 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
         at--;
     char *named = at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores"))
                               : rg_print("%s", machine);
+    char **key = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *key);
     value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
-    for (int i = 0; i < r->rows.n_head; i++)
-        value[i] = strcmp(r->rows.head_key[i], "machine") ? r->rows.head_value[i] : named;
-    rg_result_write_head(f, r->rows.n_head, r->rows.head_key, value);
+    int n = 0;
+    for (int i = 0; i < r->rows.n_head; i++) {
+        key[n] = r->rows.head_key[i];
+        if (begins(key[n], "input ") && !is_of_step(r, step, key[n]))
+            continue; // of rows that another run measures: its input may be made otherwise today
+        value[n] = strcmp(key[n], "machine") ? r->rows.head_value[i] : named;
+        n++;
+    }
+    rg_result_write_head(f, n, key, value);
     for (int i = 0; i < r->rows.n_rows; i++)
         if (rg_record_step_has(r, step, &r->rows.row[i]))
             rg_result_write_row(f, &r->rows.row[i]);
     for (int i = 0; i < r->n_probes; i++)
         rg_result_write_row(f, &r->probe[i]);
     const bool bad = ferror(f) != 0;
+    free(key);
     free(value);
     free(named);
     free(machine);

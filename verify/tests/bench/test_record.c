@@ -91,9 +91,9 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
     assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("after.tsv")), RG_GOOD);
-    rg_record_free(&r);
     rg_result before = rows("before.tsv"), after = rows("after.tsv");
     assert_int_equal(before.n_rows, 0); // another day's machine is not trusted
+    assert_null(rg_result_head(&before, "input autocorr w16,h16,r2,k0")); // nor its inputs, of rows that are not there
     assert_true(after.n_rows > 0);
     for (int i = 0; i < after.n_rows; i++)
         assert_true(rg_row_is_probe(&after.row[i]));
@@ -107,6 +107,7 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     rg_result with = rows("x.tsv");
     assert_string_equal(with.row[0].cell[RG_C_RATE], "1.25e+15");
     rg_result_free(&with);
+    rg_record_free(&r);
     rg_result_free(&after);
     rg_result_free(&before);
 }
