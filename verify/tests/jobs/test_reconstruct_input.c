@@ -201,9 +201,11 @@ TEST(test_ctf_applied)
                 most = fmax(most, fabs(plain.value[e]));
                 apart = fmax(apart, fabs(plain.value[e] - map.value[e]));
             }
-            if (!(apart < 1e-4 * most))
+            // Weights of a GPU are off by up to 6.2e-6 of the largest (GR_SQUARES_ERROR), those of a CPU by 4e-7; 40 images leave
+            // voxels that are divided by a few hundredths of that. A CTF that is applied once too often shows in the first digit.
+            if (!(apart < 3e-4 * most))
                 print_message("%s on %s: %g of %g\n", column[kind], device[d], apart, most);
-            assert_true(apart < 1e-4 * most);
+            assert_true(apart < 3e-4 * most);
             free(map.value);
         }
         if (!kind)
