@@ -17,7 +17,7 @@ done
 [ "$kernel" != align2d:batch_mixed ] || { echo '==ERROR== no kernels were profiled' > "$log" && exit 0; }
 {
     printf '==PROF== Connected\n"ID","Kernel Name"'
-    for m in $metrics; do [ "$kernel:$m" = cc3m:batch:launch__registers_per_thread ] || printf ',"%s"' "$m"; done
+    for m in $metrics; do [ "$kernel:$m" = pinsert_s:owned:launch__registers_per_thread ] || printf ',"%s"' "$m"; done
     printf '\n"",""'
     for m in $metrics; do printf ',"unit"'; done
     printf '\n"0","void f<2, 0>(a, b)"'
@@ -44,7 +44,7 @@ expect() { # WHAT EXPECTED FOUND
 }
 NCU=$folder/ncu bench/counters.sh build > "$folder/table" 2> "$folder/said"
 expect 'exit with two that were not had' 1 $?
-rows=$(grep -cv '^#\|^kernel' bench/counters.tsv) lost=$(grep -c '^align2d:batch_mixed\|^cc3m:batch' bench/counters.tsv)
+rows=$(grep -cv '^#\|^kernel' bench/counters.tsv) lost=$(grep -c '^align2d:batch_mixed\|^pinsert_s:owned' bench/counters.tsv)
 expect 'rows' $((rows - lost + 1)) "$(wc -l < "$folder/table")"
 expect 'lines about those' "$lost" "$(grep -c '^counters.sh: ' "$folder/said")"
 NCU=$folder/ncu bench/counters.sh build gridding:gather > "$folder/table"

@@ -118,6 +118,15 @@ int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t)
     return code;
 }
 
+void rg_tsv_write(const rg_tsv *t, FILE *f)
+{
+    for (int i = 0; i < t->n_head; i++)
+        rg_tsv_print(f, "%s\n", t->head[i].text);
+    for (int row = -1; row < t->n_rows; row++)
+        for (int c = 0; c < t->n_columns; c++)
+            rg_tsv_print(f, "%s%c", row < 0 ? t->column[c] : t->cell[row * t->n_columns + c], c + 1 < t->n_columns ? '\t' : '\n');
+}
+
 void rg_tsv_free(rg_tsv *t)
 {
     free(t->path);

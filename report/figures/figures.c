@@ -45,6 +45,20 @@ int rg_copy_beside(const rg_report *r, const char *from, const char *name)
     return code;
 }
 
+// A table, which may be one of several of its file.
+static int write_to_fig(const rg_report *r, const rg_tsv *t, const char *name)
+{
+    char *path = rg_print("%s/fig/%s", r->out, name);
+    rg_file file;
+    int code = rg_file_open(&file, path);
+    if (code == RG_GOOD) {
+        rg_tsv_write(t, file.stream);
+        code = rg_file_commit(&file);
+    }
+    free(path);
+    return code;
+}
+
 // ---- kinds ---------------------------------------------------------------------------------------------------------------
 
 // "stages", "stages?" (may be absent), "stages?=AS" (handed over as AS): all that have to be there, and at least one.
@@ -68,7 +82,7 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
         if (!t)
             continue;
         char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word), *file = rg_print("%s-%s.tsv", name, word);
-        found->code = rg_copy_to_fig(l->report, t->path, file);
+        found->code = write_to_fig(l->report, t, file);
         if (found->code == RG_GOOD) {
             rg_plot_path(&found->plot, variable, file);
             found->points += t->n_rows;

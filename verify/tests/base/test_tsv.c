@@ -37,6 +37,22 @@ TEST(test_read)
     rg_tsv_free(&t);
 }
 
+// What is written of a table is read as the same one.
+TEST(test_table_written)
+{
+    static const char text[] = "# processor: a CPU\n#no key\nname\tvalue\na\t-\nb\tx \\ y\n";
+    char *again = NULL;
+    size_t bytes;
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(put(text), &t), RG_GOOD);
+    FILE *f = open_memstream(&again, &bytes);
+    rg_tsv_write(&t, f);
+    fclose(f);
+    assert_string_equal(again, text);
+    free(again);
+    rg_tsv_free(&t);
+}
+
 // A last line without an end is a row, but for the reader of what a killed run may have left.
 TEST(test_cut)
 {

@@ -5,6 +5,7 @@
 #include "../test.h"
 #include "../test_command.h"
 
+#include "../../../data/formats/tables.h"
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/suite.h"
 
@@ -110,13 +111,28 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// A table that is a file, or one of several of its file.
+static void read_table(const char *path, const char *name, rg_tsv *t)
+{
+    rg_tables all;
+    if (!name) {
+        assert_int_equal(rg_tsv_read(path, t), RG_GOOD);
+        return;
+    }
+    assert_int_equal(rg_tables_read(path, &all), RG_GOOD);
+    const char *text = rg_tables_find(&all, name);
+    assert_non_null(text);
+    assert_int_equal(rg_tsv_parse(path, text, strlen(text), t), RG_GOOD);
+    rg_tables_free(&all);
+}
+
 // NaN where no row fits.
-static double in_cells(const char *path, const char *row, const char *column)
+static double in_cells(const char *path, const char *name, const char *row, const char *column)
 {
     rg_tsv t;
     double value[64];
     int n = 0;
-    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    read_table(path, name, &t);
     for (int i = 0; i < t.n_rows; i++)
         if (fits(&t, i, row)) {
             assert_true(n < RG_COUNT(value));
@@ -158,10 +174,13 @@ static entries read_entries(void)
     for (int i = 0; i < t.n_rows; i++) {
         entry *e = &all.entry[i];
         const char *row = rg_tsv_cell(&t, i, "row"), *column = rg_tsv_cell(&t, i, "column");
-        char *file = rg_share_path(rg_tsv_cell(&t, i, "file"));
-        e->text = without_braces(rg_tsv_cell(&t, i, "text"), &e->at, &e->length);
+        char *table = NULL;
         e->file = rg_print("%s", rg_tsv_cell(&t, i, "file"));
-        e->value = (*column ? in_cells(file, row, column) : in_text(file, row)) * rg_tsv_number(&t, i, "scale");
+        if ((table = strchr(e->file, ':')))
+            *table++ = '\0';
+        char *file = rg_share_path(e->file);
+        e->text = without_braces(rg_tsv_cell(&t, i, "text"), &e->at, &e->length);
+        e->value = (*column ? in_cells(file, table, row, column) : in_text(file, row)) * rg_tsv_number(&t, i, "scale");
         free(file);
     }
     rg_tsv_free(&t);
