@@ -27,6 +27,7 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
         if (algo->arg[i].direction == RG_OUT)
             in->arg[i] = in->found[i];
     }
+    // All sets together take an eighth of what is free at most: buffers of the lanes and a whole answer want the rest.
     if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu()))
         in->most_sets = RG_INPUT_SETS;
 }
