@@ -16,7 +16,7 @@ typedef struct request {
     rg_given given;
     const char *out, *plan, *work;
     rg_list merge, step;
-    double budget_min;
+    double budget_min, widest_pct;
     int64_t beside;
     bool resume, plan_alone;
 } request;
@@ -112,6 +112,7 @@ static int record(rg_record_run *r, const request *q)
     char why[200];
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
     int code = rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
+    r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     if (!code && !q->plan_alone)
         code = take_head(r, q);
     if (!code && !q->plan_alone)
@@ -154,6 +155,8 @@ static const rg_option options[] = {
     {"budget", "MIN", "begin only what ends within so many minutes, and stop then", RG_TO(request, budget_min), 0, 100000,
      .otherwise = "none", .unit = "minutes"},
     {"resume", NULL, "go on with the record: what it lacks, and rows whose kernels have changed", RG_TO(request, resume)},
+    {"widest", "PCT", "measure rows again whose interval of 95 % is wider than so much of the median; the narrower stays",
+     RG_TO(request, widest_pct), 0.1, 1000, .otherwise = "any", .unit = "%"},
     {"beside", "N", "so many steps of one core at a time beside another one", RG_TO(request, beside), 1, RG_BESIDE_MOST,
      .otherwise = "half of the cores, from four on, if it is known who shares them"},
     {"merge", "FILE", "take over rows, or tables (*.tables.tsv), measured on other machines of this kind",

@@ -47,25 +47,28 @@ static char *whole(const char *path, size_t *n)
     return bytes;
 }
 
+static bool is_table(const char *name)
+{
+    return rg_ends_with(name, ".tsv") || rg_ends_with(name, ".star") || rg_ends_with(name, ".par");
+}
+
 // Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
 static void leave_out_labels(const char *name, char *bytes, size_t *n)
 {
-    static const char *const table[] = {".tsv", ".star", ".par"};
     if (is_map(name) && *n >= 1024)
         memset(bytes + 220, 0, 1024 - 220);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (rg_ends_with(name, table[i])) {
-            size_t kept = 0;
-            for (size_t at = 0, past; at < *n; at = past) {
-                const char *end = memchr(bytes + at, '\n', *n - at);
-                past = end ? (size_t)(end - bytes) + 1 : *n;
-                if (bytes[at] != '#') {
-                    memmove(bytes + kept, bytes + at, past - at);
-                    kept += past - at;
-                }
-            }
-            bytes[*n = kept] = '\0';
+    if (!is_table(name))
+        return;
+    size_t kept = 0;
+    for (size_t at = 0, past; at < *n; at = past) {
+        const char *end = memchr(bytes + at, '\n', *n - at);
+        past = end ? (size_t)(end - bytes) + 1 : *n;
+        if (bytes[at] != '#') {
+            memmove(bytes + kept, bytes + at, past - at);
+            kept += past - at;
         }
+    }
+    bytes[*n = kept] = '\0';
 }
 
 // ---- inputs --------------------------------------------------------------------------------------------------------------
@@ -82,15 +85,34 @@ static bool is_file(const char *path)
     return !stat(path, &is) && S_ISREG(is.st_mode);
 }
 
+static void hash_bytes(inputs *in, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        in->hash = (in->hash ^ (unsigned char)bytes[i]) * 0x100000001B3u;
+}
+
+// Stacks may be larger than memory; tables are not. Who made a file, and by which revision, is no part of the input.
 static void hash_file(inputs *in, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    unsigned char block[1 << 14];
-    for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;)
-        for (size_t i = 0; i < n; i++)
-            in->hash = (in->hash ^ block[i]) * 0x100000001B3u;
-    if (f)
-        fclose(f);
+    if (is_table(path)) {
+        size_t n = 0;
+        char *bytes = whole(path, &n);
+        if (bytes)
+            leave_out_labels(path, bytes, &n);
+        hash_bytes(in, bytes, bytes ? n : 0);
+        free(bytes);
+    } else {
+        FILE *f = fopen(path, "rb");
+        char block[1 << 14];
+        bool first = true;
+        for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; first = false) {
+            if (first)
+                leave_out_labels(path, block, &n);
+            hash_bytes(in, block, n);
+        }
+        if (f)
+            fclose(f);
+    }
     in->files++;
 }
 

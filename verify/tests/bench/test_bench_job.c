@@ -128,6 +128,18 @@ TEST(inputs_are_hashed)
     assert_string_equal(text[0], text[2]);
     assert_string_not_equal(text[0], text[1]);
     assert_non_null(strstr(text[0], "of 2 files"));
+    put_file(star, "# by revision 1\n_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n"); // who made them is no part of them
+    rg_job_inputs_hash(command, text[1]);
+    assert_string_equal(text[0], text[1]);
+    char image[1200] = "";
+    memset(image, ' ', sizeof image - 1);
+    for (int i = 0; i < 3; i++) { // as it is; with another label in its header; with another pixel
+        image[i == 1 ? 500 : 1100] = i ? 'x' : ' ';
+        put_file(stack, image);
+        rg_job_inputs_hash(command, text[i]);
+    }
+    assert_string_equal(text[0], text[1]);
+    assert_string_not_equal(text[0], text[2]);
     free(stack), free(star), free(command);
 }
 

@@ -4,6 +4,7 @@
 // every claim that can be measured.
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/record/record.h"
+#include "../../../bench/timing/stats.h"
 #include "../test_command.h"
 #include "../test_program.h"
 
@@ -53,6 +54,16 @@ static void edited(const char *name, const char *as, const char *where, const ch
     assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
 }
 
+// The interval of its median over the median.
+static double width(const rg_row *row)
+{
+    rg_samples samples = rg_row_samples(row);
+    rg_summary summary;
+    rg_summarise(&samples, &summary);
+    rg_samples_free(&samples);
+    return 2 * rg_relative_width(&summary);
+}
+
 TEST(what_is_there_is_not_measured_again)
 {
     plan(small, "");
@@ -78,6 +89,19 @@ TEST(what_is_there_is_not_measured_again)
     assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SOURCE], ordered->cell[RG_C_SOURCE]);
     assert_string_equal(row_of(&again, "naive")->cell[RG_C_SAMPLES], row_of(&first, "naive")->cell[RG_C_SAMPLES]);
     assert_int_equal(rg_believe(&again), RG_GOOD);
+    rg_result_free(&again);
+    assert_int_equal(sh("cp m.tsv x"), 0);
+    // Rows with an interval that is wider than what is asked for are measured again; the narrower of two stays.
+    assert_int_equal(record("--resume --widest 1000 --plan"), RG_GOOD);
+    assert_non_null(strstr(said, "2 steps of the plan are in the record"));
+    assert_int_equal(record("--resume --widest 0.1 --plan"), RG_GOOD);
+    assert_null(strstr(said, "2 steps of the plan are in the record"));
+    assert_int_equal(record("--resume --widest 0.1"), RG_GOOD);
+    again = rows("m.tsv");
+    rg_result_free(&first);
+    first = rows("x");
+    assert_true(width(row_of(&again, "naive")) <= width(row_of(&first, "naive")));
+    assert_true(width(row_of(&again, "ordered")) <= width(row_of(&first, "ordered")));
     rg_result_free(&again);
     rg_result_free(&first);
 }
