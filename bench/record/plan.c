@@ -317,7 +317,7 @@ bool rg_record_step_has(const rg_record *r, const rg_record_step *s, const rg_ro
         return is_of_search(s, row->cell) && rg_record_has(r, row, false);
     for (int k = 0; k < s->n_keys; k++)
         if (rg_row_same(row, &s->key[k]))
-            return rg_record_has(r, row, s->energy);
+            return rg_record_has(r, row, s->energy) && !rg_record_is_wide(r, row);
     return false;
 }
 
@@ -386,7 +386,7 @@ int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
             code = add_lanes(s);
             s->missing = 0;
             for (int k = 0; k < s->n_keys; k++)
-                s->missing += !rg_record_has(r, &s->key[k], s->energy);
+                s->missing += !rg_record_has(r, &s->key[k], s->energy) || rg_record_is_wide(r, &s->key[k]);
             if (!s->n_keys && !s->why)
                 s->why = "what it times is not here";
         }

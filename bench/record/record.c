@@ -113,9 +113,10 @@ static int record(rg_record_run *r, const request *q)
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
     int code = rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
-    if (!code && !q->plan_alone)
+    const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine will do
+    if (!code && measures)
         code = take_head(r, q);
-    if (!code && !q->plan_alone)
+    if (!code && measures)
         code = rg_record_run_begin(r);
     for (int i = 0; !code && i < q->merge.n; i++)
         code = merge(&r->record, q->merge.item[i]);
@@ -184,9 +185,9 @@ const rg_command rg_cmd_record = {
             "the column `made` which machine (a hash of its serial number), driver, clocks, revision and time; the head says\n"
             "when they are several.\n\n"
             "--merge takes over what was measured elsewhere; rows without the hash of their kernel's source, of another\n"
-            "source than today's, or of fewer than five processes are left out, and said. Exit codes: 0 all of the plan\n"
-            "that is possible here is in the record, 1 a step failed, 2 bad usage, 3 steps are left: the same command with\n"
-            "--resume goes on.",
+            "source than today's, or of fewer than five processes are left out, and said. With --budget 0 nothing is\n"
+            "measured, and any machine merges the pieces of another. Exit codes: 0 all of the plan that is possible here is\n"
+            "in the record, 1 a step failed, 2 bad usage, 3 steps are left: the same command with --resume goes on.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -35,6 +35,7 @@ typedef struct rg_record_step rg_record_step;
 int rg_record_seed(const rg_record *, const rg_record_step *, int cores, const char *path);
 // Whether the record has the row as today's kernel gives it: passed with an interval, and with its energy if that is asked for.
 bool rg_record_has(const rg_record *, const rg_row *key, bool energy);
+bool rg_record_is_wide(const rg_record *, const rg_row *key); // as `widest` has it
 int rg_record_mixed(const rg_record *, char text[400]); // machines whose rows it has; which, in words
 void rg_record_free(rg_record *);
 

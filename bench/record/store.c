@@ -167,18 +167,15 @@ static int processes(const rg_row *row)
     return n;
 }
 
-// The interval of its median over the median; 0 for a look by one process, as of a search, which has none.
+// The interval of its median over the median; inf where there is none.
 static double width(const rg_row *row)
 {
     rg_samples samples = rg_row_samples(row);
     rg_summary summary;
     rg_summarise(&samples, &summary);
-    const double whole = samples.processes < 2 ? 0 : 2 * rg_relative_width(&summary);
     rg_samples_free(&samples);
-    return whole;
+    return 2 * rg_relative_width(&summary);
 }
-
-static bool is_wide(const rg_record *r, const rg_row *row) { return r->widest > 0 && width(row) > r->widest; }
 
 // Why a row of another time is not good enough today; NULL: it is.
 static const char *lacks(const rg_row *row)
@@ -204,7 +201,13 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
     if (!strcmp(row->cell[RG_C_STATUS], "SKIP"))
         return true;                                    // with a reason, which another run finds again
     const char *source = row->cell[RG_C_ENERGY_SOURCE]; // of what was asked for: the counter, or why there is none
-    return !lacks(row) && !is_wide(r, row) && (!energy || *row->cell[RG_C_JOULES] || (*source && !begins(source, "not asked")));
+    return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || (*source && !begins(source, "not asked")));
+}
+
+bool rg_record_is_wide(const rg_record *r, const rg_row *key)
+{
+    const rg_row *row = r->widest > 0 ? find(r, key) : NULL;
+    return row && is_timed(row) && width(row) > r->widest;
 }
 
 static void put(rg_record *r, rg_row row)
@@ -296,7 +299,7 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     // were.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
                       !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
-    const bool narrower = had && own && is_wide(r, had) && !lacks(had) && width(had) <= width(row);
+    const bool narrower = had && own && rg_record_is_wide(r, had) && !lacks(had) && width(had) <= width(row);
     if (same || narrower || (!own && had && !lacks(had)))
         return RG_GOOD;
     const int code = take_hashes(r, file, row, own);

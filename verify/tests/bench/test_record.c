@@ -155,6 +155,15 @@ TEST(pieces_become_one_record)
     r = rows("m.tsv");
     assert_null(row_of(&r, "naive"));
     rg_result_free(&r);
+    // Pieces of another kind of machine come together on any, which measures nothing.
+    edited("a.tsv", "m.tsv", "^# machine", ": ", ": another ");
+    edited("b.tsv", "c.tsv", "^# machine", ": ", ": another ");
+    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
+    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), RG_GOOD);
+    r = rows("m.tsv");
+    assert_non_null(row_of(&r, "naive"));
+    assert_non_null(row_of(&r, "ordered"));
+    rg_result_free(&r);
     // As a killed run leaves it: the file of a step, its last row cut.
     assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
                      0);
