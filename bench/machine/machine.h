@@ -56,11 +56,15 @@ enum { RG_PACKAGES_MAX = 16, RG_ENERGY_WINDOW_S = 5 }; // NVML's counter ticks a
 typedef struct rg_energy {
     char source[120];
     double start_J, start_s; // start_J is NaN when there is no counter
+    int gpus;                // of so many boards together, 0: of the device
     int n_packages;          // RAPL: each package's counter wraps at its own range
     uint64_t package_uJ[RG_PACKAGES_MAX], range_uJ[RG_PACKAGES_MAX];
 } rg_energy;
 void rg_energy_start(const rg_device *, rg_energy *);
+// Of the first `gpus` boards together, without a context on them: an open device knows the facts of the last opened GPU alone.
+void rg_energy_start_gpus(int gpus, rg_energy *);
 // When the counter gives no total after all (stood still, reset, wrapped twice), joules is NaN and source says so.
+// The device is the one it started with, NULL for boards together.
 void rg_energy_stop(const rg_device *, rg_energy *, double *joules, double *seconds, double *mean_W);
 // Joules of the first `gpus` boards together, since their drivers were loaded, without a context on them; NaN with the reason.
 double rg_energy_of_gpus(int gpus, char why[160]);

@@ -107,6 +107,18 @@ void rg_energy_start(const rg_device *device, rg_energy *e)
     e->start_s = rg_seconds();
 }
 
+void rg_energy_start_gpus(int gpus, rg_energy *e)
+{
+    char why[160] = "";
+    *e = (rg_energy){.gpus = gpus, .start_J = rg_energy_of_gpus(gpus, why)};
+    if (isnan(e->start_J)) {
+        snprintf(e->source, sizeof e->source, "%.119s", why);
+    } else {
+        snprintf(e->source, sizeof e->source, "NVML total energy, board x %d", gpus);
+    }
+    e->start_s = rg_seconds();
+}
+
 static double package_joules(const rg_energy *e, double seconds)
 {
     uint64_t now[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
@@ -134,7 +146,7 @@ void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, doubl
     } else if (e->n_packages) {
         *joules = package_joules(e, *seconds);
     } else {
-        *joules = gpu_joules(device, why) - e->start_J;
+        *joules = (e->gpus ? rg_energy_of_gpus(e->gpus, why) : gpu_joules(device, why)) - e->start_J;
     }
     // The counter of a driver reloaded in between starts again at 0: no partial total is given out.
     if (!isnan(e->start_J) && !(*joules > 0)) {

@@ -151,36 +151,23 @@ static double run_once(job_bench *b, job_kind *kind)
 // them.
 static void measure_energy(job_bench *b, job_kind *kind)
 {
-    enum { GPUS_MOST = 64 };
-    const rg_device *device[GPUS_MOST] = {rg_device_cpu()};
-    rg_energy energy[GPUS_MOST];
-    const int n = kind->gpus ? kind->gpus : 1;
-    char why[200] = "", name[16];
-    for (int g = 0; g < kind->gpus; g++) {
-        snprintf(name, sizeof name, "gpu%d", g);
-        device[g] = rg_device_open(name, why);
-        if (!device[g]) {
-            snprintf(kind->energy, sizeof kind->energy, "none: %s", why);
-            return;
-        }
-    }
+    rg_energy energy;
+    double seconds, watts;
     int runs = 0;
-    double began_s = rg_seconds(), total = 0, seconds = 0, joules, watts;
-    for (int g = 0; g < n; g++)
-        rg_energy_start(device[g], &energy[g]);
-    for (; kind->status == RG_PASS && rg_seconds() - began_s < RG_ENERGY_WINDOW_S && (!runs || !isnan(energy[0].start_J));
+    if (kind->gpus)
+        rg_energy_start_gpus(kind->gpus, &energy);
+    else
+        rg_energy_start(rg_device_cpu(), &energy);
+    for (; kind->status == RG_PASS && rg_seconds() - energy.start_s < RG_ENERGY_WINDOW_S && (!runs || !isnan(energy.start_J));
          runs++)
         run_once(b, kind);
-    for (int g = 0; g < n; g++) {
-        rg_energy_stop(device[g], &energy[g], &joules, &seconds, &watts);
-        total += joules;
-    }
-    kind->joules = total / runs;
-    if (isnan(total))
-        snprintf(kind->energy, sizeof kind->energy, "none: %s", energy[0].source);
+    rg_energy_stop(kind->gpus ? NULL : rg_device_cpu(), &energy, &kind->joules, &seconds, &watts);
+    kind->joules /= runs;
+    if (isnan(kind->joules))
+        snprintf(kind->energy, sizeof kind->energy, "none: %s", energy.source);
     else
-        snprintf(kind->energy, sizeof kind->energy, "%s x %d, window %.1f s of %d runs, mean %.0f W", energy[0].source, n,
-                 seconds, runs, total / seconds);
+        snprintf(kind->energy, sizeof kind->energy, "%s, window %.1f s of %d runs, mean %.0f W", energy.source, seconds, runs,
+                 watts);
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------

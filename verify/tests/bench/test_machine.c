@@ -172,6 +172,11 @@ TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
     rg_energy_stop(&lost_gpu, &e, &J, &s, &W);
     assert_true(isnan(J) && isnan(W));
     assert_true(strlen(e.source) > 8);
+    // Boards together: one that is not there leaves no partial total.
+    rg_energy_start_gpus(1000, &e);
+    rg_energy_stop(NULL, &e, &J, &s, &W);
+    assert_true(isnan(J) && isnan(W));
+    assert_true(strlen(e.source) > 8);
 }
 
 // ---- the head of result files --------------------------------------------------------------------------------------------
