@@ -592,17 +592,26 @@ static rg_judgement judge_mean(const rg_comparison *q)
         return j;
     }
     double sum = 0, squares = 0;
+    int once = 0; // a side of so many was timed once: no interval would hold them
     for (int turn = first; turn <= last; turn++) {
         rg_measure a, b;
         char *shape = rg_print("%s%d", prefix, turn);
         if (rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
             double low, high;
-            sum += rg_time_ratio(&a, &b, &low, &high);
-            squares += (high - low) * (high - low) / 4; // turns are measured apart: half widths add in quadrature
-            say_where(&a, &b, &j);
-            n++;
+            const double ratio = rg_time_ratio(&a, &b, &low, &high);
+            once += !(isfinite(low) && isfinite(high));
+            if (isfinite(low) && isfinite(high)) {
+                sum += ratio;
+                squares += (high - low) * (high - low) / 4; // turns are measured apart: half widths add in quadrature
+                say_where(&a, &b, &j);
+                n++;
+            }
         }
         free(shape);
+    }
+    if (!n && once) {
+        snprintf(j.why, sizeof j.why, "every turn was timed once: no interval");
+        return j;
     }
     if (!n) {
         const char *one = rg_common_shape(q->machine, q->a, q->a, prefix, q->scopes);

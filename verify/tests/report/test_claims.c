@@ -321,6 +321,16 @@ TEST_BETWEEN(test_mean, set_up, tear_down)
     j = rg_judge_as("mean", &q);
     assert_int_equal(j.outcome, RG_NOT_CALLED);
     assert_non_null(strstr(j.why, "needs 3"));
+    add("naive", "s1,t3", "-", 9000, 1); // timed once: it does not count
+    put(RG_C_SAMPLES, "9000");
+    add("gather", "s1,t3", "-", 1000, 1);
+    j = rg_judge_as("mean", &q);
+    assert_int_equal(j.outcome, RG_NOT_CALLED);
+    assert_true(fabs(j.value - 3) < 1e-6 && j.low > 2.9);
+    q.size = "s1,t;3;3;1";
+    j = rg_judge_as("mean", &q);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_non_null(strstr(j.why, "timed once"));
     q.size = "s1,t;1";
     assert_int_equal(rg_judge_as("mean", &q).outcome, RG_NOT_TESTABLE);
 }
