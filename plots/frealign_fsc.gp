@@ -5,6 +5,7 @@ set xlabel "frequency (1/A)"
 set ylabel "FSC"
 set yrange [-0.1 : 1.05]
 set xrange [0 : *] noextend
+set xtics 0, 0.05
 array FILES[5]
 FILES[1] = exists("TABLE_fr_half_cpu") ? TABLE_fr_half_cpu : ""
 FILES[2] = exists("TABLE_fr_half_gpu") ? TABLE_fr_half_gpu : ""

@@ -337,6 +337,8 @@ static int make_report(rg_report *r, const request *q)
     r->plots = plots;
     int code = rg_claims_read(q->claims ? q->claims : claims, papers, &r->claims);
     if (code == RG_GOOD)
+        code = rg_check_maps(r);
+    if (code == RG_GOOD)
         code = rg_findings_read(r);
     if (code == RG_GOOD)
         code = add_here(r, q, machines);

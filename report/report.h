@@ -185,6 +185,8 @@ typedef struct rg_report {
     bool stale;             // rows of kernels that changed since count, and are marked
 } rg_report;
 
+// RG_GOOD, or RG_USAGE with one line where --map names what no figure shows.
+int rg_check_maps(const rg_report *);
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
 int rg_draw(rg_report *);
 // The gallery of faults: its pictures to fig/, its section. RG_GOOD, or one line and RG_USAGE.

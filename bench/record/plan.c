@@ -162,13 +162,22 @@ static int add_each(rg_record_plan *plan, const rg_tsv *t, int i, lets *l)
     return code;
 }
 
+// The place of a step that another one needs, by its name, or name and "?"; -1 when there is none.
+static int needed(const rg_record_plan *plan, const char *need)
+{
+    char *name = rg_print("%.*s", (int)strcspn(need, "?"), need);
+    const int k = rg_record_plan_find(plan, name);
+    free(name);
+    return k;
+}
+
 static int check_needs(const rg_record_plan *plan, const char *path)
 {
     for (int i = 0; i < plan->n; i++) {
         char *needs = rg_print("%s", plan->step[i].needs);
         int unknown = 0;
         for (char *rest = needs, *need; (need = strsep(&rest, " "));)
-            if (*need && rg_record_plan_find(plan, need) < 0)
+            if (*need && needed(plan, need) < 0)
                 unknown = rg_fail(RG_USAGE, "%s: %s needs \"%s\", which no step is called", path, plan->step[i].name, need);
         free(needs);
         if (unknown)
@@ -214,9 +223,11 @@ bool rg_record_each_need(const rg_record_plan *plan, const rg_record_step *s, bo
 {
     char *needs = rg_print("%s", s->needs);
     bool all = true;
-    for (char *rest = needs, *need; all && (need = strsep(&rest, " "));)
-        if (*need)
-            all = keep_on(&plan->step[rg_record_plan_find(plan, need)], of);
+    for (char *rest = needs, *need; all && (need = strsep(&rest, " "));) {
+        rg_record_step *of_need = *need ? &plan->step[needed(plan, need)] : NULL;
+        if (of_need && !(strchr(need, '?') && of_need->gpus > plan->gpus))
+            all = keep_on(of_need, of);
+    }
     free(needs);
     return all;
 }
@@ -377,6 +388,7 @@ static double value_of(const rg_record_plan *plan, const rg_record_step *s)
 int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
 {
     int code = RG_GOOD;
+    plan->gpus = gpus;
     for (int i = 0; !code && i < plan->n; i++) {
         rg_record_step *s = &plan->step[i];
         s->missing = 1;

@@ -63,7 +63,7 @@ struct rg_record_step {
 
 typedef struct rg_record_plan {
     rg_record_step *step;
-    int n;
+    int n, gpus; // steps; GPUs of this machine
 } rg_record_plan;
 // Steps of the table with $name replaced by the rows of kind `let`, and $work. RG_GOOD, or one line and RG_USAGE.
 int rg_record_plan_read(const char *path, const char *work, rg_record_plan *);

@@ -68,14 +68,19 @@ parts() {
         NF >= 3 && $1 !~ /^(stage|whole)$/ { sub(/:.*/, "", $1); print mode "." $1, column, (sub(/ %/, "", $3) ? $3 : 100 * $3), run + 1 }' "$3"
 }
 # bounds SIDE PRODUCT: how near each stage of a search for 24 particles and of a refinement of 100 came to the limits of this
-# machine, on all cores and on a GPU.
+# machine, on all cores and, where there is one, on a GPU.
 bounds() {
     printf 'job\tdevice\tstage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n' > "$work/bounds.tsv"
     for on in cpu gpu; do
         for job in "search $work/$1/first_24.star --sym D7" "refine $work/$1/wrong_100.star"; do
             # shellcheck disable=SC2086
-            regather $job --reference "$work/$1/map.mrc" --out "$work/bound.star" --device $on > "$work/said_$$" &&
-                regather doctor --stages "$work/bound_stages.tsv" > "$work/doctor_$$" || return
+            regather $job --reference "$work/$1/map.mrc" --out "$work/bound.star" --device $on > "$work/said_$$"
+            case $? in
+            0) ;;
+            4) continue ;; # no such device
+            *) return 2 ;;
+            esac
+            regather doctor --stages "$work/bound_stages.tsv" > "$work/doctor_$$" || return
             awk -v OFS='\t' -v job="${job%% *}" -v on=$on 'NR > 1 { print job, on, $0 }' "$work/doctor_$$" >> "$work/bounds.tsv"
         done
     done

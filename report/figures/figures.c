@@ -274,12 +274,42 @@ static drawing *nothing_drawn(const rg_report *r)
     return d;
 }
 
+static rg_tsv list; // of figures, which keep their names until the end
+
+static int read_list(const rg_report *r)
+{
+    char *path = rg_print("%s/figures.tsv", r->plots);
+    const int code = list.path ? RG_GOOD : rg_tsv_read(path, &list);
+    free(path);
+    return code;
+}
+
+int rg_check_maps(const rg_report *r)
+{
+    int code = read_list(r);
+    for (int i = 0; i < r->n_maps && !code; i++) {
+        const int n = (int)strcspn(r->map[i], "=");
+        char *name = rg_print("%.*s", n, r->map[i]), known[200] = "";
+        if (rg_ends_with(name, ".truth"))
+            name[n - (int)strlen(".truth")] = '\0';
+        bool shown = false;
+        for (int row = 0; row < list.n_rows; row++)
+            if (!strcmp(rg_tsv_cell(&list, row, "kind"), "slices")) {
+                const char *one = rg_tsv_cell(&list, row, "series");
+                shown |= !strcmp(name, one);
+                snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "", one);
+            }
+        if (!shown)
+            code = rg_fail(RG_USAGE, "report: --map: expected the name of a map that a figure shows (%s), found \"%s\"", known,
+                           name);
+        free(name);
+    }
+    return code;
+}
+
 int rg_draw(rg_report *r)
 {
-    static rg_tsv list; // names of figures are kept by them until the end
-    char *path = rg_print("%s/figures.tsv", r->plots);
-    const int read = list.path ? RG_GOOD : rg_tsv_read(path, &list);
-    free(path);
+    const int read = read_list(r);
     if (read != RG_GOOD)
         return read;
     drawing *d = nothing_drawn(r);

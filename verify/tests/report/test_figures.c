@@ -165,4 +165,12 @@ TEST(test_scripts_name_no_variant)
     assert_true(words > 1000);
 }
 
+// A map of a name that no figure has would be left out in silence.
+TEST(test_unknown_maps)
+{
+    char *argv[] = {"report", "none.tsv", "--machines", ".", "--map", "cleen.truth=m.mrc", "--no-figures", "--quiet", "--out", "page", NULL};
+    assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_USAGE);
+    assert_int_equal(access("page/index.html", F_OK), -1);
+}
+
 TESTS(test_dir_make, test_dir_remove)
