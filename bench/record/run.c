@@ -5,6 +5,7 @@
 
 #include "../../impl/base/core.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -41,7 +42,23 @@ static char *read_whole(const char *path)
     return text;
 }
 
-// Tables that steps may read: of this run, or of an earlier one on another machine.
+// Tables that steps may read are of this record, and of no other that was made in the same folder.
+static void forget_tables(const rg_record_run *r)
+{
+    char *folder = rg_print("%s/tables", r->work);
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));)
+        if (rg_ends_with(entry->d_name, ".tsv")) {
+            char *path = rg_print("%s/%s", folder, entry->d_name);
+            unlink(path);
+            free(path);
+        }
+    if (d)
+        closedir(d);
+    free(folder);
+}
+
+// Of this run, or of an earlier one on another machine.
 static int show_tables(const rg_record_run *r)
 {
     int code = RG_GOOD;
@@ -302,6 +319,7 @@ static int running(const rg_record_run *r)
 
 int rg_record_run_steps(rg_record_run *r)
 {
+    forget_tables(r);
     int code = show_tables(r);
     for (;;) {
         r->over = stopped || rg_seconds() - r->began_s > r->budget_s;
