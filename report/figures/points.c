@@ -357,13 +357,15 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
         least = fmin(least, 1 / s->series[0].point[i].ratio);
         most = fmax(most, 1 / s->series[0].point[i].ratio);
     }
-    char from_ratio[32], to_ratio[32], gain[32];
+    char from_ratio[32], to_ratio[32], range[80], gain[32];
     snprintf(from_ratio, sizeof from_ratio, "%.2g", least);
     snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
+    const bool one = !strcmp(from_ratio, to_ratio);
+    snprintf(range, sizeof range, "%s%s%s", from_ratio, one ? "" : " to ", one ? "" : to_ratio);
     rg_digits(1 / least, gain);
     const struct { const char *name, *text; } word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
                                                         {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
-                                                        {"{least}", from_ratio}, {"{most}", to_ratio},
+                                                        {"{range}", range},
                                                         {"{first}", s->series[0].label}, {"{gain}", gain}};
     size_t n = 0;
     for (const char *at = from; *at && n + 1 < room;) {
