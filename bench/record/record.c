@@ -6,9 +6,11 @@
 #include "../../impl/base/core.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +41,20 @@ static int prepare(rg_record_run *r, const request *q)
     code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, r->work, &r->plan);
     free(standard);
     rg_record_share_here(q->beside, &r->cores);
+    return code;
+}
+
+// Two runs in one folder would take each other's files.
+static int take_folder(rg_record_run *r)
+{
+    char *path = rg_print("%s/lock", r->work);
+    int code = RG_GOOD;
+    r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (r->lock < 0)
+        code = rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
+    else if (flock(r->lock, LOCK_EX | LOCK_NB))
+        code = rg_fail(RG_USAGE, "record: another run works in %s: name another folder by --work", r->work);
+    free(path);
     return code;
 }
 
@@ -115,6 +131,8 @@ static int record(rg_record_run *r, const request *q)
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine will do
     if (!code && measures)
+        code = take_folder(r);
+    if (!code && measures)
         code = take_head(r, q);
     if (!code && measures)
         code = rg_record_run_begin(r);
@@ -139,12 +157,14 @@ static int record(rg_record_run *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_record_run r = {.out = q->out, .began_s = rg_seconds()};
+    rg_record_run r = {.out = q->out, .lock = -1, .began_s = rg_seconds()};
     r.budget_s = isnan(q->budget_min) ? INFINITY : 60 * q->budget_min;
     int code = prepare(&r, q);
     code = code ? code : record(&r, q);
     rg_record_free(&r.record);
     rg_record_plan_free(&r.plan);
+    if (r.lock >= 0)
+        close(r.lock);
     free(r.program);
     free(r.work);
     free(r.words);

@@ -8,6 +8,9 @@
 #include "../test_command.h"
 #include "../test_program.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 extern const rg_command rg_cmd_record;
 
 static const char names[] = "kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaims\tshapes\tcommand\n";
@@ -198,6 +201,17 @@ TEST(a_search_goes_on_where_it_stopped)
         assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
     rg_result_free(&seed);
     rg_record_free(&r);
+}
+
+TEST(one_run_has_the_folder)
+{
+    plan(small, "");
+    assert_int_equal(sh("mkdir -p work"), 0);
+    const int file = open(in_dir("work/lock"), O_RDWR | O_CREAT, 0666);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    assert_int_equal(record("--resume"), RG_USAGE);
+    close(file);
+    assert_int_equal(record("--resume"), RG_GOOD);
 }
 
 TEST(what_does_not_fit_is_said)
