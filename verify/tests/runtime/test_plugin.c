@@ -39,7 +39,9 @@ TEST(the_lines_of_the_readme_run_as_printed)
 // A blank would end the variant's name.
 TEST(a_file_with_blanks_in_its_name)
 {
-    assert_int_equal(sh("mkdir 'a b' && cp build/plugin/mine.so 'a b/my kernel.so' && regather verify --smoke --quiet --plugin 'a b/my kernel.so' "
+    assert_int_equal(sh("mkdir 'a b' && cp *.h *.cuh 'a b' && for f in c cu; do cp mine.$f \"a b/my kernel.$f\" && make plugin SRC=\"a b/my kernel.$f\" > out 2>&1 || exit; done; "
+                        "test -e 'build/plugin/host/my kernel.so' && test -e 'build/plugin/my kernel.so'"), 0);
+    assert_int_equal(sh("cp build/plugin/mine.so 'a b/my kernel.so' && regather verify --smoke --quiet --plugin 'a b/my kernel.so' "
                         "autocorr:my_kernel.so:mine > out"), 0);
     assert_int_equal(sh("regather duel --plugin 'a b/my kernel.so' autocorr:my_kernel.so:mine autocorr:simd --shape w8,h8,r2,k0 --gate 0.001%% "
                         "--max-seconds 0.1 --quiet > out; grep -q ' autocorr:my_kernel.so:mine -> autocorr:simd, w8' out"), 0);
