@@ -176,7 +176,7 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
     char why[RG_FAULT];
     const char *file = plugin && strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin,
                *in = plugin ? plugin : "variants.def";
-    rg_entry e = {.variant = v, .origin = origin, .emulated = emulated};
+    rg_entry e = {.variant = v, .origin = origin, .emulated = emulated, .plugin = plugin};
     if (rg_variant_fault(v, why))
         return rg_fail(RG_USAGE, "%s: %s", in, why);
     e.algo = rg_algo_find(v->algo);

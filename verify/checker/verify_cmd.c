@@ -14,6 +14,7 @@ static const double GIVE_UP_S = 60;
 // machine. Of a variant that starts a program for every run not so many cases follow.
 static const double EMULATED_ACCESSES = 200e6;
 enum { PROGRAM_CASES = 24 };
+static const double LIMIT_S = 30; // the default that --limit has below
 static bool starts_program(const rg_entry *e)
 {
     const char *needs = e->variant->needs ? e->variant->needs : "";
@@ -117,18 +118,6 @@ static void head(const session *s)
 
 // ---- the command that repeats a case -------------------------------------------------------------------------------------
 
-static void print_plugin(const session *s, const rg_entry *e)
-{
-    for (int i = 0; e->origin == RG_PLUGGED_IN && i < s->given.plugin.n; i++) {
-        const char *path = s->given.plugin.item[i];
-        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        if (strncmp(e->name, file, strlen(file)) == 0 && e->name[strlen(file)] == ':') {
-            printf(" --plugin ");
-            rg_put_word(stdout, path);
-        }
-    }
-}
-
 // `regather verify` or `trace` of this very case; input: "y=16", "" for all.
 static void print_command(const session *s, const char *command, const char *input, const rg_entry *e, const rg_case *c)
 {
@@ -146,7 +135,12 @@ static void print_command(const session *s, const char *command, const char *inp
         printf(" --device %s", device_of(s, e));
     if (s->how.no_refuse)
         printf(" --no-refuse");
-    print_plugin(s, e);
+    if (s->limit_s != LIMIT_S)
+        printf(" --limit %g", s->limit_s);
+    if (e->plugin) {
+        printf(" --plugin ");
+        rg_put_word(stdout, e->plugin);
+    }
     printf("\n");
 }
 
