@@ -308,6 +308,11 @@ rg_word rg_pairs_word(const rg_pairs *pairs)
     return word;
 }
 
+const char *rg_pairs_verdict(const rg_pairs *pairs)
+{
+    return pairs->ran.status == RG_PASS ? rg_word_name[rg_pairs_word(pairs)] : "not all were run";
+}
+
 const rg_pair *rg_pairs_first(const rg_pairs *pairs)
 {
     const rg_pair *with_none = NULL;

@@ -109,8 +109,7 @@ static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pai
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     printf("%s:%s  %s  %" PRId64 " inputs: %s%s%s (%s)\n", pairs->algo->name, how->entry->name, shape, pairs->n_inputs,
-           rg_colour(stdout, fault || !ran ? "red" : "green"), ran ? rg_word_name[rg_pairs_word(pairs)] : "not all were run",
-           rg_colour(stdout, "off"), words);
+           rg_colour(stdout, fault || !ran ? "red" : "green"), rg_pairs_verdict(pairs), rg_colour(stdout, "off"), words);
     if (!ran)
         printf("    %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
     if (fault)
@@ -139,13 +138,27 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     return code;
 }
 
-// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, or DIR/gather when the file is called like that too.
-static char *stem_of(const char *folder, const rg_entry *e)
+// Whether the words name more than one algorithm: variants of two may have one name.
+static bool several(const rg_list *words)
+{
+    for (int i = 1; i < words->n; i++) {
+        const size_t algo = strcspn(words->item[0], ":");
+        if (strcspn(words->item[i], ":") != algo || strncmp(words->item[i], words->item[0], algo) != 0)
+            return true;
+    }
+    return false;
+}
+
+// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, or DIR/gather when the file is called like that too. Where several
+// algorithms are traced, DIR/gridding-gather.
+static char *stem_of(const session *s, const rg_entry *e)
 {
     const char *so = strstr(e->name, ".so:");
     const int n = so ? (int)(so - e->name) : 0;
     const bool same = so && strlen(so + 4) == (size_t)n && strncmp(e->name, so + 4, (size_t)n) == 0;
-    return so && !same ? rg_print("%s/%.*s-%s", folder, n, e->name, so + 4) : rg_print("%s/%s", folder, so ? so + 4 : e->name);
+    const bool algo = several(&s->given.word), file = so && !same;
+    return rg_print("%s/%s%s%.*s%s%s", s->out, algo ? e->algo->name : "", algo ? "-" : "", file ? n : 0, e->name, file ? "-" : "",
+                    so ? so + 4 : e->name);
 }
 
 static int trace_variant(session *s, const rg_entry *e)
@@ -160,7 +173,7 @@ static int trace_variant(session *s, const rg_entry *e)
         s->lacking++;
         return RG_GOOD;
     }
-    char *stem = s->out ? stem_of(s->out, e) : NULL;
+    char *stem = s->out ? stem_of(s, e) : NULL;
     if (!code && s->cases) {
         code = rg_trace_cases(how, stem, s->given.line, &wrong);
         s->wrong += wrong > 0;
@@ -224,7 +237,8 @@ const rg_command rg_cmd_trace = {
             "kernels are welcome.\n"
             "\n"
             "--out DIR writes NAME.tsv, one row a pair (columns input, input_at, argument, output, output_at, weight,\n"
-            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png.\n"
+            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png;\n"
+            "NAME is the variant's, or ALGO-VARIANT where several algorithms are traced.\n"
             "--output AT keeps the pairs of these outputs: the inputs that reach them. --cases steps through small sides,\n"
             "odd and even, and their corners. --real-space sends an object of known shape through the variant too and\n"
             "shows its map beside the right one.\n"

@@ -7,10 +7,12 @@
 #include "trace.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/plot.h"
+#include "../../impl/base/tsv.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void rg_words_print(const int64_t count[RG_WORDS], char text[160])
 {
@@ -45,7 +47,10 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     rg_pairs_hint(pairs, hint);
-    fprintf(file.stream, "# verdict: %s\n# pairs: %s\n# in common: %s\n", rg_word_name[rg_pairs_word(pairs)], words, hint);
+    fprintf(file.stream, "# verdict: %s\n", rg_pairs_verdict(pairs));
+    if (pairs->ran.status != RG_PASS)
+        rg_tsv_print(file.stream, "# run: %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
+    fprintf(file.stream, "# pairs: %s\n# in common: %s\n", words, hint);
     fprintf(file.stream, "# input: element of %s, output: element of argument; -1: with no input on\n",
             pairs->algo->arg[rg_traced_argument(pairs->algo)].name);
     fprintf(file.stream, "input\tinput_at\targument\toutput\toutput_at\tweight\texpected\tverdict\n");
@@ -240,7 +245,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     double slices[2 * OUT_AXES];
     for (int k = 0; k < 2 * OUT_AXES; k++)
         slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
-    char *title = rg_print("%s: %s", how->entry->variant->name, rg_word_name[rg_pairs_word(pairs)]);
+    char *title = rg_print("%s: %s", how->entry->variant->name, rg_pairs_verdict(pairs));
     char *detail = rg_print("%s, %s, %" PRId64 " inputs one at a time: %s", pairs->algo->name, shape, pairs->n_inputs, counts);
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
@@ -265,6 +270,17 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     return code;
 }
 
+// No picture of an earlier run stays beside a table without pairs.
+static int remove_picture(const char *stem)
+{
+    for (int png = 0; png < 2; png++) {
+        char *path = rg_print("%s.%s", stem, png ? "png" : "svg");
+        unlink(path);
+        free(path);
+    }
+    return RG_GOOD;
+}
+
 int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *object, const char *command)
 {
     axes a = {.n = {0, 0}};
@@ -276,8 +292,8 @@ int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *s
     int code = write_pairs(how, pairs, stem, command);
     if (!code)
         code = write_points(how, &p, data, command);
-    if (!code && p.n > 0)
-        code = draw(how, pairs, &a, &p, worst, stem, data, object);
+    if (!code)
+        code = p.n > 0 ? draw(how, pairs, &a, &p, worst, stem, data, object) : remove_picture(stem);
     free(p.item);
     free(data);
     return code;

@@ -197,6 +197,11 @@ TEST(other_faults_are_named)
 {
     assert_int_equal(trace_broken("autocorr", "segfault", ""), RG_WRONG);
     assert_non_null(strstr(output, "CRASH: input none on, run 1: SIGSEGV"));
+    // Nor does the table say that it is right, or a picture of an earlier run stay beside it.
+    assert_int_equal(system(fmt("cd %s && touch segfault.svg segfault.png", folder)), 0);
+    assert_int_equal(trace_broken("autocorr", "segfault", fmt("--out %s", folder)), RG_WRONG);
+    assert_int_equal(system(fmt("cd %s && grep -qx '# verdict: not all were run' segfault.tsv && "
+                                "grep -q '^# run: CRASH: .*SIGSEGV' segfault.tsv && ! test -e segfault.svg && ! test -e segfault.png", folder)), 0);
     assert_int_equal(trace_broken("autocorr", "edited_input", ""), RG_WRONG);
     assert_non_null(strstr(output, "was written"));
     assert_int_equal(trace_broken("autocorr", "past_end", ""), RG_WRONG);
@@ -206,6 +211,16 @@ TEST(other_faults_are_named)
                            "%s/broken/host/gridding_no_atomics.so", built), RG_WRONG);
     assert_non_null(strstr(output, "race: "));
 #endif
+}
+
+// Of two algorithms each has variants of that name.
+TEST(several_algorithms_in_one_folder)
+{
+    assert_int_equal(trace("autocorr:naive sigma2:naive --out %s", folder), RG_GOOD);
+    rg_tsv t = table("autocorr-naive");
+    rg_tsv_free(&t);
+    t = table("sigma2-naive");
+    rg_tsv_free(&t);
 }
 
 // ---- cases, maps, usage --------------------------------------------------------------------------------------------------
