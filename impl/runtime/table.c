@@ -148,6 +148,8 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
         WRONG("variant \"%s\" names an unknown algorithm \"%s\"", v->name, v->algo);
     if (!v->run || !v->idea || !*v->idea)
         WRONG("variant \"%s:%s\" lacks its idea or its run function", v->algo, v->name);
+    if (strpbrk(v->idea, "\t\n\r"))
+        WRONG("variant \"%s:%s\": its idea is not one line without tabs", v->algo, v->name);
     if ((unsigned)v->role > RG_OTHER || (unsigned)v->space > RG_DEVICE ||
         v->flags & ~(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
         WRONG("variant \"%s:%s\": unknown role, space or flag", v->algo, v->name);
@@ -376,7 +378,8 @@ const char *rg_unavailable(const rg_entry *e)
 
 static int add_plugged(const char *path, const rg_variant *const *list, bool emulated)
 {
-    int code = RG_GOOD;
+    int code = *list ? RG_GOOD : rg_fail(RG_USAGE, "%s: its rg_plugin[] begins with NULL: expected &RG_VARIANT_SYMBOL(...), NULL",
+                                         path);
     for (; *list && !code; list++)
         code = rg_table_add(*list, RG_PLUGGED_IN, emulated, path);
     return code;

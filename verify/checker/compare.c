@@ -125,6 +125,22 @@ static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t
         snprintf(text, 64, "[%" PRId64 "]", i);
 }
 
+// Whether all integers are what they should be plus what poison is as a number, -1: added to what stood there. Of reals the sum
+// with poison, a NaN, is poison again.
+static bool added_to_poison(rg_type t, const void *found, const void *expected, int64_t n)
+{
+    int64_t i = 0;
+    while (i < n && !is_real(t) && integer_at(t, found, i) == integer_at(t, expected, i) - 1)
+        i++;
+    return n > 1 && i == n;
+}
+
+static void never_written_print(const rg_arg *arg, rg_type t, const char *place, const char *should, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s was never written%s, expected %s", arg->name, place,
+             is_real(t) ? ", or added to before it was set" : "", should);
+}
+
 void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, const void *found, const void *expected,
                     const void *previous, char *text, size_t size)
 {
@@ -136,12 +152,14 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
     value_print(t, found, i, is);
     value_print(t, expected, i, should);
     if (rg_is_poison(t, found, i)) {
-        snprintf(text, size, "%s%s was never written, expected %s", arg->name, place, should);
+        never_written_print(arg, t, place, should, text, size);
         return;
     }
     const int64_t other = right_for(t, found, expected, n, i);
     if (previous && memcmp(found, previous, (size_t)n * rg_type_bytes(t)) == 0) {
         snprintf(hint, sizeof hint, "; the whole output is the answer to the inputs before these");
+    } else if (added_to_poison(t, found, expected, n)) {
+        snprintf(hint, sizeof hint, "; all are one too small, as if added to before they were set");
     } else if (other >= 0) {
         char there[64] = "";
         where(algo, shape, which, other, there);
@@ -185,7 +203,7 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
         value_print(t, found, 0, is);
         value_print(t, right, 0, should);
         if (rg_is_poison(t, found, 0))
-            snprintf(v->reason, sizeof v->reason, "%s%s was never written, expected %s", algo->arg[which].name, place, should);
+            never_written_print(&algo->arg[which], t, place, should, v->reason, sizeof v->reason);
         else
             snprintf(v->reason, sizeof v->reason, "%s%s is %s, expected %s", algo->arg[which].name, place, is, should);
         return false;

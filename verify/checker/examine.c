@@ -435,7 +435,9 @@ static bool at_base(exam *x, bool unaligned)
     if (x->device->is_emulated)
         rg_emulation_reset();
     const int code = rg_frame_make_fenced(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads, unaligned);
-    bool good = code == RG_OK || device_fault(x, "making the buffers", code);
+    bool good = code == RG_OK || fault(x, "making the buffers, %.3g GiB with its scratch: %s (%d)",
+                                       (double)rg_frame_bytes(x->entry, &x->shape, c->param) / 0x1p30, x->device->error(code),
+                                       code);
     if (good && x->device->is_emulated) {
         emulated_extents(x);
         rg_emulation_stream(x->frame.call.stream);

@@ -2,6 +2,7 @@
 // test_compare.c: when an element passes, what a fault is called, and that the reference agrees with sums done by hand.
 #include "../../../reference/reference.h"
 #include "../../checker/checker.h"
+#include "../../../impl/base/core.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,29 @@ TEST(faults_are_described)
     previous[5] = 12;
     rg_fault_print(algo, &shape, 2, 5, found, expected, previous, text, sizeof text);
     assert_non_null(strstr(text, "the answer to the inputs before these"));
+    // += on what was not set: -1 more of integers, of reals NaN as before.
+    for (int i = 0; i < 9; i++)
+        found[i] = expected[i] - 1;
+    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, text, sizeof text);
+    assert_non_null(strstr(text, "is 9, expected 10; all are one too small, as if added to before they were set"));
+    found[8] = 18;
+    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, text, sizeof text);
+    assert_null(strstr(text, "too small"));
+    const rg_algo *real = rg_algo_find("affine2d");
+    int out = 0;
+    while (real->arg[out].direction != RG_OUT)
+        out++;
+    const rg_shape *first = &real->check_shape[0];
+    const size_t n = (size_t)real->arg[out].count(first);
+    assert_int_equal(real->arg[out].type(first), RG_F32);
+    float *right = rg_alloc(n * sizeof *right), *sum = rg_alloc(n * sizeof *sum);
+    memset(sum, RG_POISON, n * sizeof *sum);
+    for (size_t i = 0; i < n; i++)
+        sum[i] += right[i] = 1;
+    rg_fault_print(real, first, out, 0, sum, right, NULL, text, sizeof text);
+    assert_non_null(strstr(text, "was never written, or added to before it was set, expected 1"));
+    free(right);
+    free(sum);
 }
 
 // a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, with X0 to the right and Y0 down.

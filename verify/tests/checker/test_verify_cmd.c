@@ -56,6 +56,13 @@ TEST(rows_are_written)
     assert_int_equal(passes, 1);
 }
 
+static size_t endless(const rg_shape *shape, const int64_t *param)
+{
+    (void)shape;
+    (void)param;
+    return (size_t)1 << 45;
+}
+
 // Several words choose all that they name, each shape being that of every one's algorithm.
 TEST(several_words)
 {
@@ -324,6 +331,21 @@ TEST(thresholds_are_planned)
     rg_plan_free(&alone);
     rg_tsv_free(&t);
     free(path);
+}
+
+// More scratch than any machine has: how much it was.
+TEST(a_scratch_without_end_is_said)
+{
+    const rg_entry *known = rg_entry_next(NULL, "autocorr:naive", "cpu");
+    rg_variant v = *known->variant;
+    rg_entry e = *known;
+    v.scratch = endless;
+    e.variant = &v;
+    const rg_verify_options how = {.seed = 1};
+    const rg_verdict said = rg_verify_case(&e, &(rg_shape){{7, 5, 3, 0}, 1}, (int64_t[RG_PARAMS_MAX]){0}, 1, &how);
+    assert_int_equal(said.status, RG_FAIL);
+    assert_non_null(strstr(said.reason, "making the buffers, 3.28e+04 GiB with its scratch: out of memory"));
+    rg_verify_end();
 }
 
 // More than a GiB of arguments: one run whose outputs are sampled; more than there is memory: skipped, with both numbers.

@@ -47,6 +47,13 @@ TEST(a_file_with_blanks_in_its_name)
                         "--max-seconds 0.1 --quiet > out; grep -q ' autocorr:my_kernel.so:mine -> autocorr:simd, w8' out"), 0);
 }
 
+TEST(a_list_that_begins_with_its_end)
+{
+    assert_int_equal(sh("sed '/^RG_PLUGIN/s/=.*/= { NULL, \\&RG_VARIANT_SYMBOL(autocorr_mine) };/' mine.c > empty.c && make plugin SRC=empty.c > out 2>&1"), 0);
+    assert_int_equal(sh("regather list autocorr --plugin build/plugin/empty.so > out"), 2);
+    assert_said("empty.so: its rg_plugin[] begins with NULL");
+}
+
 // Compiled for what the descriptor needs; one that says nothing is told what to say.
 TEST(intrinsics_are_compiled_for_what_the_descriptor_needs)
 {

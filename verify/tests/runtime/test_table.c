@@ -39,6 +39,7 @@ TEST(test_variants)
     WRONG_VARIANT("unknown algorithm \"autocorrelation\"", v.algo = "autocorrelation");
     WRONG_VARIANT("run function", v.run = NULL);
     WRONG_VARIANT("idea", v.idea = "");
+    WRONG_VARIANT("idea is not one line", v.idea = "one\ntwo");
     WRONG_VARIANT("unknown role, space or flag", v.role = (rg_role)9);
     WRONG_VARIANT("unknown role, space or flag", v.flags = 1u << 30);
     WRONG_VARIANT("needs \"avx3\": expected avx2", v.needs = "avx2,avx3");
