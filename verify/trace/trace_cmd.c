@@ -4,6 +4,7 @@
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,11 +90,13 @@ static void print_fault(const rg_pairs *pairs, const rg_pair *p)
 {
     const int traced = rg_traced_argument(pairs->algo);
     rg_place in, out;
-    char hint[200];
+    char hint[200], weight[32] = "not a number";
+    if (!isnan(p->weight))
+        snprintf(weight, sizeof weight, "%.7g", p->weight);
     rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
     rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
-    printf("    first: %s(%s) -> %s(%s): weight %.7g, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
-           pairs->algo->arg[p->which].name, out.text, p->weight, p->expected, rg_word_name[p->word]);
+    printf("    first: %s(%s) -> %s(%s): weight %s, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
+           pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_word_name[p->word]);
     rg_pairs_hint(pairs, hint);
     if (hint[0])
         printf("    all faults have in common: %s\n", hint);
@@ -127,7 +130,10 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
         code = rg_trace_object_write(how, stem, &rms_percent);
         if (code == RG_GOOD) {
             object = rg_print("%s.object.tsv", stem);
-            printf("    the object's map differs by %.3g %% of its rms from the right one\n", rms_percent);
+            if (isnan(rms_percent))
+                printf("    the object's map has values that are not a number\n");
+            else
+                printf("    the object's map differs by %.3g %% of its rms from the right one\n", rms_percent);
         }
     }
     if (code == RG_GOOD || code == RG_WRONG)

@@ -104,6 +104,7 @@ typedef struct point {
     int64_t at[1 + OUT_AXES]; // side, coordinates
     rg_word word;
     double size, difference, largest[RG_WORDS], differences[RG_WORDS];
+    int64_t pairs[RG_WORDS];
 } point;
 
 typedef struct points {
@@ -163,11 +164,12 @@ static void add(const rg_pairs *pairs, const rg_pair *pair, int side, const axes
 
 static void merge(point *to, const point *p)
 {
+    to->pairs[p->word]++;
     to->differences[p->word] += p->difference;
     to->largest[p->word] = fmax(to->largest[p->word], p->size);
     to->word = RG_W_RIGHT;
     for (int w = 1; w < RG_WORDS; w++)
-        if (to->differences[w] > (to->word ? to->differences[to->word] : 0))
+        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) // never written where 0 is right: 0
             to->word = (rg_word)w;
     to->size = to->largest[to->word];
 }

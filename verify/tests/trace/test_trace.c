@@ -213,6 +213,26 @@ TEST(other_faults_are_named)
 #endif
 }
 
+static int nothing(rg_call *call)
+{
+    (void)call;
+    return RG_OK;
+}
+static const rg_variant never = {RG_VARIANT_OF("gridding", "never", RG_OTHER, RG_HOST, "writes nothing"), .run = nothing};
+
+// Poison of reals is no number: not where 0 is right either.
+TEST(what_was_never_written_is_nowhere_right)
+{
+    assert_int_equal(rg_table_add(&never, RG_PLUGGED_IN, false, "never.so"), RG_GOOD);
+    assert_int_equal(trace("gridding:never.so:never --input i=0,x=1,y=1 --real-space --out %s", folder), RG_WRONG);
+    assert_non_null(strstr(output, ": weight not a number, expected "));
+    assert_non_null(strstr(output, "the object's map has values that are not a number"));
+    rg_tsv t = table("never.points");
+    assert_true(t.n_rows > 100);
+    assert_int_equal(rows_with(&t, "verdict", "missing"), t.n_rows);
+    rg_tsv_free(&t);
+}
+
 // Of two algorithms each has variants of that name.
 TEST(several_algorithms_in_one_folder)
 {
