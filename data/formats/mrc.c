@@ -205,7 +205,8 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
     if (got && rg_known_as(header, got) && (got < HEADER || !rg_mrc_plausible(header, bytes)))
         return rg_malformed(path, 0, "expected an MRC or EM file, found %s", rg_known_as(header, got));
     if (got < HEADER)
-        return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found the end of the file", HEADER);
+        return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found %s", HEADER,
+                            ferror(file) ? "a read error" : "the end of the file");
     m->swapped = likely_swapped(header);
     if (fault(header, bytes, m->swapped, &at, text)
         && !fault(header, bytes, !m->swapped, &(int64_t){0}, (char[FAULT_ROOM]){0}))

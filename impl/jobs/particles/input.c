@@ -100,26 +100,41 @@ void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnifi
 
 // ---- the reference -------------------------------------------------------------------------------------------------------
 
-// Sections by as many threads as there are, each with the file opened for itself.
+static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section)
+{
+    const int64_t n = mrc->nx * mrc->ny;
+    int code = rg_mrc_section(mrc, z, section);
+    for (int64_t e = 0; e < n && code == RG_GOOD; e++)
+        if (!isfinite(section[e]))
+            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z + 1);
+    return code;
+}
+
+// Sections by as many threads as there are, each with the file opened for itself and without a word: from the first bad one on
+// they are read again, one after the other, until one says why.
 static int read_sections(const char *path, int64_t side, float *volume)
 {
-    int code = RG_GOOD;
-#pragma omp parallel reduction(max : code)
+    int64_t bad = side;
+#pragma omp parallel reduction(min : bad)
     {
         rg_mrc mrc;
-        code = rg_mrc_open(&mrc, path);
+        const bool was_silent = rg_silent;
+        rg_silent = true;
+        const int opened = rg_mrc_open(&mrc, path);
 #pragma omp for
-        for (int64_t z = 0; z < side; z++) {
-            float *section = volume + z * side * side;
-            if (code == RG_GOOD)
-                code = rg_mrc_section(&mrc, z, section);
-            for (int64_t e = 0; e < side * side && code == RG_GOOD; e++)
-                if (!isfinite(section[e]))
-                    code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e],
-                                   z + 1);
-        }
+        for (int64_t z = 0; z < side; z++)
+            if (opened != RG_GOOD || read_section(&mrc, path, z, volume + z * side * side) != RG_GOOD)
+                bad = z < bad ? z : bad;
         rg_mrc_close(&mrc);
+        rg_silent = was_silent;
     }
+    if (bad == side)
+        return RG_GOOD;
+    rg_mrc mrc;
+    int code = rg_mrc_open(&mrc, path);
+    for (int64_t z = bad; z < side && code == RG_GOOD; z++)
+        code = read_section(&mrc, path, z, volume + z * side * side);
+    rg_mrc_close(&mrc);
     return code;
 }
 
