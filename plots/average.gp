@@ -12,11 +12,13 @@ set offsets 0.2, 0.2, 0, 0
 set bmargin 5
 set logscale y
 set ylabel "median change (degrees, voxels)"
+# A logarithm has no place for poses that have not changed.
+at_least(change) = change > 1e-4 ? change : 1e-4
 set y2label "mean correlation"
 set y2tics
 set ytics nomirror
 set key outside bottom center horizontal
-plot DATA using (column("iteration")):(column("median_turn_deg")) with linespoints pt 7 lw 1.6 lc rgb "#0072b2" title "turn", \
-     DATA using (column("iteration")):(column("median_move_px")) with linespoints pt 5 lw 1.6 lc rgb "#d55e00" title "move", \
+plot DATA using (column("iteration")):(at_least(column("median_turn_deg"))) with linespoints pt 7 lw 1.6 lc rgb "#0072b2" title "turn", \
+     DATA using (column("iteration")):(at_least(column("median_move_px"))) with linespoints pt 5 lw 1.6 lc rgb "#d55e00" title "move", \
      DATA using (column("iteration")):(column("mean_correlation")) axes x1y2 with linespoints pt 9 lw 1.6 lc rgb "#009e73" \
          title "correlation"

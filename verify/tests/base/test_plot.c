@@ -113,6 +113,17 @@ TEST(test_failure_leaves_nothing)
     free(path);
 }
 
+// Poses that do not change at all, as of one subtomogram against itself: a logarithm's axis has no 0.
+TEST(test_no_change)
+{
+    static const char table[] = "iteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n1\t0\t0\t1\n";
+    rg_plot p = {0};
+    put_file("still.tsv", table, strlen(table));
+    rg_plot_path(&p, "DATA", "still.tsv");
+    assert_int_equal(rg_plot_draw(&p, "average.gp", "still.svg"), RG_GOOD);
+    assert_true(here("still.svg"));
+}
+
 int main(void)
 {
     char *gnuplot = rg_program_path("gnuplot");
