@@ -73,6 +73,7 @@ static float *mask_of(const comparison *c, int64_t side)
 
 enum { UNMASKED, MASKED, RANDOM, CURVES };
 static const char *const curve_name[CURVES] = {"fsc_unmasked", "fsc_masked", "fsc_random"};
+static const double OPPOSITE = 0.5; // maps whose first shell has so much with the other sign differ by it, not by noise
 static const double KNOWN = 0.8; // of the unmasked curve: phases beyond are drawn anew
 
 // The corrected curve into fsc, the three that it is made of into curve; RG_GOOD, or one line and RG_USAGE.
@@ -157,6 +158,9 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     if (code == RG_GOOD) {
         const double whole = correlation(a, b);
         printf("correlation\t%.6f\n", whole);
+        if (whole < 0 && fsc[1] < -OPPOSITE)
+            rg_warn("the maps are of opposite contrast: the FSC of their first shell is %.3f; reconstruct --invert is for "
+                    "particles that are dark in their images", fsc[1]);
         rg_fsc_show(masked ? "the two maps, corrected for the mask," : "the two maps", a->side, voxel_A, fsc);
         rg_summary_found("The correlation coefficient of their voxels is %.6f.", whole);
         rg_summary_did("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
