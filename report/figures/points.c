@@ -35,7 +35,7 @@ typedef struct search {
     const char *scopes, *needs;
     char x[16];
     bool last; // "r+": at the largest x of all alone
-    bool any;  // "t~": no x is more than another, so that the best of all points is the title's
+    bool any;  // "t~": no x is more than another: the title's is the series that is best over all of them, at its best point
     int n;
     series series[SERIES_MOST];
 } search;
@@ -330,13 +330,32 @@ static double goodness(const search *s, const point *p)
                                          : rg_cell_number(row, RG_C_RATE);
 }
 
+// The series that is best over all x, of those with most of them.
+static int best_throughout(const search *s)
+{
+    int best = 0;
+    double most = -INFINITY;
+    for (int k = 0; k < s->n; k++) {
+        double mean = 0;
+        for (int i = 0; i < s->series[k].n; i++)
+            mean += goodness(s, &s->series[k].point[i]) / s->series[k].n;
+        const int more = s->series[k].n - s->series[best].n;
+        if (more > 0 || (!more && mean > most)) {
+            best = k;
+            most = mean;
+        }
+    }
+    return best;
+}
+
 // The title's words of the best point at the largest x of all.
 static void say_best(const search *s, const char *from, char *to, size_t room)
 {
     const point *best = NULL;
     const char *label = "";
+    const int only = s->any ? best_throughout(s) : -1;
     for (int k = 0; k < s->n; k++)
-        for (int i = s->any ? 0 : s->series[k].n - 1; i < s->series[k].n; i++) {
+        for (int i = s->any ? 0 : s->series[k].n - 1; i < s->series[k].n && (only < 0 || k == only); i++) {
             const point *p = &s->series[k].point[i];
             if (best && (s->any || p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x))
                 continue;
