@@ -44,15 +44,25 @@ typedef enum { OCTAVE, GPUS, ENERGY, SERIES, WRONG, GPU, RUN, NEEDS } need;
 static const char *const need_name[NEEDS] = {"GNU Octave", "several GPUs", "energy counters", "the series of photographs",
                                              "kernels that are wrong on purpose", "a GPU", "a longer run"};
 
-static need need_of(const rg_report *r, int claim)
+static bool has_gpu(const rg_bench_machine *m)
+{
+    for (int f = 0; f < m->n_files; f++)
+        for (int i = 0; i < m->file[f].n_rows; i++)
+            if (rg_timed(&m->file[f].row[i]) && !strcmp(m->file[f].row[i].cell[RG_C_SPACE], "device"))
+                return true;
+    return false;
+}
+
+// What lacks of the machine, not all that the claim asks for: of a claim over Octave it may be a GPU, of one over a GPU a core's time.
+static need need_of(const rg_report *r, int claim, int machine)
 {
     const char *kind = cell(r, claim, "kind");
-    return mentions(r, claim, ":octave")                              ? OCTAVE
+    return strstr(r->judgement[claim * r->n_machines + machine].why, ":octave") ? OCTAVE
            : needs_gpus(r, claim)                                     ? GPUS
            : !strcmp(kind, "energy")                                  ? ENERGY
            : !strcmp(kind, "job") || !strcmp(kind, "peaks")           ? SERIES
            : !strcmp(kind, "fault")                                   ? WRONG
-           : needs_gpu(r, claim)                                      ? GPU
+           : needs_gpu(r, claim) && !has_gpu(&r->machine[machine])    ? GPU
                                                                       : RUN;
 }
 
@@ -64,7 +74,7 @@ void rg_untested(const rg_report *r, int machine, const char *paper, char *text,
     for (int i = 0; i < r->claims.claim.n_rows; i++)
         if (rg_is_of(r, i, paper) && !rg_is_addition(&r->claims, i) &&
             r->judgement[i * r->n_machines + machine].outcome == RG_NOT_TESTABLE) {
-            count[need_of(r, i)]++;
+            count[need_of(r, i, machine)]++;
             all++;
         }
     if (!all)

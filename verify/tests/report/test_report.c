@@ -2,6 +2,7 @@
 // Tests of report/: verdicts on made-up rows, the choice of rows, the published numbers, and both makes of page.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
+#include "../../../report/page/content.h"
 #include "../../../report/report.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -448,6 +449,35 @@ TEST(papers_tables_have_ours_beside)
     free_machine(&m);
     free(shares);
     free(text);
+    free(claims);
+    free(papers);
+}
+
+// What a claim over Octave lacks may be a GPU, and where there is one, its row: the page does not ask for what the machine has.
+TEST(what_is_needed_is_what_is_not_there)
+{
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), text[300];
+    made m;
+    make(&m);
+    rg_report r = {.n_machines = 1, .machine = &m.machine};
+    assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
+    const int claim = rg_claim_of(&r.claims, "L6c"); // gather over Octave
+    r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
+    for (int i = 0; i < r.claims.claim.n_rows; i++)
+        r.judgement[i].outcome = RG_REPRODUCED;
+    r.judgement[claim] = rg_judge(&r.claims, claim, &m.machine, NULL);
+    rg_untested(&r, 0, "Lu 2009", text, sizeof text);
+    assert_non_null(strstr(text, "Needed: GNU Octave (1);"));
+    add(&m, "octave", "w750,h1500,r10,k0", "-", "PASS", 5e9);
+    r.judgement[claim] = rg_judge(&r.claims, claim, &m.machine, NULL);
+    rg_untested(&r, 0, "Lu 2009", text, sizeof text);
+    assert_non_null(strstr(text, "Needed: a GPU (1);"));
+    test_set(add(&m, "scatter", "w750,h1500,r10,k0", "-", "PASS", 1e6), RG_C_SPACE, "device");
+    rg_untested(&r, 0, "Lu 2009", text, sizeof text);
+    assert_non_null(strstr(text, "Needed: a longer run (1);"));
+    free(r.judgement);
+    rg_claims_free(&r.claims);
+    free_machine(&m);
     free(claims);
     free(papers);
 }
