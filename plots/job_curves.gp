@@ -12,7 +12,7 @@ set xtics nice(STATS_max - STATS_min, 5)
 LONG = int(sum [k = 1 : |CURVES|] (strlen(CURVES[k]) > 12 ? 1 : 0)) > 0
 ROWS = |CURVES| == 1 ? 0 : LONG ? |CURVES| : (|CURVES| + 1) / 2
 COLUMNS = LONG ? 1 : 2
-if (ROWS == 0) { unset key } else { set key below center horizontal maxcols COLUMNS; set bmargin 4.2 + 1.4 * ROWS }
+if (ROWS == 0) { unset key } else { set key below center horizontal maxcols COLUMNS width 2; set bmargin 4.2 + 1.4 * ROWS }
 set offsets 0, 0, graph 0.04, graph 0.04
 level(k) = LEVELS[k] != 0 ? LEVELS[k] : NaN
 do for [k = 1 : 2] {

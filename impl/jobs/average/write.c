@@ -226,7 +226,7 @@ static void show(const aj_average *job)
     rg_summary_curves(&(rg_drawn_curves){
         .is = {"How poses settle", "Median over particles, against the iteration before.",
                "median turn and move of each iteration",
-               "iteration", "median change (degrees, voxels)"},
+               "iteration", "change (degrees, voxels)"},
         .n = job->done, .curves = 2, .name = (const char *[]){"turn", "move"}, .value = (const double *[]){of[0], of[1]}});
     rg_summary_histogram(&(rg_drawn){"Correlations of the particles", "Each with the average; strays stand apart.",
                                      "how many particles have which correlation", "correlation", "particles"}, n,
