@@ -78,6 +78,27 @@ static bool holds(const rg_placed *placed, int n, const void *options, const cha
     return strcspn(word, "|") == length - name - 1 && !strncmp(word, condition + name + 1, length - name - 1);
 }
 
+static const char FIRST[] = "# log of regather";
+
+static bool is_log(const char *path)
+{
+    char line[sizeof FIRST] = "";
+    FILE *file = fopen(path, "r");
+    const bool same = file && fgets(line, sizeof line, file) && !strcmp(line, FIRST);
+    if (file)
+        fclose(file);
+    return same;
+}
+
+// Beside a file OUT.log, in a folder OUT/regather.log; malloc'ed.
+static char *log_path(const rg_command *command, const void *options)
+{
+    rg_placed placed[RG_OPTIONS_MAX];
+    const rg_placed *p = placed_named(placed, rg_options_of(command, placed), "out", 3);
+    const char *out = *(const char *const *)(const void *)((const char *)options + p->at);
+    return rg_print(p->option->endings ? "%s.log" : "%s/regather.log", out);
+}
+
 void rg_plan_files(const rg_command *command, const void *options)
 {
     rg_plan("time of the whole job", "not known; measured by: regather bench --job with these words");
@@ -105,15 +126,16 @@ void rg_plan_files(const rg_command *command, const void *options)
             at += length;
         }
     }
-    char *page = rg_summary_path(command, options);
+    char *page = rg_summary_path(command, options), *log = log_path(command, options);
     if (page)
         rg_plan_file(page);
+    if (access(log, F_OK) != 0 || is_log(log))
+        rg_plan_file(log);
     free(page);
+    free(log);
 }
 
 // ---- the log -------------------------------------------------------------------------------------------------------------
-
-static const char FIRST[] = "# log of regather";
 
 // The files of this command, in the order in which it came to them.
 typedef struct rows {
@@ -160,28 +182,12 @@ static void print_rows(FILE *to, int threads)
     free(r.written);
 }
 
-static bool is_log(const char *path)
-{
-    char line[sizeof FIRST] = "";
-    FILE *file = fopen(path, "r");
-    const bool same = file && fgets(line, sizeof line, file) && !strcmp(line, FIRST);
-    if (file)
-        fclose(file);
-    return same;
-}
-
 int rg_log_write(const rg_command *command, const void *options)
 {
-    rg_placed placed[RG_OPTIONS_MAX];
-    const int n = rg_options_of(command, placed);
-    const rg_placed *p = placed_named(placed, n, "out", 3);
-    const char *out = *(const char *const *)(const void *)((const char *)options + p->at);
-    struct stat facts;
     rg_file file;
     if (!rg_files_written())
         return RG_GOOD;
-    const bool folder = stat(out, &facts) == 0 && S_ISDIR(facts.st_mode);
-    char *path = folder ? rg_print("%s/regather.log", out) : rg_print("%s.log", out);
+    char *path = log_path(command, options);
     int code = RG_GOOD;
     if (access(path, F_OK) == 0 && !is_log(path))
         rg_warn("%s: is there and no log of regather, so no log was written", path);
