@@ -32,6 +32,10 @@ TEST(test_words)
     // Shells 1 and 2 have 18 and 62 frequencies: 0.9 -+ 0.0448 and -0.1 -+ 0.1257, on whose lines 0.5 lies at 1.329 and 1.484.
     fsc[1] = 0.9;
     assert_words(fsc, 0.5, "91.43 A (0.01094 per A, 0.01038 to 0.01159 within one standard deviation of FSC)");
+    // The first shell is less than its deviation above the level, and shell 6 strays: it is not the lower end.
+    fsc[1] = 0.6;
+    fsc[6] = 0.7;
+    assert_words(fsc, 0.5, "112 A (0.008929 per A, below the first shell to 0.01052 within one standard deviation of FSC)");
 }
 
 // A straight line: the ends are where it stands a deviation above and below the level, by counting the shell's frequencies.
