@@ -137,6 +137,12 @@ typedef struct reading {
 
 #define ROW_FAULT(r, row, ...) rg_star_fault((r)->star.path, (r)->rows->row_line[row], __VA_ARGS__)
 
+// The line that has the value of a column which is there.
+static int64_t line_of(const reading *r, int64_t row, int64_t optics_row, int which)
+{
+    return r->column[which] >= 0 ? r->rows->row_line[row] : r->optics->row_line[optics_row];
+}
+
 // The number of a column in the particle's row or in its optics group; standard when it is in neither.
 static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value)
 {
@@ -323,7 +329,8 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
     double value;
     int code = number(r, row, optics_row, which, 0, &value);
     if (code == RG_GOOD && value != 0 && value != 1)
-        code = ROW_FAULT(r, row, "expected 0 or 1 for _%s, found %g", column_name[which], value);
+        code = rg_star_fault(r->star.path, line_of(r, row, optics_row, which), "expected 0 or 1 for _%s, found %g",
+                             column_name[which], value);
     if (code == RG_GOOD && row && *flag != (value == 1))
         code = ROW_FAULT(r, row, "expected _%s %d as in the first row, found %g", column_name[which], *flag, value);
     *flag = value == 1;
@@ -347,11 +354,13 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
     for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++) {
         code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
         if (code == RG_GOOD && fabs(*need[i].value) > need[i].most)
-            code = ROW_FAULT(r, row, "expected a number within +-%g for _%s, found %g", need[i].most,
-                             column_name[need[i].which], *need[i].value);
+            code = rg_star_fault(r->star.path, line_of(r, row, optics_row, need[i].which),
+                                 "expected a number within +-%g for _%s, found %g", need[i].most,
+                                 column_name[need[i].which], *need[i].value);
         if (code == RG_GOOD && has(r, need[i].which) && fabs(*need[i].value) < need[i].least)
-            code = ROW_FAULT(r, row, "expected a number beyond +-%g for _%s, found %g", need[i].least,
-                             column_name[need[i].which], *need[i].value);
+            code = rg_star_fault(r->star.path, line_of(r, row, optics_row, need[i].which),
+                                 "expected a number beyond +-%g for _%s, found %g", need[i].least,
+                                 column_name[need[i].which], *need[i].value);
     }
     if (code == RG_GOOD)
         code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
@@ -384,6 +393,10 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
                              "expected a block data_particles, data_images or data_, or one with "
                              "a column _rlnImageName, found data_%s",
                              star->table[0].name);
+    for (const rg_star_table *t = *table + 1; t < star->table + star->n_tables; t++)
+        if (!strcmp(t->name, (*table)->name) && rg_star_column(t, column_name[IMAGE]) >= 0)
+            return rg_star_fault(star->path, t->line, "expected one block data_%s, found another: files put one after the other?",
+                                 t->name);
     for (int i = 0; i < 3; i++)
         if (strcmp((*table)->name, usual[i]) == 0)
             return RG_GOOD;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_par(const char *path)
+bool fr_is_par(const char *path)
 {
     size_t n = strlen(path);
     return n > 4 && strcmp(path + n - 4, ".par") == 0;
@@ -64,7 +64,7 @@ int fr_files_open(fr_files *f, const char *input, bool poses)
 {
     f->input = input;
     f->particles.open = -1;
-    int code = is_par(input) ? open_par(f)
+    int code = fr_is_par(input) ? open_par(f)
                : poses       ? rg_particles_open(&f->particles, input)
                              : rg_particles_open_without_poses(&f->particles, input);
     return code == RG_GOOD ? check(f) : code;
@@ -290,7 +290,7 @@ int fr_files_fit(const fr_files *f, const char *path)
     bool lost[6] = {false};
     static const char *const column[6] = {"_rlnPhaseShift", "_rlnCtfBfactor", "_rlnCtfScalefactor", "different _rlnVoltage",
                                           "different _rlnSphericalAberration", "different _rlnAmplitudeContrast"};
-    if (!is_par(path) || f->par.n)
+    if (!fr_is_par(path) || f->par.n)
         return RG_GOOD;
     if (p->n_stacks > 1)
         return rg_fail(RG_USAGE, "%s: a .par file has rows of one stack, %s names %d; write a STAR file", path, f->input,
@@ -398,5 +398,5 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
 
 int fr_files_write(const fr_files *f, const char *path, const char *command)
 {
-    return is_par(path) ? write_par(f, path) : f->par.n ? write_new_star(f, path, command) : write_star(f, path);
+    return fr_is_par(path) ? write_par(f, path) : f->par.n ? write_new_star(f, path, command) : write_star(f, path);
 }

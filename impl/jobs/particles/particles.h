@@ -31,6 +31,7 @@ typedef struct fr_files {
 } fr_files;
 
 extern const rg_option fr_par_options[], fr_input_options[]; // of fr_files: what a .par file does not say; and --invert
+bool fr_is_par(const char *path); // by its name
 // The particles of this file. poses: rows need orientations. RG_GOOD, or one line and a code.
 int fr_files_open(fr_files *, const char *input, bool poses);
 void fr_files_close(fr_files *);

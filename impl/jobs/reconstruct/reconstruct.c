@@ -187,7 +187,9 @@ static int run(void *options)
     request *q = options;
     fr_reconstruction *r = &q->frealign;
     if (q->method == GRIDDING)
-        return run_gridding(q);
+        return fr_is_par(q->given.word.item[0])
+                   ? rg_fail(RG_USAGE, "%s: a .par file goes with --method frealign only", q->given.word.item[0])
+                   : run_gridding(q);
     r->out = q->out;
     r->write_halves = q->half_maps;
     r->mask_px = q->mask_radius_px;
