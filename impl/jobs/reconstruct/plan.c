@@ -9,6 +9,7 @@
 #include "device.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,9 +227,28 @@ static int choose_batch(gr_job *job)
     return RG_GOOD;
 }
 
+// The map is divided by the kernel's transform, which a wide kernel has next to nothing of in the corners of a map that is padded
+// little: noise there becomes larger than all else.
+static void say_corners(const gr_job *job)
+{
+    const gr_map_of of = {.padded = job->padded, .side = job->particles.side, .radius_tenths = job->radius_tenths,
+                          .mask_radius_px = job->mask_radius_px, .threads = job->threads};
+    const double voxels = (double)job->padded * (double)job->padded * (double)job->padded;
+    int64_t n, worst = 0;
+    double *factor = gr_map_factors(&of, &n);
+    for (int64_t r2 = 0; factor && r2 < n; r2++)
+        worst = fabs(factor[r2]) > fabs(factor[worst]) ? r2 : worst;
+    if (factor && fabs(factor[worst]) * voxels > 100)
+        rg_warn("--radius %g is too wide for this --padding: %g voxels from its centre the map, and its noise, are multiplied by "
+                "%.3g; pad more, or mask", (double)job->radius_tenths / 10, floor(sqrt((double)worst)),
+                fabs(factor[worst]) * voxels);
+    free(factor);
+}
+
 int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus)
 {
     size(job, job->particles.side);
+    say_corners(job);
     job->past = pl_share(job->particles.n, rg_rank, rg_ranks(), &job->first);
     job->past += job->first;
     int code = pick(job, requested, device);
