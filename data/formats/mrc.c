@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 1024, EM_HEADER = 512, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212, FAULT_ROOM = 240 };
+enum { HEADER = 1024, EM_HEADER = 512, BYTE_AXES = 64, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212 };
+enum { FAULT_ROOM = 240 };
 
 int rg_mrc_mode_bytes(int mode)
 {
@@ -271,6 +272,15 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
             section[y * m->nx + x] = value_at(m, x);
     }
     return RG_GOOD;
+}
+
+int rg_mrc_in_order(const rg_mrc *m)
+{
+    const int *a = m->axis;
+    const bool another = a[0] + a[1] + a[2] == 6 && a[0] * a[1] * a[2] == 6 && (a[0] != 1 || a[1] != 2);
+    return another ? rg_malformed(m->path, BYTE_AXES, "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
+                                  "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z", a[0], a[1], a[2])
+                   : RG_GOOD;
 }
 
 void rg_mrc_close(rg_mrc *m)

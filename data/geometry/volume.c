@@ -14,13 +14,15 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
     *m = (rg_volume){0};
     if (code != RG_GOOD)
         return code;
-    if (mrc->nx == mrc->ny && mrc->nx == mrc->nz && mrc->nx >= 2) {
+    if (mrc->nx != mrc->ny || mrc->nx != mrc->nz || mrc->nx < 2)
+        code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64
+                       " x %" PRId64, path, mrc->nx, mrc->ny, mrc->nz);
+    else
+        code = rg_mrc_in_order(mrc);
+    if (code == RG_GOOD)
         *m = (rg_volume){.side = mrc->nx, .voxel_A = mrc->voxel_A[0]};
-        return RG_GOOD;
-    }
-    code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64,
-                   path, mrc->nx, mrc->ny, mrc->nz);
-    rg_mrc_close(mrc);
+    else
+        rg_mrc_close(mrc);
     return code;
 }
 

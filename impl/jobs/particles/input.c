@@ -151,6 +151,8 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
                        mrc.nz);
     else if (mrc.nx % 2)
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
+    else
+        code = rg_mrc_in_order(&mrc);
     *side = mrc.nx;
     *pixel_A = mrc.voxel_A[0];
     rg_mrc_close(&mrc);
