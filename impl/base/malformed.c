@@ -42,6 +42,9 @@ const char *rg_known_as(const void *head, size_t n)
         {"\xFD" "7zXZ", 5, "a file of xz; unxz unpacks it"},
         {"\x28\xB5\x2F\xFD", 4, "a file of zstd; unzstd unpacks it"},
         {"PK\3\4", 4, "a zip archive; unzip unpacks it"},
+        {"\xEF\xBB\xBF", 3, "a byte order mark; save the text as UTF-8 without it"},
+        {"\xFF\xFE", 2, "text in UTF-16; save it as UTF-8"},
+        {"\xFE\xFF", 2, "text in UTF-16; save it as UTF-8"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (n >= known[i].length && memcmp(head, known[i].magic, known[i].length) == 0)
@@ -132,7 +135,8 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
     else if (rg_known_as(*text, (size_t)got))
         code = rg_malformed(path, 0, "expected text, found %s", rg_known_as(*text, (size_t)got));
     else if (zero)
-        code = rg_malformed(path, zero - *text, "expected text, found a byte 0");
+        code = rg_malformed(path, zero - *text, "expected text, found %s",
+                            got >= 212 && memcmp(*text + 208, "MAP ", 4) == 0 ? "an MRC file" : "a byte 0");
     if (code != RG_GOOD) {
         free(*text);
         *text = NULL;

@@ -227,7 +227,7 @@ TEST(test_bad_input)
     refused(star, "--radius 4", "--radius");
     refused(star, "--variant naive_scatter --gpus 2", "--gpus: gridding:naive_scatter runs on the CPU");
     refused(star, "--variant naive_scatter --tune 2", "--tune: on GPUs only");
-    refused(in_dir("bad/map.mrc"), "", "expected text, found a byte 0");
+    refused(in_dir("bad/map.mrc"), "", "expected text, found an MRC file");
     refused(in_dir("absent.star"), "", "cannot be read");
     static const char row[] = "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
                               "1@bad/particles.mrcs 1 2 3\n";
