@@ -43,7 +43,8 @@ int rg_image_range_row(const rg_image_in *in, rg_image *image, int64_t y, const 
     for (int64_t x = 0; x < image->width; x++) {
         double grey = 65535 * (values[x] - in->range->low) / (in->range->high - in->range->low);
         if (isnan(values[x]))
-            return rg_fail(RG_USAGE, "%s: expected a number at column %" PRId64 ", row %" PRId64 ", found NaN", in->path, x, y);
+            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a number at column %" PRId64 ", row %" PRId64 ", found NaN",
+                           in->path, in->page + 1, x, y);
         to[x] = (uint16_t)floor(fmin(fmax(grey, 0), 65535) + 0.5);
     }
     return RG_GOOD;
