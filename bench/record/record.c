@@ -30,6 +30,8 @@ static int prepare(rg_record_run *r, const request *q)
     r->program = rg_own_program();
     r->work = q->work ? rg_print("%s", q->work)
                       : rg_print("%s/regather-record", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    if (rg_ends_with(q->out, ".tsv"))
+        return rg_fail(RG_USAGE, "record: expected the record's name without .tsv, found \"%s\"", q->out);
     for (const char *text = q->out; text; text = text == q->out ? r->work : NULL)
         for (const char *c = text; *c; c++) // stands in the words of commands
             if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+,:=@%~-", *c))
@@ -41,20 +43,6 @@ static int prepare(rg_record_run *r, const request *q)
     code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, r->work, &r->plan);
     free(standard);
     rg_record_share_here(q->beside, &r->cores);
-    return code;
-}
-
-// Two runs in one folder would take each other's files.
-static int take_folder(rg_record_run *r)
-{
-    char *path = rg_print("%s/lock", r->work);
-    int code = RG_GOOD;
-    r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (r->lock < 0)
-        code = rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
-    else if (flock(r->lock, LOCK_EX | LOCK_NB))
-        code = rg_fail(RG_USAGE, "record: another run works in %s: name another folder by --work", r->work);
-    free(path);
     return code;
 }
 
@@ -109,6 +97,28 @@ static bool is_asked_for(const request *q, const char *name)
     return !q->step.n;
 }
 
+static int check_asked_for(const rg_record_plan *plan, const request *q)
+{
+    for (int k = 0; k < q->step.n; k++) {
+        bool any = false;
+        for (int i = 0; i < plan->n; i++)
+            any |= !strncmp(q->step.item[k], plan->step[i].name, strlen(q->step.item[k]));
+        if (!any)
+            return rg_fail(RG_USAGE, "record: --step: no step of the plan begins with \"%s\"", q->step.item[k]);
+    }
+    return RG_GOOD;
+}
+
+// Steps of two runs in one folder would take each other's files. Held while the folder is open.
+static int lock_work(rg_record_run *r)
+{
+    r->folder = open(r->work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r->folder >= 0 && flock(r->folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return rg_fail(RG_USAGE, "record: %s: another run measures with this folder; two at once would disturb each other's times",
+                       r->work);
+    return RG_GOOD;
+}
+
 static int merge(rg_record *record, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
@@ -127,11 +137,12 @@ static int record(rg_record_run *r, const request *q)
 {
     char why[200];
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
-    int code = rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
-    r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine will do
+    int code = check_asked_for(&r->plan, q);
     if (!code && measures)
-        code = take_folder(r);
+        code = lock_work(r);
+    code = code ? code : rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
+    r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     if (!code && measures)
         code = take_head(r, q);
     if (!code && measures)
@@ -150,21 +161,22 @@ static int record(rg_record_run *r, const request *q)
     rg_record_show(&r->plan, &r->cores, gpus, expected_s);
     if (q->plan_alone)
         return RG_GOOD;
-    code = rg_record_run_steps(r);
+    if (measures)
+        code = rg_record_run_steps(r);
     return code ? code : outcome(r);
 }
 
 static int run(void *options)
 {
     const request *q = options;
-    rg_record_run r = {.out = q->out, .lock = -1, .began_s = rg_seconds()};
+    rg_record_run r = {.out = q->out, .folder = -1, .began_s = rg_seconds()};
     r.budget_s = isnan(q->budget_min) ? INFINITY : 60 * q->budget_min;
     int code = prepare(&r, q);
     code = code ? code : record(&r, q);
+    if (r.folder >= 0)
+        close(r.folder);
     rg_record_free(&r.record);
     rg_record_plan_free(&r.plan);
-    if (r.lock >= 0)
-        close(r.lock);
     free(r.program);
     free(r.work);
     free(r.words);

@@ -107,7 +107,7 @@ typedef struct rg_record_run {
     rg_record_plan plan;
     rg_record_cores cores;
     char *program, *work, *words; // this program, the folder of the steps' files, the shell's words that they may use
-    int lock;                     // of that folder, -1: not held
+    int folder; // work, locked; -1
     double began_s, budget_s;
     bool over; // the time is
     int rows_new;

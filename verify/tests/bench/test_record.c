@@ -203,17 +203,6 @@ TEST(a_search_goes_on_where_it_stopped)
     rg_record_free(&r);
 }
 
-TEST(one_run_has_the_folder)
-{
-    plan(small, "");
-    assert_int_equal(sh("mkdir -p work"), 0);
-    const int file = open(in_dir("work/lock"), O_RDWR | O_CREAT, 0666);
-    assert_int_equal(flock(file, LOCK_EX), 0);
-    assert_int_equal(record("--resume"), RG_USAGE);
-    close(file);
-    assert_int_equal(record("--resume"), RG_GOOD);
-}
-
 TEST(what_does_not_fit_is_said)
 {
     plan(tables, "");
@@ -373,6 +362,35 @@ TEST(malformed_plans_are_refused)
     put_text("t", "# table: a\nx\n# table: a\nx\n");
     assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
     rg_silent = false;
+}
+
+// Two runs in one folder would take each other's files and time each other's work. Who only looks or merges takes nothing from there.
+TEST(a_folder_is_of_one_run_at_a_time)
+{
+    plan(tables, "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work; mkdir -p work/tables; echo x > work/tables/other.tsv"), 0);
+    const int folder = open(in_dir("work"), O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(folder, LOCK_EX), 0);
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 1"), RG_USAGE);
+    assert_said("work: another run measures with this folder");
+    assert_int_equal(sh("test -e m.tsv"), 1);
+    assert_int_equal(record("--plan"), RG_GOOD);
+    assert_int_equal(record("--budget 0"), RG_UNSURE);
+    assert_int_equal(close(folder), 0);
+    assert_int_equal(sh("test -e work/tables/other.tsv"), 0);
+    assert_int_equal(record("--budget 1"), RG_UNSURE); // and again: the folder is free
+    assert_int_equal(record("--budget 1 --resume"), RG_UNSURE);
+    assert_int_equal(sh("rm m.*tsv"), 0);
+}
+
+TEST(names_that_cannot_be_meant_are_refused)
+{
+    plan(tables, "");
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m --step numbres"), RG_USAGE);
+    assert_said("no step of the plan begins with \"numbres\"");
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m.tsv --budget 0"), RG_USAGE);
+    assert_said("the record's name without .tsv, found \"m.tsv\"");
+    assert_int_equal(sh("test -e m.tsv || test -e m.tsv.tsv"), 1);
 }
 
 // Every claim that a record can make testable is in the shipped plan, and no other; all its steps are commands that bench
