@@ -10,3 +10,4 @@ set format y "10^{%T}"
 set xlabel "maximum offset R (pixels)"
 KEYS = |SERIES| + words(PRINTED)
 if (!NARROW && KEYS > 11) { set key spacing KEYS > 14 ? 0.95 : 1.05 } # one column still
+if (!NARROW && KEYS > 17) { set key font ",10.5" }

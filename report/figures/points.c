@@ -35,7 +35,7 @@ typedef struct search {
     const char *scopes, *needs;
     char x[16];
     bool last; // "r+": at the largest x of all alone
-    bool any;  // "t~": no x is more than another: the title's is the series that is best over all of them, at its best point
+    bool any;  // "t~": no x is more than another: the title's is the curve that is best on average, at its best point
     int n;
     series series[SERIES_MOST];
 } search;
@@ -330,19 +330,39 @@ static double goodness(const search *s, const point *p)
                                          : rg_cell_number(row, RG_C_RATE);
 }
 
-// The series that is best over all x, of those with most of them.
+static bool is_curve(const search *s)
+{
+    bool any = false;
+    for (int k = 0; k < s->n; k++)
+        any |= s->series[k].n > 1;
+    return any;
+}
+
+static bool has_x(const series *k, int64_t x)
+{
+    bool has = false;
+    for (int i = 0; i < k->n; i++)
+        has |= k->point[i].x == x;
+    return has;
+}
+
+// The curve that is best on average over the x that all curves have; one point is none.
 static int best_throughout(const search *s)
 {
-    int best = 0;
-    double most = -INFINITY;
+    const bool curves = is_curve(s);
+    int best = -1;
+    double most = 0;
     for (int k = 0; k < s->n; k++) {
-        double mean = 0;
-        for (int i = 0; i < s->series[k].n; i++)
-            mean += goodness(s, &s->series[k].point[i]) / s->series[k].n;
-        const int more = s->series[k].n - s->series[best].n;
-        if (more > 0 || (!more && mean > most)) {
+        double sum = 0;
+        for (int i = 0; i < s->series[k].n; i++) {
+            bool common = true;
+            for (int other = 0; other < s->n; other++)
+                common &= s->series[other].n <= curves || has_x(&s->series[other], s->series[k].point[i].x);
+            sum += common ? goodness(s, &s->series[k].point[i]) : 0;
+        }
+        if (s->series[k].n > curves && (best < 0 || sum > most)) {
             best = k;
-            most = mean;
+            most = sum;
         }
     }
     return best;
@@ -376,11 +396,11 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
         least = fmin(least, 1 / s->series[0].point[i].ratio);
         most = fmax(most, 1 / s->series[0].point[i].ratio);
     }
-    char from_ratio[32], to_ratio[32], range[80], gain[32];
-    snprintf(from_ratio, sizeof from_ratio, "%.2g", least);
+    char range[64], to_ratio[32], gain[32];
+    snprintf(range, sizeof range, "%.2g", least);
     snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
-    const bool one = !strcmp(from_ratio, to_ratio);
-    snprintf(range, sizeof range, "%s%s%s", from_ratio, one ? "" : " to ", one ? "" : to_ratio);
+    if (strcmp(range, to_ratio))
+        snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", to_ratio);
     rg_digits(1 / least, gain);
     const struct { const char *name, *text; } word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
                                                         {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
@@ -457,14 +477,6 @@ static void put_marks(const search *s, rg_plot *plot)
     }
     rg_plot_text(plot, "BESIDE", beside);
     rg_plot_text(plot, "PRINTED", printed);
-}
-
-static bool is_curve(const search *s)
-{
-    bool any = false;
-    for (int k = 0; k < s->n; k++)
-        any |= s->series[k].n > 1;
-    return any;
 }
 
 static void drop_series(search *s)
