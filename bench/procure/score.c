@@ -48,9 +48,13 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
 {
     static const char *const column[] = {"price", "support_a_year", "residual", "idle_W", "cap_W"};
     double *const value[] = {&m->price, &m->support, &m->residual, &m->idle_W, &m->cap_W};
+    bool found = false;
     for (int row = 0; row < c->table.n_rows; row++) {
         if (strcmp(rg_tsv_cell(&c->table, row, "machine"), m->a.label))
             continue;
+        if (found)
+            return rg_fail(RG_USAGE, "%s: expected one row of machine %s, found two", c->table.path, m->a.label);
+        found = true;
         for (int i = 0; i < 5; i++) {
             *value[i] = rg_tsv_number(&c->table, row, column[i]);
             if (!(*value[i] >= 0 && isfinite(*value[i])))
@@ -58,9 +62,11 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
                     if (!strcmp(c->table.column[k], column[i]))
                         return rg_tsv_fault(&c->table, row, k, "a number, 0 or more,");
         }
-        return RG_GOOD;
+        if (m->idle_W > m->cap_W)
+            return rg_fail(RG_USAGE, "%s: machine %s: expected idle_W up to cap_W, %g, found %g", c->table.path, m->a.label, m->cap_W,
+                           m->idle_W);
     }
-    return rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
+    return found ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
 }
 
 void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, double utilisation)

@@ -95,6 +95,8 @@ TEST(bad_files_are_refused)
     static const struct { const char *before, *words, *says; } cases[] = {
         {"grep -v ^again costs.tsv > c", "slow.rgz again.rgz --reference slow", "expected a row of machine again"},
         {"sed 's/^slow\\t1000/slow\\t-/' costs.tsv > c", "slow.rgz --reference slow", "a number, 0 or more, in column price"},
+        {"(cat costs.tsv; sed -n 's/^slow\\t1000/slow\\t1/p' costs.tsv) > c", "slow.rgz --reference slow", "one row of machine slow, found two"},
+        {"awk -vOFS='\\t' '$1 == \"slow\" { $5 = $6 + 1 } 1' costs.tsv > c", "slow.rgz --reference slow", "slow: expected idle_W up to cap_W"},
         {"sed '/pue/d' costs.tsv > c", "slow.rgz --reference slow", "expected a line \"# pue: NUMBER\""},
         {"sed '/currency/d' costs.tsv > c", "slow.rgz --reference slow", "# currency"},
         {"cp costs.tsv c", "slow.rgz", "has no reference_s"},
