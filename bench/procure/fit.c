@@ -122,16 +122,16 @@ int rg_points_read(rg_points *p, const char *path)
     return RG_GOOD;
 }
 
-static int is_tsv(const struct dirent *entry)
+// The tables of a record are many in one file, and none of them has rows of kernels.
+static int has_rows(const struct dirent *entry)
 {
-    const size_t n = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && n > 4 && !strcmp(entry->d_name + n - 4, ".tsv");
+    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv") && !rg_ends_with(entry->d_name, ".tables.tsv");
 }
 
 int rg_points_read_folder(rg_points *p, const char *folder)
 {
     struct dirent **entry;
-    const int n = scandir(folder, &entry, is_tsv, alphasort);
+    const int n = scandir(folder, &entry, has_rows, alphasort);
     int code = n < 0 ? rg_fail(RG_USAGE, "%s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
     for (int i = 0; i < n; i++) {
         char *path = rg_print("%s/%s", folder, entry[i]->d_name);

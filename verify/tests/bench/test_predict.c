@@ -29,6 +29,8 @@ FIXTURE(make_records)
     assert_int_equal(sh("mkdir -p records"), 0);
     record("records/a.tsv", 1e10, 1);
     record("records/b.one.tsv", 2e10, 1.1);
+    const char tables[] = "# table: a\nx\ty\n1\t2\n# table: b\nx\n1\n"; // of a record
+    put_file("records/a.tables.tsv", tables, strlen(tables));
     return 0;
 }
 
@@ -48,6 +50,12 @@ static double cell(const char *column)
     const double value = atof(text);
     free(text);
     return value;
+}
+
+TEST(the_shipped_records_predict)
+{
+    machine("probe cpu fp32\t2e10 multiply-adds/s\nprobe cpu memory\t1e10 B/s\n");
+    assert_int_equal(sh("regather predict --probes m.tsv --out p.tsv && grep -q 'gridding:simd_gather' p.tsv"), 0);
 }
 
 TEST(the_error_is_that_of_the_machine_left_out)
