@@ -661,8 +661,8 @@ static rg_judgement judge_agree(const rg_comparison *q)
         return j;
     }
     j.value = worst;
-    snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d sizes", error, 100 * worst,
-             shapes);
+    snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d size%s", error, 100 * worst,
+             shapes, shapes == 1 ? "" : "s");
     judge_exact(q, &j);
     return j;
 }

@@ -107,7 +107,7 @@ static void chart(const point *at, int n, rg_page *p)
 
 // ---- the card ------------------------------------------------------------------------------------------------------------
 
-void rg_sentences(const rg_report *r, const char *paper, int machine, int most, char *text, size_t room)
+bool rg_sentences(const rg_report *r, const char *paper, int machine, int most, char *text, size_t room)
 {
     size_t n = 0;
     *text = 0;
@@ -121,7 +121,8 @@ void rg_sentences(const rg_report *r, const char *paper, int machine, int most, 
         most--;
     }
     if (!n)
-        snprintf(text, room, "Nothing of this was measured on any machine that is here.");
+        snprintf(text, room, "No claim of this paper was measured here.");
+    return n > 0;
 }
 
 static void where(const rg_report *r, int machine, rg_page *p)
@@ -150,11 +151,12 @@ static void card(const rg_report *r, int paper, rg_page *p)
     fputs("</a> <span>", p->out);
     rg_html_text(p->out, colon ? colon + 2 : title);
     fputs("</span></h3>\n", p->out);
-    rg_sentences(r, name, machine, 2, text, sizeof text);
+    const bool measured = rg_sentences(r, name, machine, 2, text, sizeof text);
     fputs("<p class=\"finding\">", p->out);
     rg_html_text(p->out, text);
     fputs("</p>\n", p->out);
-    where(r, machine, p);
+    if (measured)
+        where(r, machine, p);
     const int n = points(r, machine, name, at);
     if (n > 1)
         chart(at, n, p);

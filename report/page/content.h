@@ -10,8 +10,8 @@ bool rg_is_defect(const rg_report *, int claim); // of the paper itself: nothing
 bool rg_is_of(const rg_report *, int claim, const char *paper);
 bool rg_is_shown(const rg_report *, int machine,
                  const char *paper); // this one, and whose files decide anything of it (NULL: of any)
-// The first sentences of findings.tsv that the machine has of the paper.
-void rg_sentences(const rg_report *, const char *paper, int machine, int most, char *text, size_t room);
+// The first sentences of findings.tsv that the machine has of the paper; false: that there are none.
+bool rg_sentences(const rg_report *, const char *paper, int machine, int most, char *text, size_t room);
 // "12 claims could not be tested here: 5 need GNU Octave, ... `make reproduce`"; "" when there are none.
 void rg_untested(const rg_report *, int machine, const char *paper, char *text, size_t room);
 // The command that measures claim again, as it was on the machine.

@@ -482,6 +482,31 @@ TEST(what_is_needed_is_what_is_not_there)
     free(papers);
 }
 
+// The card of a paper of which nothing was measured does not say where it was measured.
+TEST(a_card_of_nothing_names_no_machine)
+{
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
+    made m;
+    make(&m);
+    rg_report r = {.n_machines = 1, .machine = &m.machine};
+    assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
+    r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
+    for (int i = 0; i < r.claims.claim.n_rows; i++)
+        r.judgement[i] = rg_judge(&r.claims, i, &m.machine, NULL);
+    size_t length;
+    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_html};
+    rg_write_cards(&r, &p);
+    fclose(p.out);
+    assert_non_null(strstr(text, "No claim of this paper was measured here."));
+    assert_null(strstr(text, "Measured on"));
+    free(r.judgement);
+    rg_claims_free(&r.claims);
+    free_machine(&m);
+    free(text);
+    free(claims);
+    free(papers);
+}
+
 // A whole job is no point of a curve over offsets.
 TEST(jobs_are_in_no_figure_of_offsets)
 {
