@@ -49,7 +49,7 @@ rg_measure rg_measure_of(const rg_result *, const rg_row *);
 bool rg_timed(const rg_row *);                                          // has passed and has a time
 bool rg_plain(const rg_row *);                                          // the papers' kind of input: 8 bits, one image (k0)
 
-bool rg_shaped(const char *shape, const char *wanted, const char *separators); // "p1;i<53", ";": has every part, i below 53
+bool rg_shaped(const char *shape, const char *wanted, const char *separators); // "p1;i<53", ";": has every part, i below 53; "s!420": not 420
 bool rg_has_interval(const rg_row *);
 // What a claim asks of a row: "autocorr:simd threads=1@w750;k0", several separated by '|' (any of them). threads=all: more than
 // one; after '@' parts of the shape.

@@ -49,10 +49,10 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
     for (const char *at = wanted; *at; at += strspn(at, separators)) {
         size_t length = strcspn(at, separators), letters = strcspn(at, "0123456789");
         const char sign = letters && letters < length ? at[letters - 1] : 0;
-        const bool open = sign == '<' || sign == '>';
+        const bool open = sign == '<' || sign == '>' || sign == '!';
         snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length) - open, at);
         const int64_t found = rg_part(shape, ",", part, -1), named = strtoll(at + letters, NULL, 10);
-        if (sign == '>' ? found <= named : sign == '<' ? found < 0 || found >= named : found != named)
+        if (sign == '!' ? found == named : sign == '>' ? found <= named : sign == '<' ? found < 0 || found >= named : found != named)
             return false;
         at += length;
     }

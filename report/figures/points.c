@@ -270,7 +270,7 @@ static void choose_shape(search *s)
     snprintf(algo, sizeof algo, "%.*s", spec ? (int)strcspn(spec + 1, ":") : 0, spec ? spec + 1 : "");
     bool open = false;
     for (const char *at = wanted; *at; at++)
-        open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>';
+        open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>' && at[1] != '!';
     for (int f = 0; open && f < s->machine->n_files; f++)
         for (int i = 0; i < s->machine->file[f].n_rows; i++) {
             const rg_result *file = &s->machine->file[f];

@@ -166,6 +166,14 @@ TEST_BETWEEN(test_autovec, set_up, tear_down)
     assert_null(strstr(rg_judge_as("ratio", &q).ours, "over autovec"));
 }
 
+TEST(shapes_have_their_parts)
+{
+    assert_true(rg_shaped("s500,p200", "s500;p<201", ";"));
+    assert_false(rg_shaped("s500,p200", "s500;p>200", ";"));
+    assert_true(rg_shaped("s500,p200", "s!420", ","));
+    assert_false(rg_shaped("s420,p14440", "s!420", ",")); // of another paper
+}
+
 TEST_BETWEEN(test_energy, set_up, tear_down)
 {
     add("naive", "s9", "-", 1000, 1e9);
