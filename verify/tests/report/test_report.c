@@ -412,6 +412,19 @@ TEST(sentences_say_the_verdict)
     free(path);
 }
 
+// A ratio of equal work says nothing of how many pieces that was: on a core a record times fewer particles than the paper.
+TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
+{
+    char *path = rg_share_path("reference/findings.tsv");
+    rg_tsv t;
+    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    for (int i = 0; i < t.n_rows; i++)
+        if (!strncmp(rg_tsv_cell(&t, i, "id"), "F10", 3))
+            assert_null(strstr(rg_tsv_cell(&t, i, "holds"), "24"));
+    rg_tsv_free(&t);
+    free(path);
+}
+
 // The tables of Li et al., with three rows and a table of this machine.
 TEST(papers_tables_have_ours_beside)
 {
