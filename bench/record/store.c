@@ -167,16 +167,6 @@ static int processes(const rg_row *row)
     return n;
 }
 
-// The interval of its median over the median; inf where there is none.
-static double width(const rg_row *row)
-{
-    rg_samples samples = rg_row_samples(row);
-    rg_summary summary;
-    rg_summarise(&samples, &summary);
-    rg_samples_free(&samples);
-    return 2 * rg_relative_width(&summary);
-}
-
 // Why a row of another time is not good enough today; NULL: it is.
 static const char *lacks(const rg_row *row)
 {
@@ -207,7 +197,7 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
 bool rg_record_is_wide(const rg_record *r, const rg_row *key)
 {
     const rg_row *row = r->widest > 0 ? find(r, key) : NULL;
-    return row && is_timed(row) && width(row) > r->widest;
+    return row && is_timed(row) && rg_row_width(row) > r->widest;
 }
 
 static void put(rg_record *r, rg_row row)
@@ -299,7 +289,7 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     // were.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
                       !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
-    const bool narrower = had && own && rg_record_is_wide(r, had) && !lacks(had) && width(had) <= width(row);
+    const bool narrower = had && own && rg_record_is_wide(r, had) && !lacks(had) && rg_row_width(had) <= rg_row_width(row);
     if (same || narrower || (!own && had && !lacks(had)))
         return RG_GOOD;
     const int code = take_hashes(r, file, row, own);

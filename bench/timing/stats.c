@@ -197,6 +197,15 @@ double rg_relative_width(const rg_summary *s)
     return isnan(width) ? INFINITY : width;
 }
 
+double rg_row_width(const rg_row *row)
+{
+    rg_samples samples = rg_row_samples(row);
+    rg_summary summary;
+    rg_summarise(&samples, &summary);
+    rg_samples_free(&samples);
+    return 2 * rg_relative_width(&summary);
+}
+
 int rg_block_length(int n, double correlation)
 {
     double c = fmin(fmax(correlation, 0), 0.95), root = cbrt(n);

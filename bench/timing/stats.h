@@ -43,6 +43,7 @@ static inline rg_samples rg_one_process(const double *ns, int n)
 
 // Half the interval of the median over the median; inf when there is none.
 double rg_relative_width(const rg_summary *);
+double rg_row_width(const rg_row *); // the whole interval of a row's samples over their median, as `stop` says it
 
 // Ratio of medians a / b with its 95 % interval: over processes where both sides have two and more; else, whatever their
 // number, by a circular block bootstrap of both sets, with fewer than 6 samples on a side by Welch's interval of the difference
