@@ -43,26 +43,41 @@ static int64_t coefficient(const rg_shape *s, const uint8_t *image, int64_t line
     return (int64_t)rintf((float)(100.0 * linesum / overlap));
 }
 
-void rg_ref_autocorr_printed(const rg_shape *s, void *const *arg)
+// Elements `first` to `past` - 1 of line block_y of the result; what 32 bits cannot hold is marked by the largest value.
+static void result_line(const rg_shape *s, const uint8_t *image, int64_t block_y, int64_t first, int64_t past, int32_t *result)
 {
     const int64_t image_height = s->n[1], max_offset = s->n[2], threads = max_offset + 1 + max_offset;
     const int64_t length = s->n[0] + threads;
-    const uint8_t *image = arg[0];
+    uint8_t *line2 = malloc((size_t)length);
+    int64_t *sum = calloc((size_t)threads, sizeof *sum);
+    if (!line2 || !sum)
+        abort();
+    for (int64_t block_x = 0; block_x < image_height - max_offset + 2; block_x++) {
+        fill_line2(s, image, block_x + block_y + 1, line2, length);
+        for (int64_t T = first; T < past; T++)
+            sum[T] += coefficient(s, image, block_x + 1, line2, T);
+    }
+    for (int64_t T = first; T < past; T++)
+        result[T - first] = sum[T] > INT32_MAX ? INT32_MAX : (int32_t)sum[T];
+    free(line2);
+    free(sum);
+}
+
+void rg_ref_autocorr_printed(const rg_shape *s, void *const *arg)
+{
+    const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;
     int32_t *output = arg[1];
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t block_y = 0; block_y < max_offset; block_y++) {
-        uint8_t *line2 = malloc((size_t)length);
-        int64_t *sum = calloc((size_t)threads, sizeof *sum);
-        if (!line2 || !sum)
-            abort();
-        for (int64_t block_x = 0; block_x < image_height - max_offset + 2; block_x++) {
-            fill_line2(s, image, block_x + block_y + 1, line2, length);
-            for (int64_t T = 0; T < threads; T++)
-                sum[T] += coefficient(s, image, block_x + 1, line2, T);
-        }
-        for (int64_t T = 0; T < threads; T++) // what 32 bits cannot hold is marked by the largest value
-            output[block_y * threads + T] = sum[T] > INT32_MAX ? INT32_MAX : (int32_t)sum[T];
-        free(line2);
-        free(sum);
-    }
+    for (int64_t block_y = 0; block_y < max_offset; block_y++)
+        result_line(s, arg[0], block_y, 0, threads, output + block_y * threads);
+}
+
+void rg_ref_autocorr_printed_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
+{
+    const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;
+    int32_t *output = out;
+    (void)which; // there is one output
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t i = 0; i < n; i++)
+        result_line(s, arg[0], element[i] / threads, element[i] % threads, element[i] % threads + 1, output + i);
 }

@@ -154,6 +154,7 @@ RG_ALGO(autocorr_printed) = {
     .invalid = invalid,
     .fill = fill,
     .reference = rg_ref_autocorr_printed,
+    .reference_at = rg_ref_autocorr_printed_at,
     .tolerance = tolerance,
     .invariant = invariant,
     .where = where,

@@ -217,12 +217,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
            sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
 }
 
-// What rounds q in bound.h, 4u (7.25 S + 0.2 P), rounds t here, and an error of t is one of 1/A < 2 times it in q: once more.
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
-{
-    const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);
-    return gr_bound_for(s, GR_SQUARES_ERROR + 4 * 0x1p-24 * (7.25 * weight + 0.2), 0);
-}
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_squares_bound(s); }
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {

@@ -133,7 +133,7 @@ template <int n> static __device__ __forceinline__ float gr_up(float x)
 }
 
 // The n x n pixels, of lines of `pitch`, about foot (x, y), of which those within kk, squared, of the origin count. rest: t of
-// the weight (owned_weight.h) at the foot.
+// the weight (squares.h) at the foot.
 template <int n, int mode, int pitch>
 static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest,
                                                      float kk)

@@ -5,7 +5,7 @@
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
 #include "owned_plan.cuh"
-#include "owned_weight.h"
+#include "squares.h"
 
 // Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, and in N - 1: the largest height of each class,
 // -1 where there is none. N >= 2 b.

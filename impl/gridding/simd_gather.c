@@ -9,7 +9,7 @@
 // thickness 2b meets are visited, row by row along x, and the voxels within b of its plane noted as hits.
 //
 // A hit is a block of pixels, 4 columns wide (8 from b = 2 on), of as many rows as its disc meets: with AVX-512 hits are sorted
-// into those with 4 rows, 3, or fewer (7, 6, fewer). A vector of weights, computed by the polynomial of kernel.h, is one row of
+// into those with 4 rows, 3, or fewer (7, 6, fewer). A vector of weights, computed by the squares of squares.h, is one row of
 // the blocks of 4 hits (of 2 with AVX2 or 8 columns); all rows of 8 hits (4) are weighed together, a term at a time, so that
 // no port waits for the chain of one. Then a row of a hit is one multiply-add, and the totals of 4 hits (2) become one vector.
 //
@@ -17,12 +17,13 @@
 // margins and everything beyond the circle zero: no bounds are tested inside. A brick whose centre is at x < 0 is looked up in
 // the mate, at -t, and the imaginary part changes its sign.
 //
-// Bound: RG_F32_MAD, counting 4 (or 8) lanes of each row that a disc meets, of which there are pi b/2 on average: 13
-// multiply-adds and multiplications a lane, and 2b hits a pixel. Where images are few the volume's lines are the bound, hence
+// Bound: RG_F32_MAD, counting 4 (or 8) lanes of each row that a disc meets, of which there are pi b/2 on average: 9
+// multiply-adds a lane, and 2b hits a pixel. Where images are few the volume's lines are the bound, hence
 // they are called for before they are written. Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
+#include "squares.h"
 
 enum { BX = 16, BY = 16, BZ = 24, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
@@ -42,7 +43,7 @@ typedef struct plan {
     int add;                 // to what stands in the volume
     int64_t samples, padded; // samples, and rounded up to a vector
     int64_t pitch, records;  // of a row and of an image, in records
-    float scale;             // 1/b: of distances so scaled, q = 1 - d^2 is the variable of the kernel's polynomial
+    float scale;             // of distances: TOP less the square of one so scaled is t of squares.h
     float *record;           // [image][row][column][4]
     float *normal[3];        // of every sample; the padding is 0, with height 2b
     float *height;           // largest |n.v| at which a brick's centre still matters
@@ -58,11 +59,11 @@ typedef struct place {
 } place;
 
 // Hits of one sample in one brick, those of a kind from start[kind] to start[kind + 1]: the block's first pixel seen from the
-// place, and 1 - height^2, scaled; where the block begins; and where the voxel's record is in sum[].
+// place, and t at the foot of the voxel; where the block begins; and where the voxel's record is in sum[].
 typedef struct hits {
     int start[KINDS + 1];
     float sign; // of the imaginary part, as 0 or -0
-    float ux[HITS_MOST], uy[HITS_MOST], q[HITS_MOST];
+    float ux[HITS_MOST], uy[HITS_MOST], t[HITS_MOST];
     int32_t block[HITS_MOST], sum[HITS_MOST];
 } hits;
 
@@ -108,7 +109,7 @@ static inline int fill_up(hits *h, int n)
 {
     for (; n % 8; n++) {
         h->ux[n] = h->uy[n] = 0;
-        h->q[n] = -1;
+        h->t[n] = -1;
         h->block[n] = 0;
         h->sum[n] = 4 * BRICK;
     }
@@ -150,7 +151,7 @@ static plan lay_out(const rg_call *call)
     p.padded = (p.samples + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
     p.pitch = LEFT + c->k + 1 + columns_of(call->shape);
     p.records = p.pitch * (ABOVE + 2 * c->k + 1 + BELOW);
-    p.scale = (float)(1 / ((double)call->shape->n[GR_RADIUS] / 10));
+    p.scale = (float)(GR_SQUARES_ROOT / ((double)call->shape->n[GR_RADIUS] / 10));
     p.nx = (int)(c->k / BX + 1);
     p.ny = (int)(2 * c->k / BY + 1);
     p.nz = (int)(2 * c->k / BZ + 1);
@@ -164,23 +165,34 @@ static plan lay_out(const rg_call *call)
     return p;
 }
 
+// n pixels from `at` on, or at `at`, at - 1 ... as their mates, in records.
+static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, float *record, int64_t n)
+{
+    for (int64_t x = 0; x < n; x++, at += step, record += 4) {
+        const float ctf = c->ctf ? c->ctf[at] : 1, mc = m * ctf;
+        record[0] = mc * c->image[2 * at];
+        record[1] = step < 0 ? -mc * c->image[2 * at + 1] : mc * c->image[2 * at + 1];
+        record[2] = mc * ctf;
+        record[3] = 0;
+    }
+}
+
 // One row of an image, in records; y may lie outside.
 static void copy_row(const plan *p, int64_t i, int64_t y)
 {
     const gr_call *c = &p->call;
     const float m = c->weight ? c->weight[i] : 1;
     float *to = p->record + 4 * (i * p->records + (y + c->k + ABOVE) * p->pitch);
-    memset(to, 0, (size_t)p->pitch * 4 * sizeof *to);
-    if (y < -c->k || y > c->k) return;
-    const int64_t past = gr_row(c->k, y);
-    for (int64_t x = past < LEFT + 1 ? 1 - past : -LEFT; x < past; x++) {
-        const int64_t at = i * gr_pixels(c->k) + (x < 0 ? gr_pixel(c->k, -x, -y) : gr_pixel(c->k, x, y));
-        const float ctf = c->ctf ? c->ctf[at] : 1, mc = m * ctf;
-        float *record = to + 4 * (x + LEFT);
-        record[0] = mc * c->image[2 * at];
-        record[1] = x < 0 ? -mc * c->image[2 * at + 1] : mc * c->image[2 * at + 1];
-        record[2] = mc * ctf;
+    const int64_t past = y < -c->k || y > c->k ? 0 : gr_row(c->k, y), mates = past < LEFT + 1 ? past - 1 : LEFT;
+    if (!past) {
+        memset(to, 0, (size_t)p->pitch * 4 * sizeof *to);
+        return;
     }
+    const int64_t first = i * gr_pixels(c->k);
+    memset(to, 0, (size_t)(LEFT - mates) * 4 * sizeof *to);
+    copy_pixels(c, m, first + gr_pixel(c->k, mates, -y), -1, to + 4 * (LEFT - mates), mates);
+    copy_pixels(c, m, first + gr_pixel(c->k, 0, y), 1, to + 4 * LEFT, past);
+    memset(to + 4 * (LEFT + past), 0, (size_t)(p->pitch - LEFT - past) * 4 * sizeof *to);
 }
 
 // A brick's centre matters to a sample as far as its slab reaches, b, and half the brick along the normal.
@@ -310,14 +322,16 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return p.call.images * p.records > INT32_MAX ? "more than 2^31 records of pixels: insert the images in parts" : NULL;
 }
 
-// Hits: the voxels of half a disc of thickness 2b. A lane takes a multiply-add for the distance, GR_KERNEL_MADS for the weight,
-// 4 for the sums.
+// Hits: the voxels of half a disc of thickness 2b. A lane takes a multiply-add for the distance,
+// GR_SQUARES_OPERATIONS for the weight, 4 for the sums.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
     const double b = (double)s->n[GR_RADIUS] / 10, lanes = columns_of(s) * 1.5708 * b;
-    c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_KERNEL_MADS + 5);
+    c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_SQUARES_OPERATIONS + 5);
 }
+
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_squares_bound(s); }
 
 static const int64_t isa_values[] = {0, 2, 512}, add_values[] = {0, 1};
 static const rg_param params[] = {
@@ -333,6 +347,7 @@ RG_VARIANT(gridding_simd_gather) = {
     RG_PARAMS(params),
     .refuse = refuse,
     .scratch = scratch,
+    .tolerance = tolerance,
     .cost = cost,
     .clear = clear,
     .run = run,

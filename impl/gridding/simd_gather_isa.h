@@ -132,7 +132,7 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
             const VEC ix = v_ceil_ps(v_sub_ps(t[0], radius)), height = v_mul_ps(t[2], scale);
             v_storeu_ps(h->ux + start + i, v_mul_ps(v_sub_ps(ix, t[0]), scale));
             v_storeu_ps(h->uy + start + i, v_mul_ps(v_sub_ps(iy, t[1]), scale));
-            v_storeu_ps(h->q + start + i, v_fnmadd_ps(height, height, v_set1_ps(1)));
+            v_storeu_ps(h->t + start + i, v_fnmadd_ps(height, height, v_set1_ps(GR_SQUARES_TOP)));
             const INTS row_of = v_mullo_epi32(v_cvtps_epi32(iy), v_set1_epi32((int)p->pitch));
             v_storeu_int(h->block + start + i, v_add_epi32(v_add_epi32(v_cvtps_epi32(ix), row_of), v_set1_epi32(at.first)));
             v_storeu_int(h->sum + start + i, v_cvtps_epi32(v_mul_ps(voxel, v_set1_ps(4))));
@@ -141,17 +141,15 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
     }
 }
 
-// n vectors of q = 1 - d^2/b^2 become weights, all of them a term at a time: a term that waits for the one before leaves the
-// ports to the others.
-TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *q, const int n)
+// n vectors of t (squares.h) become weights, all of them a term at a time: a term that waits for the one before leaves the ports
+// to the others.
+TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, const int n)
 {
-    const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS;
-    VEC root[VECTORS_MOST];
-    UNROLL for (int i = 0; i < n; i++) root[i] = v_set1_ps(c[GR_DEGREE]);
-    UNROLL for (int term = GR_DEGREE - 1; term >= 0; term--)
-        UNROLL for (int i = 0; i < n; i++) root[i] = v_fmadd_ps(root[i], q[i], v_set1_ps(c[term]));
-    UNROLL for (int i = 0; i < n; i++)
-        q[i] = v_maskz_mov_ps(v_cmp_ps(q[i], v_set1_ps(0), _CMP_GE_OQ), v_mul_ps(root[i], root[i]));
+    const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
+    UNROLL for (int i = 0; i < n; i++) t[i] = v_max_ps(t[i], v_set1_ps(0));
+    UNROLL for (int term = 0; term < GR_SQUARES_OPERATIONS; term++)
+        UNROLL for (int i = 0; i < n; i++) t[i] = v_fmadd_ps(t[i], t[i], v_set1_ps(c[term]));
+    UNROLL for (int i = 0; i < n; i++) t[i] = v_max_ps(t[i], v_set1_ps(0));
 }
 
 // Adds the blocks of the hits of a kind, `columns` (4 or 8) pixels wide and `rows` high. A vector of weights is one row of the
@@ -175,25 +173,25 @@ TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(const pl
         flip[i] = i % 4 == 1 && signbit(h->sign) ? 0x80000000 : 0;
     }
     for (int i = h->start[kind]; i < h->start[kind + 1]; i += count) {
-        VEC total[2 * RECORDS], q[VECTORS_MOST];
+        VEC total[2 * RECORDS], w[VECTORS_MOST];
         UNROLL for (int g = 0; g < sets; g++) {
             const INTS of = v_loadu_int(which[g]);
             const VEC dx = v_add_ps(v_permutexvar_ps(of, v_loadu_ps(h->ux + i)), v_loadu_ps(across));
             const VEC dy = v_permutexvar_ps(of, v_loadu_ps(h->uy + i));
-            const VEC rest = v_fnmadd_ps(dx, dx, v_permutexvar_ps(of, v_loadu_ps(h->q + i)));
+            const VEC rest = v_fnmadd_ps(dx, dx, v_permutexvar_ps(of, v_loadu_ps(h->t + i)));
             UNROLL for (int row = 0; row < rows; row++) {
                 const VEC d = v_add_ps(dy, v_set1_ps((float)row * scale));
-                q[row * sets + g] = v_fnmadd_ps(d, d, rest);
+                w[row * sets + g] = v_fnmadd_ps(d, d, rest);
             }
         }
-        NAME(weigh)(q, rows * sets);
+        NAME(weigh)(w, rows * sets);
         UNROLL for (int a = 0; a < count; a++) {
             const float *block = record + 4 * (int64_t)h->block[i + a];
             total[a] = v_set1_ps(0);
             UNROLL for (int row = 0; row < rows; row++)
                 UNROLL for (int j = 0; j < vectors; j++)
                     total[a] = v_fmadd_ps(
-                        v_permutexvar_ps(v_loadu_int(spread[a % together * vectors + j]), q[row * sets + a / together]),
+                        v_permutexvar_ps(v_loadu_int(spread[a % together * vectors + j]), w[row * sets + a / together]),
                         v_loadu_ps(block + row * pitch + j * SIMD_LANES), total[a]);
         }
         UNROLL for (int a = 0; a < count; a += RECORDS)

@@ -2,7 +2,7 @@
 // test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums that the error bound rests on, against integrals
 // and sums computed here in double precision.
 #include "../../../impl/gridding/bound.h"
-#include "../../../impl/gridding/owned_weight.h"
+#include "../../../impl/gridding/squares.h"
 #include "../test.h"
 
 #include <math.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// owned_weight.h: the kernel of kernel.h as owned.cu computes it, in four multiply-adds.
+// squares.h: the kernel of kernel.h in four multiply-adds, as owned and simd_gather compute it.
 //
 //     w = (((t^2 + c)^2 + d)^2 + e)^2 + f, t = A q + B, q = 1 - d^2/b^2.
 // A and B stand for the factors that such a chain of squares would need, and t takes no more operations than q: with distances
 // in units of b / sqrt(A) it is A + B - d^2. Pairs beyond b have t < B. There w is not above 0, down to t = 0: with t and w
-// clamped to 0, which saturating instructions do, they add nothing and need no branch.
+// clamped to 0, for which a GPU has saturating instructions, they add nothing and need no branch.
 // The constants make the error least that is largest over 0 <= q <= 1, under the condition that w <= 0 over 0 <= t <= B
 // (sequential quadratic programming). It is 1.6 times that of gr_nested, which takes two operations more; half of it is the
 // jump at q = 0, which both leave out.
-#ifndef RG_GRIDDING_OWNED_WEIGHT_H
-#define RG_GRIDDING_OWNED_WEIGHT_H
+#ifndef RG_GRIDDING_SQUARES_H
+#define RG_GRIDDING_SQUARES_H
 
-#include "kernel.h"
+#include "bound.h"
 
 #define GR_SQUARES_A 0.5083404838594788f
 #define GR_SQUARES_B 0.2536669162687001f
@@ -19,14 +19,21 @@
 #define GR_SQUARES_ROOT 0.712980002f                 // sqrt(A)
 #define GR_SQUARES_ERROR 6.2e-6 // largest error of gr_squares, clamped; verify/test_gridding_kernel.c measures 5.8e-6
 enum { GR_SQUARES_OPERATIONS = 4 };
+#define GR_SQUARES_TERMS {0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f} // c to f
 
 // At 0 <= t <= TOP; the caller clamps what is below 0.
 RG_HD float gr_squares(float t)
 {
-    float p = t * t + 0.5872051939651164f;
-    p = p * p - 0.3629510782707576f;
-    p = p * p - 0.0018954385595904885f;
-    return p * p - 3.594201589741429e-6f;
+    const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
+    for (int i = 0; i < GR_SQUARES_OPERATIONS; i++) t = t * t + c[i];
+    return t;
+}
+
+// What rounds q in bound.h, 4u (7.25 S + 0.2 P), rounds t here, and an error of t is one of 1/A < 2 times it in q: once more.
+RG_HD rg_tolerance gr_squares_bound(const rg_shape *s)
+{
+    const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);
+    return gr_bound_for(s, GR_SQUARES_ERROR + 4 * 0x1p-24 * (7.25 * weight + 0.2), 0);
 }
 
 #endif
