@@ -25,15 +25,15 @@ over() {
     join "$work/runs_$$.tsv" $runs && keep "$work/runs_$$.tsv" "$kept"
 }
 # subsets SIDE COUNT...: of SIDE/particles.star the first_COUNT.star, and wrong_COUNT.star, each angle off by up to 2 degrees and
-# each shift by up to a pixel. repeated SIDE COUNT: both with every row 8 times, as ..._COUNTx8.star.
+# each shift by up to a pixel, the same everywhere. repeated SIDE COUNT: both with every row 8 times, as ..._COUNTx8.star.
 subsets() {
     at=$work/$1 side=$1
     shift
     for count; do
         awk -v most="$count" '/@/ { if (n++ < most) print; next } { print }' "$at/particles.star" > "$at/first_$count.star"
         awk -v pixel="$(awk -v side="$side" 'BEGIN { print 258 / side }')" '
-            function off(most) { return most * (2 * rand() - 1) }
-            BEGIN { srand(7) }
+            function off(most) { return most * (2 * (seed = 16807 * seed % 2147483647) / 2147483647 - 1) } # Lehmer: rand() differs
+            BEGIN { seed = 1234567 }
             /@/ { for (a = 3; a < 6; a++) $a += off(2); $6 += off(pixel); $7 += off(pixel) }
             { print }' "$at/first_$count.star" > "$at/wrong_$count.star"
     done
