@@ -6,10 +6,10 @@ regather() { "$REGATHER" "$@"; }
 
 keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit
 against() { regather fsc "$1" "$2" --out "$work/pair_$$.tsv" && keep "$work/pair_$$.tsv" "$3"; }
-join() { # PRODUCT FILE...: one head, then the rows of all
-    product=$1
+join() { # FILE FROM...: one head, then the rows of all
+    joined=$1
     shift
-    { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$product"
+    { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$joined"
 }
 # A job COUNT times over, the stages that it leaves every time under one head: a number needs an interval. over COUNT STAGES PRODUCT
 # COMMAND...

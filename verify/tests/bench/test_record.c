@@ -217,6 +217,22 @@ TEST(what_does_not_fit_is_said)
     assert_int_equal(sh("rm m.tables.tsv"), 0);
 }
 
+// What 24 cores would take stands behind what these took, of every run: words do not change what the next one finds.
+TEST(words_of_a_step_leave_one_another_alone)
+{
+    plan("table\tcores\t-\t-\t-\talone\t1\tS9c\t-\tprintf '# a job\\nstage\\tbusy_s\\nwhole\\t24\\n' > $work/s.tsv && "
+         "over 2 $work/s.tsv $product true && of_24_cores $product\n", "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
+    assert_int_equal(record(""), RG_GOOD);
+    rg_tables t;
+    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
+    const char *first = strstr(rg_tables_find(&t, "cores"), "\nwhole\t24\nwhole@24\t");
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "\nwhole\t24\nwhole@24\t"));
+    rg_tables_free(&t);
+    assert_int_equal(sh("rm m.tables.tsv"), 0);
+}
+
 TEST(the_report_knows_its_tables)
 {
     assert_int_equal(sh("mkdir machines && printf '# table: other\\na\\n1\\n# table: truth\\nshell\\tfsc\\n22\\t0.9995\\n' "
