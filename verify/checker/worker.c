@@ -84,6 +84,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
     const rg_device *device = open_device(entry, device_name, why);
     if (device && !device->is_gpu)
         rg_examine_fences(tell_last);
+    setvbuf(stdout, NULL, _IOLBF, 0); // what a kernel prints is seen also when the process is ended
     rg_job job;
     while (recv(parent_socket, &job, sizeof job, 0) == (ssize_t)sizeof job) {
         note n = {.is_verdict = true, .verdict = {.status = RG_FAIL}};

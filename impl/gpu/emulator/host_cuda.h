@@ -11,6 +11,7 @@
 #include "vectors.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio> // nvcc knows printf without it
 #include <cstring>
 #include <limits>
 #include <tuple>

@@ -47,6 +47,15 @@ TEST(a_file_with_blanks_in_its_name)
                         "--max-seconds 0.1 --quiet > out; grep -q ' autocorr:my_kernel.so:mine -> autocorr:simd, w8' out"), 0);
 }
 
+// As nvcc has it, without a header; and what was printed is not lost with the process that a fault ends.
+TEST(kernels_print)
+{
+    assert_int_equal(sh("sed 's|sums\\[e\\] = .*|{ printf(\"element %%d\\\\n\", (int)e); sums[-1 - e] = 0; }|' mine.cu > printing.cu && "
+                        "make plugin SRC=printing.cu > out 2>&1"), 0);
+    assert_int_equal(sh("regather verify --smoke --quiet --plugin build/plugin/host/printing.so --device host autocorr:printing.so:mine > out"), 1);
+    assert_int_equal(sh("grep -q '^FAIL' out && grep -q '^element [0-9]*$' out"), 0);
+}
+
 TEST(a_list_that_begins_with_its_end)
 {
     assert_int_equal(sh("sed '/^RG_PLUGIN/s/=.*/= { NULL, \\&RG_VARIANT_SYMBOL(autocorr_mine) };/' mine.c > empty.c && make plugin SRC=empty.c > out 2>&1"), 0);
