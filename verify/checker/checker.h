@@ -112,6 +112,9 @@ rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param
 // verify_cmd.c: whether --device asks for the entry; NULL: no --device.
 bool rg_on_device(const rg_entry *, const char *asked);
 
+// What device->sync() tells after a run that returned RG_OK.
+#define RG_UNSAID "a launch or another call of CUDA failed"
+
 // ---- large.c -------------------------------------------------------------------------------------------------------------
 
 bool rg_is_large(const rg_entry *, const rg_shape *); // more than a GiB of arguments: examined in rg_examine_large's way

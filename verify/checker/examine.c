@@ -265,11 +265,12 @@ static bool one_run(exam *x, int run)
     if (!lay_out(x, run > 0) || !inputs_read_only(x, true) || !prepare(x))
         return false;
     const double began_s = rg_seconds();
-    int code = rg_frame_start(&x->frame);
+    const int code = rg_frame_start(&x->frame);
     if (code)
         return device_fault(x, "run returned", code);
-    if ((code = x->device->sync()))
-        return device_fault(x, "the device reports", code);
+    const int unsaid = x->device->sync();
+    if (unsaid)
+        return device_fault(x, RG_UNSAID, unsaid);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
     if (!inputs_read_only(x, false) || !guards(x) || !collect(x))
         return false;

@@ -28,21 +28,27 @@ void release(void *p)
 
 void *pinned(size_t bytes) { return rg_emu::call_fails() ? nullptr : malloc(bytes); }
 
-int sync()
+int fault()
 {
     return rg_emulation_fault() || rg_emu::call_fails() ? (int)cudaErrorLaunchFailure : RG_OK;
+}
+
+int sync() // as of a GPU, a launch that was refused is told here, where nobody has asked before
+{
+    const int code = fault();
+    return code ? code : (int)cudaGetLastError();
 }
 
 int copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
-    return sync();
+    return fault();
 }
 
 int fill(void *to, int byte, size_t bytes)
 {
     memset(to, byte, bytes);
-    return sync();
+    return fault();
 }
 
 // Streams differ, though all work is done at once, so that work queued on another one than meant can be told.

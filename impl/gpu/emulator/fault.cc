@@ -2,6 +2,7 @@
 // fault.cc: the text of the first fault, with kernel, block and thread.
 #include "block.h"
 #include "emulation.h"
+#include "runtime.h"
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -110,4 +111,5 @@ void rg_emulation_stream(const void *stream)
 void rg_emulation_reset(void)
 {
     rg_emu::engine.failed = false;
+    cudaGetLastError();
 }
