@@ -185,6 +185,46 @@ TEST(memory_is_guarded)
     assert_verdict(check(wants_alignment), RG_FAIL, "unaligned base");
 }
 
+// More than a GiB of output, of which elements are looked at, and all guards.
+static int64_t gibibyte(const rg_shape *s) { return s->n[0] + (1 << 30); }
+static rg_type u8(const rg_shape *s) { return (void)s, RG_U8; }
+static void fill_nothing(const rg_shape *s, rg_pattern pattern, void *const *arg) { (void)s, (void)pattern, (void)arg; }
+static void all_zero(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *to)
+{
+    (void)s, (void)arg, (void)which, (void)element;
+    memset(to, 0, (size_t)n);
+}
+static size_t some_scratch(const rg_shape *s, const int64_t *param) { return (void)s, (void)param, 64; }
+static int clears(rg_call *c) { return memset(c->arg[0], 0, (size_t)gibibyte(c->shape)), RG_OK; }
+static int clears_scratch_too(rg_call *c) { return memset(c->scratch, 0, 64), clears(c); }
+static int clears_more_scratch(rg_call *c) { return ((char *)c->scratch)[64] = 0, clears(c); }
+static int clears_one_more(rg_call *c) { return ((char *)c->arg[0])[gibibyte(c->shape)] = 0, clears(c); }
+
+TEST(memory_of_large_cases_is_guarded)
+{
+    static const rg_arg zeros[] = {{"zeros", RG_OUT, u8, gibibyte}};
+    static const rg_algo clearing = {.abi = RG_ABI, .bytes = sizeof clearing, .name = "clearing", .dim = {"n"}, .arg = zeros,
+                                     .n_args = 1, .fill = fill_nothing, .reference_at = all_zero, .tolerance = tolerance};
+    static const struct {
+        int (*run)(rg_call *);
+        rg_status status;
+        const char *word;
+    } one[] = {{clears_scratch_too, RG_PASS, ""},
+               {clears_more_scratch, RG_FAIL, "scratch: written outside"},
+               {clears_one_more, RG_FAIL, "zeros: written outside"}};
+    const rg_verify_options how = {.seed = 7};
+    for (int i = 0; i < RG_COUNT(one); i++) {
+        const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "clearing", .name = "v", .idea = "-", .space = RG_HOST,
+                              .needs = "", .scratch = some_scratch, .run = one[i].run};
+        const rg_entry e = {.algo = &clearing, .variant = &v, .origin = RG_BUILT_IN, .name = "v"};
+        const rg_verdict found = rg_verify_case(&e, &shapes[0], NULL, 1, &how);
+        rg_verify_end(); // the next variant stands at the same address
+        if (found.status == RG_SKIP)
+            skip(); // without so much memory
+        assert_verdict(found, one[i].status, one[i].word);
+    }
+}
+
 TEST(order_is_demanded)
 {
     const rg_verify_options how = {.seed = 7, .limit_s = 20};
