@@ -202,8 +202,7 @@ int rg_believe(const rg_result *file)
     belief b = {.file = file, .now = rg_result_format(file) > 1};
     for (int i = 0; i < file->n_rows; i++) {
         b.row = &file->row[i];
-        if (!rg_row_is_probe(b.row) && !rg_row_is_self_test(b.row) && !strcmp(b.row->cell[RG_C_STATUS], "PASS") &&
-            *b.row->cell[RG_C_MEDIAN])
+        if (!rg_row_is_probe(b.row) && !rg_row_is_self_test(b.row) && rg_row_is_timed(b.row))
             check_row(&b);
     }
     return b.faults ? RG_USAGE : RG_GOOD;

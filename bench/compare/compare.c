@@ -176,25 +176,25 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     printf(" --rounds 20 --max-seconds %.0f --out F.tsv\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
 }
 
-static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
 static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "SKIP"); }
 
 // A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
 // than slower; what never passed is no news.
 static rg_word compare_untimed(const rg_row *a, const rg_row *b)
 {
-    if (!passed(a) && !passed(b))
+    const bool in_b = rg_row_is_timed(b);
+    if (!rg_row_is_timed(a) && !in_b)
         return RG_WORDS;
-    rg_word v = passed(b) ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
-    const rg_row *untimed = passed(b) ? a : b;
+    rg_word v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
+    const rg_row *untimed = in_b ? a : b;
     print_name(b, v);
-    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], passed(b) ? "A" : "B", untimed->cell[RG_C_STOP]);
+    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", untimed->cell[RG_C_STOP]);
     return v;
 }
 
 static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
 {
-    if (!passed(a) || !passed(b))
+    if (!rg_row_is_timed(a) || !rg_row_is_timed(b))
         return compare_untimed(a, b);
     rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
     rg_ratio r = rg_ratio_of_medians(&of_b, &of_a, c->given.seed);

@@ -105,8 +105,6 @@ static int put_in_order(rg_history *h)
 
 // ---- series --------------------------------------------------------------------------------------------------------------
 
-static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
-
 static const char *input_of(const rg_result *f, const rg_row *row)
 {
     char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);
@@ -135,7 +133,7 @@ static rg_point point_of(int run, const rg_row *row)
 {
     rg_point p = {run, row, NAN, NAN, NAN, NAN};
     rg_summary summary;
-    if (!passed(row))
+    if (!rg_row_is_timed(row))
         return p;
     rg_samples samples = rg_row_samples(row);
     rg_summarise(&samples, &summary);
@@ -159,7 +157,7 @@ static int make_series(rg_history *h)
                 return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", h->run[r].file.path,
                                row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS]);
             s->point[s->n++] = point_of(r, row);
-            s->n_timed += passed(row);
+            s->n_timed += rg_row_is_timed(row);
         }
     return RG_GOOD;
 }
@@ -201,7 +199,7 @@ const char *rg_step_word(const rg_step *step) { return step->ratio > 1 ? "SLOWER
 bool rg_series_broken(const rg_series *s)
 {
     const rg_row *newest = s->point[s->n - 1].row;
-    return s->n_timed && !passed(newest) && strcmp(newest->cell[RG_C_STATUS], "SKIP");
+    return s->n_timed && !rg_row_is_timed(newest) && strcmp(newest->cell[RG_C_STATUS], "SKIP");
 }
 
 char *rg_step_cause(const rg_history *h, const rg_series *s, const rg_step *step)

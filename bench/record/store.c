@@ -157,8 +157,6 @@ static rg_row *find(const rg_record *r, const rg_row *key)
 }
 
 static bool is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "job"); }
-static bool is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
-
 static int processes(const rg_row *row)
 {
     rg_samples s = rg_row_samples(row);
@@ -172,7 +170,7 @@ static const char *lacks(const rg_row *row)
 {
     if (rg_row_is_probe(row))
         return NULL;
-    if (!is_timed(row))
+    if (!rg_row_is_timed(row))
         return "without a time";
     if (rg_row_is_stale(row))
         return "timed before the kernel changed";
@@ -197,7 +195,7 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
 bool rg_record_is_wide(const rg_record *r, const rg_row *key)
 {
     const rg_row *row = r->widest > 0 ? find(r, key) : NULL;
-    return row && is_timed(row) && rg_row_width(row) > r->widest;
+    return row && rg_row_is_timed(row) && rg_row_width(row) > r->widest;
 }
 
 static void put(rg_record *r, rg_row row)
@@ -332,7 +330,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     for (int i = 0; !code && i < file.n_rows; i++) {
         const rg_row *row = &file.row[i];
         const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, which gives what it gives
-        const char *why = recorded && !is_timed(row) ? NULL : lacks(row);
+        const char *why = recorded && !rg_row_is_timed(row) ? NULL : lacks(row);
         if (!why && !recorded && !tuning && !rg_row_is_probe(row) && processes(row) < PROCESSES_LEAST)
             why = "of fewer than 5 processes";
         if (!why && !own && here && strcmp(here, machine) && is_of_all_cores(row))

@@ -18,8 +18,6 @@ void rg_show_scaled(double value, char text[32])
     snprintf(text, 32, "%.3g%s", value, prefix[i]);
 }
 
-static bool timed(const rg_row *row) { return *row->cell[RG_C_MEDIAN] && !strcmp(row->cell[RG_C_STATUS], "PASS"); }
-
 // "naive", or one of several such: "naive_scatter".
 static bool is_naive(const char *variant) { return !strncmp(variant, "naive", 5) && (!variant[5] || variant[5] == '_'); }
 
@@ -27,7 +25,7 @@ static bool is_naive(const char *variant) { return !strncmp(variant, "naive", 5)
 static const rg_row *baseline(const rg_row *row, int n)
 {
     for (int i = 0; i < n; i++)
-        if (timed(&row[i]) && is_naive(row[i].cell[RG_C_VARIANT]) &&
+        if (rg_row_is_timed(&row[i]) && is_naive(row[i].cell[RG_C_VARIANT]) &&
             !strncmp(row[i].cell[RG_C_PARAMS], "threads=1", 9) && !strcmp(row[i].cell[RG_C_MODE], "hot"))
             return &row[i];
     return NULL;
@@ -74,16 +72,16 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
 static void show_untimed(FILE *f, const rg_row *row, int n)
 {
     for (int i = 0; i < n; i++) {
-        bool told = timed(&row[i]);
+        bool told = rg_row_is_timed(&row[i]);
         for (int k = 0; k < i && !told; k++)
-            told = !timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]);
+            told = !rg_row_is_timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]);
         if (told)
             continue;
         bool skipped = !strcmp(row[i].cell[RG_C_STATUS], "SKIP");
         fprintf(f, "  %s%-7s%s ", rg_colour(f, skipped ? "dim" : "red"), row[i].cell[RG_C_STATUS], rg_colour(f, "off"));
         const char *last = "";
         for (int k = i; k < n; k++)
-            if (!timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) &&
+            if (!rg_row_is_timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) &&
                 strcmp(last, row[k].cell[RG_C_VARIANT])) {
                 fprintf(f, "%s%s", *last ? ", " : "", row[k].cell[RG_C_VARIANT]);
                 last = row[k].cell[RG_C_VARIANT];
@@ -107,7 +105,7 @@ void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
     const rg_row *naive = baseline(row, n);
     bool headed = false;
     for (int i = 0; i < n; i++)
-        if (timed(&row[i])) {
+        if (rg_row_is_timed(&row[i])) {
             if (!headed) {
                 char times[48];
                 snprintf(times, sizeof times, "times %.20s, 1 core", naive ? naive->cell[RG_C_VARIANT] : "naive");

@@ -210,6 +210,8 @@ bool rg_row_is_probe(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "
 
 bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "self-test"); }
 
+bool rg_row_is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
+
 double rg_row_ns(const rg_row *row, rg_column column)
 {
     static const struct { const char *unit; double ns; } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};

@@ -45,6 +45,7 @@ int rg_result_format(const rg_result *);                         // 1: older tha
 bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers
 bool rg_row_is_probe(const rg_row *);                            // a rate of the machine
 bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time
+bool rg_row_is_timed(const rg_row *);                            // has passed, and has a median
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
 void rg_row_set_time(rg_row *);                                 // once its cells are there, as rg_result_of does
 double rg_row_ns(const rg_row *, rg_column);                    // a time of the row in ns, whatever its unit
