@@ -211,14 +211,19 @@ static void put_configuration(FILE *f, const rg_row *row)
         put_text_field(f, rg_column_name[part[i]], row->cell[part[i]]);
     }
     for (const char *at = row->cell[RG_C_PARAMS]; *at && *at != '-'; at += strcspn(at, ";"), at += *at == ';') {
-        int name = (int)strcspn(at, "=;");
-        char *key = rg_print("%.*s", name, at), *past;
+        const int name = (int)strcspn(at, "=;");
+        const char *value = at + name + (at[name] == '=');
+        char *key = rg_print("%.*s", name, at), *text = rg_print("%.*s", (int)strcspn(value, ";"), value), *past;
+        const double number = strtod(text, &past);
         fputs(", ", f);
         put_string(f, key);
-        free(key);
-        double value = at[name] == '=' ? strtod(at + name + 1, &past) : NAN;
         fputs(": ", f);
-        put_number(f, value);
+        if (*text && !*past && isfinite(number))
+            put_number(f, number);
+        else
+            put_string(f, text);
+        free(key);
+        free(text);
     }
 }
 
