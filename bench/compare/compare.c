@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // compare.c: the command `compare`: two result files, row by row, by the interval of the ratio of medians against a gate.
 
+#include "../../impl/runtime/table.h"
 #include "../timing/lineup.h"
 #include "believe.h"
 #include "compared.h"
@@ -11,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <wordexp.h>
 
 typedef struct comparison {
     rg_given given;
@@ -141,6 +144,55 @@ static void print_word(const char *option, const char *text, int most)
     free(word);
 }
 
+// Of these words the first that is a plug-in's file of that name and can be read here; NULL: none.
+static char *plugin_among(const char *const *word, int n, const char *name)
+{
+    for (int i = 0; i < n; i++) {
+        char its[96];
+        const char *path = word[i] + (strncmp(word[i], "--plugin=", 9) ? 0 : 9);
+        rg_plugin_name(path, its);
+        if (!strcmp(its, name) && !access(path, R_OK))
+            return rg_print("%s", path);
+    }
+    return NULL;
+}
+
+static char *plugin_of_command(const rg_result *f, const char *name)
+{
+    const char *command = rg_result_head(f, "command");
+    wordexp_t words;
+    if (!command || wordexp(command, &words, WRDE_NOCMD))
+        return NULL;
+    char *found = plugin_among((const char *const *)words.we_wordv, (int)words.we_wordc, name);
+    wordfree(&words);
+    return found;
+}
+
+// Rows have no folder, and heads none of a full path: that of --plugin here, of the commands in the heads, or this folder.
+static char *plugin_file(const comparison *c, const char *name)
+{
+    char *found = plugin_among(c->given.plugin.item, c->given.plugin.n, name);
+    for (int i = 1; i >= 0 && !found; i--)
+        found = plugin_of_command(&c->file[i], name);
+    return found ? found : plugin_among(&name, 1, name);
+}
+
+// What has to be said behind the command.
+static const char *print_plugin(const comparison *c, const rg_row *row)
+{
+    const char *variant = row->cell[RG_C_VARIANT], *end = strstr(variant, ".so:"); // "mine.so:gather"
+    if (!end)
+        return "";
+    char *name = rg_print("%.*s", (int)(end + 3 - variant), variant), *file = plugin_file(c, name);
+    char *word = file ? rg_print("%s", file) : rg_print("FOLDER/%s", name);
+    print_word(" --plugin", word, -1);
+    const bool known = file != NULL;
+    free(name);
+    free(file);
+    free(word);
+    return known ? "" : ", FOLDER being where the plug-in lies, which the files do not say";
+}
+
 // The command that takes the samples which are missing: intervals shrink with the root of the time.
 static void print_next_step(const comparison *c, const rg_row *row, const rg_ratio *r)
 {
@@ -162,9 +214,7 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     print_word(" --scope", row->cell[RG_C_SCOPE], -1);
     print_word(" --mode", row->cell[RG_C_MODE], -1);
     free(variant);
-    const char *plugin = strstr(row->cell[RG_C_VARIANT], ".so:"); // "mine.so:gather"; the file's folder is not in the row
-    if (plugin)
-        print_word(" --plugin", row->cell[RG_C_VARIANT], (int)(plugin + 3 - row->cell[RG_C_VARIANT]));
+    const char *behind = print_plugin(c, row);
     // On the host the first parameter is the number of threads; on a device all belong to the variant.
     if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
         printf(" --threads %d", atoi(params + 8));
@@ -173,7 +223,7 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     }
     for (; *params && *params != '-'; params += strcspn(params, ";"), params += *params == ';')
         print_word(" --param", params, (int)strcspn(params, ";"));
-    printf(" --rounds 20 --max-seconds %.0f --out F.tsv\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
+    printf(" --rounds 20 --max-seconds %.0f --out F.tsv%s\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)), behind);
 }
 
 static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "SKIP"); }

@@ -173,20 +173,25 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
 
 // ---- building it -----------------------------------------------------------------------------------------------------------
 
+void rg_plugin_name(const char *path, char name[96])
+{
+    snprintf(name, 96, "%s", rg_base_name(path));
+    for (char *c = name; *c; c++)
+        if (strchr(" \t:;,=\"'", *c))
+            *c = '_';
+}
+
 int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const char *plugin)
 {
-    char why[RG_FAULT];
-    const char *file = plugin && strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin,
-               *in = plugin ? plugin : "variants.def";
+    char why[RG_FAULT], file[96] = "";
+    const char *in = plugin ? plugin : "variants.def";
     rg_entry e = {.variant = v, .origin = origin, .emulated = emulated, .plugin = plugin};
     if (rg_variant_fault(v, why))
         return rg_fail(RG_USAGE, "%s: %s", in, why);
     e.algo = rg_algo_find(v->algo);
-    snprintf(e.name, sizeof e.name, "%s%s%s", plugin ? file : "", plugin ? ":" : "", v->name);
-    // Of a file's name what could not be typed as part of a word, or ends one.
-    for (char *c = e.name; plugin && c < e.name + strlen(file) && *c; c++)
-        if (strchr(" \t:;,=\"'", *c))
-            *c = '_';
+    if (plugin)
+        rg_plugin_name(plugin, file);
+    snprintf(e.name, sizeof e.name, "%s%s%s", file, plugin ? ":" : "", v->name);
     for (int i = 0; i < n_entries; i++) {
         // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as
         // it.

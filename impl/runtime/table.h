@@ -45,6 +45,8 @@ int rg_pattern_check(const char *pattern, const char *device);
 // NULL when the entry can run on this machine now, else the reason ("needs avx512vnni", "no GPU: ...").
 const char *rg_unavailable(const rg_entry *);
 
+// How names begin of the variants of a plug-in's file, "mine.so": what could not be typed as part of a word, or ends one, is '_'.
+void rg_plugin_name(const char *path, char name[96]);
 // Loads the variants of one plug-in. RG_GOOD, or one line and RG_USAGE.
 int rg_plugin_load(const char *path);
 

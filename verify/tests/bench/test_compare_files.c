@@ -297,7 +297,25 @@ TEST(the_next_command_names_the_plugin)
     write_a(test_row("mine.so:mine", "device", 1, 1000));
     write_b(test_row("mine.so:mine", "device", 1, 1100));
     assert_int_equal(compare(), RG_UNSURE);
-    assert_non_null(strstr(text, "regather bench autocorr:mine.so:mine --shape w64,h64,r8,k0 --scope device --mode hot --plugin mine.so "));
+    assert_non_null(strstr(text, "regather bench autocorr:mine.so:mine --shape w64,h64,r8,k0 --scope device --mode hot --plugin FOLDER/mine.so "));
+    assert_non_null(strstr(text, " --out F.tsv, FOLDER being where the plug-in lies"));
+    // That of the command in a head, where it is there, and of --plugin.
+    char *place = rg_print("%s/a b", folder), *plugin = rg_print("%s/a b/mine.so", folder), *of_b = file_text(path_b);
+    assert_int_equal(rg_make_folder(place), RG_GOOD);
+    fclose(fopen(plugin, "w"));
+    FILE *f = fopen(path_b, "w");
+    fprintf(f, "# command: regather bench autocorr --quiet '--plugin=%s' --out b.tsv\n%s", plugin, of_b);
+    fclose(f);
+    assert_int_equal(compare(), RG_UNSURE);
+    assert_non_null(strstr(text, fmt(" --mode hot --plugin '%s' --threads", plugin)));
+    assert_null(strstr(text, "FOLDER"));
+    unlink(plugin), rmdir(place), free(plugin), free(place), free(of_b);
+    char *right = rg_print("%s/broken/right.so", test_build());
+    write_a(test_row("right.so:right", "device", 1, 1000));
+    write_b(test_row("right.so:right", "device", 1, 1100));
+    assert_int_equal(run_command(&rg_cmd_compare, fmt("%s --plugin %s", words, right), text), RG_UNSURE);
+    assert_non_null(strstr(text, fmt(" --mode hot --plugin %s --threads", right)));
+    free(right);
     rg_row a = test_row("default", "job", 1, 1000), b = test_row("default", "job", 1, 1100);
     write_a(a);
     write_b(b);
