@@ -83,7 +83,8 @@ static void add(char **argv, int *n, const char *word) { argv[(*n)++] = (char *)
 static int start(contest *c, team *t, int side, rg_serving serving)
 {
     const rg_duel *d = c->duel;
-    char *argv[64], threads[24], seed_text[24];
+    char **argv = rg_alloc((size_t)(24 + 2 * d->given.plugin.n) * sizeof *argv);
+    char threads[24], seed_text[24];
     int n = 0, to[2], from[2];
     snprintf(threads, sizeof threads, "%d", (int)d->given.threads);
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)t->seed);
@@ -100,9 +101,8 @@ static int start(contest *c, team *t, int side, rg_serving serving)
         add(argv, &n, "--shape"), add(argv, &n, shape);
     if (d->given.threads)
         add(argv, &n, "--threads"), add(argv, &n, threads);
-    for (int i = 0; i < d->given.plugin.n && n < 60; i++)
+    for (int i = 0; i < d->given.plugin.n; i++)
         add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
-    argv[n] = NULL;
     // Closed in every process that is started: one that kept the pipe of another open would keep it alive.
     if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
         return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
@@ -115,6 +115,7 @@ static int start(contest *c, team *t, int side, rg_serving serving)
         execv(c->program[side], argv);
         _exit(127);
     }
+    free(argv);
     close(to[0]), close(from[1]);
     w->to = fdopen(to[1], "w");
     w->from = fdopen(from[0], "r");

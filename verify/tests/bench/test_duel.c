@@ -61,6 +61,24 @@ TEST(wrong_kernels_are_not_timed)
     free(words);
 }
 
+// The processes are told of every one.
+TEST(plugins_without_number)
+{
+    char *words = rg_print("autocorr:naive autocorr:p26.so:right --shape w32,h32,r2,k0 --gate 90%%");
+    for (int i = 0; i < 27; i++) {
+        char *more = rg_print("%s --plugin %s/p%d.so", words, folder, i), *path = rg_print("%s/p%d.so", folder, i),
+             *right = rg_print("%s/broken/right.so", test_build());
+        assert_int_equal(symlink(right, path), 0);
+        free(words), free(path), free(right);
+        words = more;
+    }
+    assert_int_not_equal(duel(words), RG_USAGE);
+    assert_non_null(strstr(text, "autocorr:naive -> autocorr:p26.so:right"));
+    free(words);
+    for (int i = 0; i < 27; i++)
+        unlink(fmt("%s/p%d.so", folder, i));
+}
+
 TEST(time_that_is_up_is_unsure)
 {
     assert_int_equal(duel("autocorr:naive autocorr:naive --shape w32,h32,r2,k0 --gate 0.0001% --max-seconds 0.3"), RG_UNSURE);
