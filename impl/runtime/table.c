@@ -381,12 +381,25 @@ const char *rg_unavailable(const rg_entry *e)
 
 // ---- plug-ins ------------------------------------------------------------------------------------------------------------
 
+// Variants of the list, without its last NULL; -1: there is none before the list ends, as the file's own table of symbols has it.
+static int plugged(const rg_variant *const *list)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    const bool known = dladdr1(list, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol;
+    for (int i = 0; known && i < (int)(symbol->st_size / sizeof *list); i++)
+        if (!list[i])
+            return i;
+    return -1;
+}
+
 static int add_plugged(const char *path, const rg_variant *const *list, bool emulated)
 {
-    int code = *list ? RG_GOOD : rg_fail(RG_USAGE, "%s: its rg_plugin[] begins with NULL: expected &RG_VARIANT_SYMBOL(...), NULL",
-                                         path);
-    for (; *list && !code; list++)
-        code = rg_table_add(*list, RG_PLUGGED_IN, emulated, path);
+    const int n = plugged(list);
+    int code = n > 0 ? RG_GOOD : rg_fail(RG_USAGE, "%s: its rg_plugin[] %s NULL: expected &RG_VARIANT_SYMBOL(...), NULL", path,
+                                         n ? "does not end with" : "begins with");
+    for (int i = 0; i < n && !code; i++)
+        code = rg_table_add(list[i], RG_PLUGGED_IN, emulated, path);
     return code;
 }
 

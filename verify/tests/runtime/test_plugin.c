@@ -63,6 +63,15 @@ TEST(a_list_that_begins_with_its_end)
     assert_said("empty.so: its rg_plugin[] begins with NULL");
 }
 
+// What lies behind it in memory is no variant.
+TEST(a_list_without_an_end)
+{
+    assert_int_equal(sh("sed '/^RG_PLUGIN/s/, NULL//' mine.c > endless.c && echo 'const char *const behind[9] = {\"x\", \"y\"};' >> endless.c && "
+                        "make plugin SRC=endless.c > out 2>&1"), 0);
+    assert_int_equal(sh("regather list autocorr --plugin build/plugin/endless.so > out"), 2);
+    assert_said("endless.so: its rg_plugin[] does not end with NULL");
+}
+
 // Compiled for what the descriptor needs; one that says nothing is told what to say.
 TEST(intrinsics_are_compiled_for_what_the_descriptor_needs)
 {
