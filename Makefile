@@ -215,19 +215,21 @@ $(BUILD)/broken/gpu/%.so: %.cu $(BUILD)/flags
 # `make plugin SRC=mine.c` (.cc): build/plugin/mine.so, compiled against suite.h alone, with the flags of what its descriptors need;
 # where they differ, none: each function then says its own. SRC=mine.cu: build/plugin/host/mine.so, for the emulated GPU, and with
 # nvcc build/plugin/mine.so, for GPUs.
-PLUGIN_NAME  = $(shell f=$$(basename '$(SRC)'); echo "$${f%.*}")# of a path with blanks, too
-PLUGIN_SAYS  = $(shell sed -n 's/.*\.needs *= *""/none/; s/.*\.needs *= *"\([^"]*\)".*/\1/p; /^none/s/none.*/none/p' '$(SRC)' 2>/dev/null | sort -u)
+PLUGIN_SRC   = '$(subst ','\'',$(SRC))'# for sh, of a path with blanks and quotes, too
+PLUGIN_FILE  = $(shell f=$$(basename $(PLUGIN_SRC)); echo "$${f%.*}")
+PLUGIN_NAME  = '$(subst ','\'',$(PLUGIN_FILE))'
+PLUGIN_SAYS  = $(shell sed -n 's/.*\.needs *= *""/none/; s/.*\.needs *= *"\([^"]*\)".*/\1/p; /^none/s/none.*/none/p' $(PLUGIN_SRC) 2>/dev/null | sort -u)
 PLUGIN_NEEDS = $(if $(filter 1,$(words $(PLUGIN_SAYS))),$(foreach n,$(subst $(comma), ,$(PLUGIN_SAYS)),$(NEEDS_$(n))))
 PLUGIN_HINT  = 'plugin: a "target specific option mismatch" of intrinsics: write what they need into every descriptor of the file, as in \
 .needs = "avx2" (avx512, avx512vnni), or before each function __attribute__((target("avx2,fma")))'
 plugin:
-	@test -n "$(SRC)" || { echo "usage: make plugin SRC=mine.c (or mine.cc, mine.cu)" >&2; exit 2; }
+	@test -n $(PLUGIN_SRC) || { echo "usage: make plugin SRC=mine.c (or mine.cc, mine.cu)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/plugin/host
-	$(if $(filter %.cu,$(SRC)),$(CXX) $(PLUGIN_EMU) -Iimpl -Iimpl/gpu/emulator '$(SRC)' -o '$(BUILD)/plugin/host/$(PLUGIN_NAME).o' && \
-	    $(CXX) $(SAN) -shared '$(BUILD)/plugin/host/$(PLUGIN_NAME).o' -o '$(BUILD)/plugin/host/$(PLUGIN_NAME).so',\
-	    $(if $(filter %.c,$(SRC)),$(CC) $(PLUGIN_C),$(CXX) $(PLUGIN_CXX)) $(PLUGIN_NEEDS) -Iimpl '$(SRC)' -o '$(BUILD)/plugin/$(PLUGIN_NAME).so' || \
+	$(if $(filter %.cu,$(SRC)),$(CXX) $(PLUGIN_EMU) -Iimpl -Iimpl/gpu/emulator $(PLUGIN_SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
+	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\
+	    $(if $(filter %.c,$(SRC)),$(CC) $(PLUGIN_C),$(CXX) $(PLUGIN_CXX)) $(PLUGIN_NEEDS) -Iimpl $(PLUGIN_SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so || \
 	    { echo $(PLUGIN_HINT) >&2; exit 1; })
-	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl '$(SRC)' -o '$(BUILD)/plugin/$(PLUGIN_NAME).so')
+	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl $(PLUGIN_SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------
 test-programs: $(TESTS) $(BROKEN) $(BUILD)/verify/fuzz/driver

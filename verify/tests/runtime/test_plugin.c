@@ -56,6 +56,12 @@ TEST(kernels_print)
     assert_int_equal(sh("grep -q '^FAIL' out && grep -q '^element [0-9]*$' out"), 0);
 }
 
+TEST(a_path_with_a_quote)
+{
+    assert_int_equal(sh("mkdir \"o'ne b\" && cp *.h *.cuh \"o'ne b\" && for f in c cu; do cp mine.$f \"o'ne b/it's.$f\" && make plugin SRC=\"o'ne b/it's.$f\" > out 2>&1 || exit; done"), 0);
+    assert_int_equal(sh("regather verify --smoke --quiet --plugin \"build/plugin/it's.so\" autocorr:it_s.so:mine > out && test -e \"build/plugin/host/it's.so\""), 0);
+}
+
 TEST(a_list_that_begins_with_its_end)
 {
     assert_int_equal(sh("sed '/^RG_PLUGIN/s/=.*/= { NULL, \\&RG_VARIANT_SYMBOL(autocorr_mine) };/' mine.c > empty.c && make plugin SRC=empty.c > out 2>&1"), 0);
