@@ -119,6 +119,16 @@ static int lock_work(rg_record_run *r)
     return RG_GOOD;
 }
 
+// Each of two runs would write the record without what the other has measured. It is written after every step: what is claimed until
+// the command ends is a name beside it.
+static int lock_record(const request *q)
+{
+    char *path = rg_print("%s.record", q->out);
+    const int code = rg_file_can_write(path);
+    free(path);
+    return code;
+}
+
 static int merge(rg_record *record, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
@@ -141,6 +151,8 @@ static int record(rg_record_run *r, const request *q)
     int code = check_asked_for(&r->plan, q);
     if (!code && measures)
         code = lock_work(r);
+    if (!code && !q->plan_alone)
+        code = lock_record(q);
     code = code ? code : rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     if (!code && measures)

@@ -390,6 +390,22 @@ TEST(a_folder_is_of_one_run_at_a_time)
     assert_int_equal(sh("rm m.*tsv"), 0);
 }
 
+// Two runs with folders of their own that write one record; who only looks at it may.
+TEST(a_record_is_of_one_run_at_a_time)
+{
+    plan(tables, "");
+    const int other = open(in_dir("m.record.regather-part"), O_RDWR | O_CREAT, 0666);
+    assert_int_equal(flock(other, LOCK_EX), 0);
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 1"), RG_USAGE);
+    assert_said("m.record: cannot write here: another run is writing it");
+    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 0"), RG_USAGE);
+    assert_int_equal(sh("test -e m.tsv"), 1);
+    assert_int_equal(record("--plan"), RG_GOOD);
+    assert_int_equal(close(other), 0);
+    assert_int_equal(record("--budget 1"), RG_UNSURE);
+    assert_int_equal(sh("rm m.*tsv; test -e m.record.regather-part"), 1);
+}
+
 TEST(names_that_cannot_be_meant_are_refused)
 {
     plan(tables, "");
