@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,23 @@ int rg_mrc_in_order(const rg_mrc *m)
     return another ? rg_malformed(m->path, BYTE_AXES, "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
                                   "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z", a[0], a[1], a[2])
                    : RG_GOOD;
+}
+
+double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
+{
+    static const double EQUAL = 1e-3; // half a voxel over 500
+    static atomic_flag said = ATOMIC_FLAG_INIT; // many files of one microscope say the same
+    const double *v = m->voxel_A;
+    bool unequal = false;
+    for (int i = 1; i < (is_volume ? 3 : 2); i++)
+        unequal |= v[0] > 0 && v[i] > 0 && fabs(v[i] - v[0]) > EQUAL * v[0];
+    if (!unequal || atomic_flag_test_and_set(&said))
+        return v[0];
+    if (is_volume)
+        rg_warn("%s: expected cubic voxels, found %g x %g x %g A; %g A is taken for all sides", m->path, v[0], v[1], v[2], v[0]);
+    else
+        rg_warn("%s: expected square pixels, found %g x %g A; %g A is taken for both sides", m->path, v[0], v[1], v[0]);
+    return v[0];
 }
 
 void rg_mrc_close(rg_mrc *m)

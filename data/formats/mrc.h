@@ -45,6 +45,9 @@ int rg_mrc_section(rg_mrc *, int64_t z, float *section);
 // Of a map: whether columns, rows and sections run along x, y and z, or the header has nothing that says so. RG_GOOD, or one line
 // and RG_USAGE: some maps of EMDB and of crystallographers have another order.
 int rg_mrc_in_order(const rg_mrc *);
+// The size of a pixel or voxel in A, 0: unknown; what jobs take for it, that along X. Of the first file whose size along Y, or of a
+// volume along Z, is another, a warning says so.
+double rg_mrc_voxel_A(const rg_mrc *, bool is_volume);
 void rg_mrc_close(rg_mrc *);
 int rg_mrc_mode_bytes(int mode); // bytes of one value, 0 for modes that are not taken
 

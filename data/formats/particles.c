@@ -40,7 +40,7 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
         code = rg_star_fault(p->path, line, "expected images of %" PRId64 " pixels a side as in the first stack, found %" PRId64
                              " in %s", p->side, mrc.nx, path);
     if (code == RG_GOOD && !(p->pixel_A > 0) && !p->side && mrc.voxel_A[0] > 0)
-        p->pixel_A = mrc.voxel_A[0];
+        p->pixel_A = rg_mrc_voxel_A(&mrc, false);
     p->side = mrc.nx;
     p->stack[p->n_stacks - 1].images = mrc.nz;
     rg_mrc_close(&mrc);

@@ -52,7 +52,7 @@ static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64
     *pages = m.nz;
     *width = m.nx;
     *height = m.ny;
-    *pixel_A = m.voxel_A[0];
+    *pixel_A = rg_mrc_voxel_A(&m, false);
     rg_mrc_close(&m);
     return code;
 }

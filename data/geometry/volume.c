@@ -20,7 +20,7 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
     else
         code = rg_mrc_in_order(mrc);
     if (code == RG_GOOD)
-        *m = (rg_volume){.side = mrc->nx, .voxel_A = mrc->voxel_A[0]};
+        *m = (rg_volume){.side = mrc->nx, .voxel_A = rg_mrc_voxel_A(mrc, true)};
     else
         rg_mrc_close(mrc);
     return code;

@@ -27,7 +27,7 @@ static const rg_option options[] = {
      0, 0, "similarity"},
     {"stretch", "S", "search stretches by up to S, and 1/S across, along any direction", RG_TO(aj_align, pair.range.stretch), 1,
      2, "1.1", .needs = "model=affine"},
-    {"scale", "LOW:HIGH", "search magnifications in this range", RG_TO(aj_align, pair.range.scale), 0.25L, 4, "0.9:1.2"},
+    {"scale", "LOW:HIGH", "search magnifications from LOW to HIGH; one number is both", RG_TO(aj_align, pair.range.scale), 0.25L, 4, "0.9:1.2"},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
      RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
     {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others",

@@ -154,7 +154,7 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     else
         code = rg_mrc_in_order(&mrc);
     *side = mrc.nx;
-    *pixel_A = mrc.voxel_A[0];
+    *pixel_A = rg_mrc_voxel_A(&mrc, true);
     rg_mrc_close(&mrc);
     if (code != RG_GOOD)
         return code;
