@@ -278,11 +278,11 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
                                                 : "time is up: give more by --max-seconds");
     }
     printf(
-        "%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d processes, %d pairs, %d of them preempted or throttled, and "
+        "%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d process%s, %d pair%s, %d of them preempted or throttled, and "
         "dropped, %s%s%s\n",
         rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
-        c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n, c->pairs,
-        c->dropped, lasted, *why ? "; " : "", why);
+        c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n,
+        c->n == 1 ? "" : "es", c->pairs, rg_s(c->pairs), c->dropped, lasted, *why ? "; " : "", why);
     fflush(stdout);
     c->count[outcome]++;
 }

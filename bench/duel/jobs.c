@@ -53,9 +53,11 @@ static int compare_outputs(team *t)
     }
     const rg_job_outputs found = rg_job_outputs_compare(t->folder[0], t->folder[1]);
     if (found.differ)
-        return rg_fail(RG_WRONG, "duel: BROKEN: %d of %d outputs differ, %s the first; where they may, say how much by --check",
-                       found.differ, found.files, found.first);
-    snprintf(t->outputs, sizeof t->outputs, found.files ? "%d outputs equal" : "no outputs in {out}", found.files);
+        return rg_fail(RG_WRONG,
+                       "duel: BROKEN: %d of %d output%s differ%s, %s the first; where they may, say how much by --check",
+                       found.differ, found.files, rg_s(found.files), found.differ == 1 ? "s" : "", found.first);
+    snprintf(t->outputs, sizeof t->outputs, found.files ? "%d output%s equal" : "no outputs in {out}", found.files,
+             rg_s(found.files));
     return RG_GOOD;
 }
 
@@ -111,8 +113,9 @@ static int conclude(const team *t, rg_word outcome)
                  r.low, r.high);
     }
     const int clock = t->duel->clock;
-    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pairs; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]),
+    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pair%s; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]),
            rg_word_of[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
+           rg_s(t->n),
            text[!clock], t->outputs,
            outcome != RG_UNDECIDED          ? ""
            : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"

@@ -260,11 +260,12 @@ static int conclude(const rg_history *h)
             broken++;
         }
     }
-    printf("%d files of %d commits, in the order of the %s; %d rows: %d step%s, the newest to slower in %d row%s, broken: %d\n",
-           h->n_runs, h->commits, h->by_commit ? "commits" : "runs", h->n_series, steps, steps == 1 ? "" : "s", slower,
-           slower == 1 ? "" : "s", broken);
+    printf("%d file%s of %d commit%s, in the order of the %s; %d row%s: %d step%s, the newest to slower in %d row%s, broken: %d\n",
+           h->n_runs, rg_s(h->n_runs), h->commits, rg_s(h->commits), h->by_commit ? "commits" : "runs", h->n_series,
+           rg_s(h->n_series), steps, rg_s(steps), slower, rg_s(slower), broken);
     if (short_ones)
-        printf("%d rows have fewer than %d times: no step can be found in them\n", short_ones, 2 * RG_STEP_RUNS);
+        printf("%d row%s fewer than %d times: no step can be found there\n", short_ones, short_ones == 1 ? " has" : "s have",
+               2 * RG_STEP_RUNS);
     return slower || broken ? RG_WRONG : RG_GOOD;
 }
 

@@ -251,8 +251,9 @@ static int write_page(const rg_history *h, const char *folder, bool all)
     for (int i = 0; i < h->n_series; i++)
         steps += h->series[i].n_steps;
     code = rg_html_begin(&p, "regather: times from commit to commit");
-    char *what = rg_print("%d result files of %d commits, in the order of the %s: %d rows, %d step%s.", h->n_runs, h->commits,
-                          h->by_commit ? "commits" : "runs", h->n_series, steps, steps == 1 ? "" : "s");
+    char *what = rg_print("%d result file%s of %d commit%s, in the order of the %s: %d row%s, %d step%s.", h->n_runs,
+                          rg_s(h->n_runs), h->commits, rg_s(h->commits), h->by_commit ? "commits" : "runs", h->n_series,
+                          rg_s(h->n_series), steps, rg_s(steps));
     char *how = rg_print(
         "A step is a lasting change of a row's median: the span of runs whose mean logarithm differs most from the rest, where "
         "at most %g %% of the permutations of its runs have one as good (circular binary segmentation). Of rows without a step "

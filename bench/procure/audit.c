@@ -266,7 +266,8 @@ static void check_medians(audit *u)
         else if (n && !(fabs(stated - median) <= 1e-5 * median))
             found(u, "medians", "%s: %.6g s by its runs, summary.tsv says %.6g", w->job, median, stated);
         if (n < w->min_runs)
-            open_question(u, "rules", "%s has %d runs that count, %d are needed: others were busy", w->job, n, w->min_runs);
+            open_question(u, "rules", "%s has %d run%s that count%s, %d are needed: others were busy", w->job, n, rg_s(n),
+                          n == 1 ? "s" : "", w->min_runs);
     }
     for (int i = 0; i < u->a.power.n_rows; i++) {
         const rg_tsv *p = &u->a.power;
@@ -387,11 +388,12 @@ static int run(void *typed)
         code = check_again(&u);
         name_signature(&u);
         if (!code)
-            printf("%s: %s%d findings, %d open questions; %d runs, nonce %s, %s\n", u.a.label,
+            printf("%s: %s%d finding%s, %d open question%s; %d run%s, nonce %s, %s\n", u.a.label,
                    u.findings ? ""
                    : u.unsure ? "unsure: "
                               : "good: ",
-                   u.findings, u.unsure, u.a.runs.n_rows, rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
+                   u.findings, rg_s(u.findings), u.unsure, rg_s(u.unsure), u.a.runs.n_rows, rg_s(u.a.runs.n_rows),
+                   rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
         findings += u.findings;
         unsure += u.unsure;
         rg_archive_free(&u.a);

@@ -232,8 +232,8 @@ static int run(void *typed)
     }
     code = code ? code : pack(r, program, &l, glibc);
     if (!code)
-        printf("%s: %d jobs of size %s, %d libraries; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
-               rg_size_name[r->size], l.n, glibc);
+        printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
+               rg_s(w.n), rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
     for (int i = 0; i < l.n; i++)
         free(l.path[i]);
     free(program);

@@ -158,8 +158,9 @@ static void warm_up(measure *m)
     if (m->wrong)
         return;
     note(m,
-         "prediction: a round of %d jobs takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
-         m->workload.n, sum_s, RG_LEAST_RUNS, RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
+         "prediction: a round of %d job%s takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
+         m->workload.n, rg_s(m->workload.n), sum_s, RG_LEAST_RUNS,
+         RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
 }
 
 // Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the
@@ -454,7 +455,8 @@ static int conclude(const measure *m)
     int few = 0;
     for (int j = 0; j < m->workload.n; j++)
         few += m->good[j] < m->workload.job[j].min_runs;
-    printf("%s: %d runs of %d jobs, all kept, %.0f s; energy: %s\n", m->out, m->runs, m->workload.n, now(m),
+    printf("%s: %d run%s of %d job%s, all kept, %.0f s; energy: %s\n", m->out, m->runs, rg_s(m->runs), m->workload.n,
+           rg_s(m->workload.n), now(m),
            m->joules ? "measured" : "no source here, see machine.tsv");
     if (m->wrong)
         return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
@@ -486,7 +488,7 @@ static int run(void *typed)
         rounds(m);
         if (m->joules)
             windows(m);
-        note(m, "end, %d runs", m->runs);
+        note(m, "end, %d run%s", m->runs, rg_s(m->runs));
         code = pack(m);
         code = code ? code : conclude(m);
     }

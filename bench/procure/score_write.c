@@ -288,8 +288,9 @@ static int write_page(const rg_score *s, const char *folder)
         return code;
     rg_page p = {.out = file.stream, .make = &rg_html};
     code = rg_html_begin(&p, "regather: machines ranked");
-    char *what = rg_print("%s, size %s: %d jobs on %d machines, against %s.", s->workload->title,
-                          rg_size_name[s->machine[0].a.size], s->workload->n, s->n, s->reference);
+    char *what = rg_print("%s, size %s: %d job%s on %d machine%s, against %s.", s->workload->title,
+                          rg_size_name[s->machine[0].a.size], s->workload->n,
+                          rg_s(s->workload->n), s->n, rg_s(s->n), s->reference);
     char *money =
         s->costs ? rg_print("Money: the buyer's file `%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time.",
                             rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity,

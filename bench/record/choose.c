@@ -99,8 +99,8 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
         puts(cores->beside ? "A virtual machine that does not say which processors share a core: times of one core may be too long."
                            : "A virtual machine that does not say which processors share a core: one step at a time.");
     printf(
-        "%d steps of the plan are in the record. These %d fit, in about %.0f s with at most %d of one core beside another:\n",
-        done, n, expected_s, cores->beside);
+        "%d step%s of the plan %s in the record. These %d fit, in about %.0f s with at most %d of one core beside another:\n",
+        done, rg_s(done), done == 1 ? "is" : "are", n, expected_s, cores->beside);
     for (int i = 0; i < n; i++)
         printf("  %-28s %-6s %6.0f s %5d row%s  %s\n", shown[i]->name, runs[shown[i]->runs], shown[i]->cost_s,
                shown[i]->missing, shown[i]->missing == 1 ? " " : "s", *shown[i]->claims ? shown[i]->claims : "(for others)");
@@ -111,7 +111,7 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
         if (s->done || s->chosen || s->kind == RG_STEP_DATA)
             continue;
         char why[80];
-        snprintf(why, sizeof why, "it needs %d GPU%s, here %s %d", s->gpus, s->gpus > 1 ? "s" : "", gpus == 1 ? "is" : "are",
+        snprintf(why, sizeof why, "it needs %d GPU%s, here %s %d", s->gpus, rg_s(s->gpus), gpus == 1 ? "is" : "are",
                  gpus);
         printf("  %-28s %-6s %6.0f s %5d row%s  %s: %s\n", s->name, runs[s->runs], s->cost_s, s->missing,
                s->missing == 1 ? " " : "s", s->gpus > gpus ? why : s->why, s->claims);

@@ -216,8 +216,8 @@ static void say_ended(rg_record_run *r, const rg_record_step *s, double seconds,
         }
     }
     const double spent = rg_seconds() - r->began_s;
-    say(r, "%s: %s, %.0f s; %.1f rows a minute, %d steps and about %.0f s of them left", s->name, how, seconds,
-        60 * r->rows_new / fmax(spent, 1), left, left_s);
+    say(r, "%s: %s, %.0f s; %.1f rows a minute, %d step%s and about %.0f s of them left", s->name, how, seconds,
+        60 * r->rows_new / fmax(spent, 1), left, rg_s(left), left_s);
 }
 
 static int end(rg_record_run *r, rg_record_step *s, int status)
@@ -244,9 +244,9 @@ static int end(rg_record_run *r, rg_record_step *s, int status)
     code = code || s->kind != RG_STEP_TABLE ? code : show_tables(r);
     char how[64];
     if (s->done)
-        snprintf(how, sizeof how, s->kind == RG_STEP_BENCH ? "%d rows" : "done", rows);
+        snprintf(how, sizeof how, s->kind == RG_STEP_BENCH ? "%d row%s" : "done", rows, rg_s(rows));
     else if (r->over)
-        snprintf(how, sizeof how, "stopped, with %d rows", rows);
+        snprintf(how, sizeof how, "stopped, with %d row%s", rows, rg_s(rows));
     else
         snprintf(how, sizeof how, "FAILED, exit %d", exit);
     say_ended(r, s, seconds, how);

@@ -93,7 +93,8 @@ int rg_record_mixed(const rg_record *r, char text[400])
     int at = 0;
     *text = '\0';
     for (int k = 0; k < n && at < 330; k++)
-        at += snprintf(text + at, 400 - (size_t)at, "%s%s: %d rows", k ? "; " : "", known[k].name, known[k].rows);
+        at += snprintf(text + at, 400 - (size_t)at, "%s%s: %d row%s", k ? "; " : "", known[k].name, known[k].rows,
+                       rg_s(known[k].rows));
     return n;
 }
 
@@ -226,7 +227,7 @@ static void drop_rows_of(rg_record *r, const char *input)
             rg_row_free(&r->rows.row[i]);
         free(of);
     }
-    rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, r->rows.n_rows - n == 1 ? "" : "s", input);
+    rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, rg_s(r->rows.n_rows - n), input);
     r->rows.n_rows = n;
 }
 
@@ -347,7 +348,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
         left_out[k]++;
     }
     for (int k = 0; k < reasons; k++)
-        rg_warn("%s: left out: %d row%s %s", path, left_out[k], left_out[k] > 1 ? "s" : "", reason[k]);
+        rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_s(left_out[k]), reason[k]);
     free(made);
     rg_result_free(&file);
     return code;

@@ -155,7 +155,7 @@ static int outcome(const session *b)
         wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
     }
     if (wrong)
-        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, wrong > 1 ? "s" : "",
+        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_s(wrong),
                        wrong > 1 ? "have" : "has");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }

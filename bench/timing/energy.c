@@ -99,7 +99,7 @@ void rg_energy_start(const rg_device *device, rg_energy *e)
         e->n_packages = rg_rapl_read(rapl_root, e->package_uJ, e->range_uJ, why);
         if (e->n_packages) {
             e->start_J = 0;
-            snprintf(e->source, sizeof e->source, "RAPL, %d package%s", e->n_packages, e->n_packages > 1 ? "s" : "");
+            snprintf(e->source, sizeof e->source, "RAPL, %d package%s", e->n_packages, rg_s(e->n_packages));
         } else {
             snprintf(e->source, sizeof e->source, "%.119s", why);
         }

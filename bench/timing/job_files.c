@@ -159,7 +159,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
                     hash_stacks(&in, words.we_wordv[i]);
             }
         wordfree(&words);
-        snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, in.files == 1 ? "" : "s");
+        snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, rg_s(in.files));
     }
     free(in.last);
     free(line);

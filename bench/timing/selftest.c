@@ -120,7 +120,7 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
     bool good = s.median <= limit;
     printf(
         "self-test %s:%s %s, %d thread%s: median false difference %.3g %% [%.3g, %.3g] over %d pairs, limit %.3g %%: %s%s%s\n",
-        lane->entry->algo->name, lane->entry->name, shape, lane->threads, lane->threads > 1 ? "s" : "", s.median, s.low, s.high,
+        lane->entry->algo->name, lane->entry->name, shape, lane->threads, rg_s(lane->threads), s.median, s.low, s.high,
         PAIRS, limit, rg_colour(stdout, good ? "green" : "red"), good ? "good" : "above it", rg_colour(stdout, "off"));
     int code = rg_out_add(out, result_row(lane, percent, &s, limit));
     return code ? code : good ? RG_GOOD : RG_WRONG;

@@ -38,9 +38,9 @@ void rg_tune_show_space(const rg_tune *t, FILE *f)
     const rg_search *s = &t->search;
     char shape[192];
     rg_shape_describe(t->entry->algo, &t->shape, shape);
-    fprintf(f, "%s:%s at %s: %lld combinations, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
-            t->entry->name, shape, (long long)s->combinations, (long long)s->refused, s->n, rg_search_name[s->kind],
-            (unsigned long long)t->given.seed);
+    fprintf(f, "%s:%s at %s: %lld combination%s, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
+            t->entry->name, shape, (long long)s->combinations, rg_s(s->combinations), (long long)s->refused, s->n,
+            rg_search_name[s->kind], (unsigned long long)t->given.seed);
     for (int i = 0; i < s->n_refusals; i++)
         fprintf(f, "  %7lld refused: %s\n", (long long)s->refusal[i].count, s->refusal[i].reason);
     fflush(f);
@@ -68,7 +68,8 @@ void rg_tune_show(const rg_tune *t, FILE *f)
     int good = 0;
     for (int i = 0; i < t->search.n; i++)
         good += isfinite(t->search.cost[i]);
-    fprintf(f, "%d of %d configurations tried, %d passed and were timed\n", t->search.tried, t->search.n, good);
+    fprintf(f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n, rg_s(t->search.n),
+            good);
     if (!best)
         return;
     show_line(t, f, "best", best, best);

@@ -287,8 +287,8 @@ int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *
     int code = rg_particles_stack(p, &names, stack, 1, &which);
     free(names.slot);
     if (code == RG_GOOD && par->n != p->stack[0].images)
-        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " rows, one for each image of %s, found %" PRId64, par->path,
-                       p->stack[0].images, p->stack[0].path, par->n);
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, one for each image of %s, found %" PRId64, par->path,
+                       p->stack[0].images, rg_s(p->stack[0].images), p->stack[0].path, par->n);
     p->n = par->n;
     p->row = rg_alloc((size_t)par->n * sizeof *p->row);
     for (int64_t i = 0; i < par->n && code == RG_GOOD; i++) {

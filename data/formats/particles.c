@@ -108,8 +108,9 @@ void rg_particles_unnamed(const rg_particles *p)
     }
     free(seen);
     if (unnamed)
-        rg_warn("%s: %" PRId64 " rows; %" PRId64 " images of its stacks have no row and are left out, the first is image %"
-                PRId64 " of %s", p->path, p->n, unnamed, first + 1, p->stack[first_stack].path);
+        rg_warn("%s: %" PRId64 " row%s; %" PRId64 " image%s of its stacks %s left out, the first is image %"
+                PRId64 " of %s", p->path, p->n, rg_s(p->n), unnamed, rg_s(unnamed),
+                unnamed == 1 ? "has no row and is" : "have no row and are", first + 1, p->stack[first_stack].path);
 }
 
 // ---- columns -------------------------------------------------------------------------------------------------------------
@@ -453,7 +454,8 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
         code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
     const rg_particle_stack *stack = &r->p->stack[q->stack];
     if (code == RG_GOOD && stack->images > 1 && !strchr(rg_star_cell(r->rows, row, r->column[IMAGE]), '@'))
-        code = ROW_FAULT(r, row, "expected IMAGE@STACK, found \"%.120s\", which has %" PRId64 " images", name, stack->images);
+        code = ROW_FAULT(r, row, "expected IMAGE@STACK, found \"%.120s\", which has %" PRId64 " image%s", name, stack->images,
+                         rg_s(stack->images));
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
                              stack->path, q->image + 1);

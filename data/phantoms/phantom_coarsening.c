@@ -112,7 +112,8 @@ static void plan(const series *s)
 {
     static const char *const name[] = {"times.tsv"};
     char *what =
-        rg_print("%" PRId64 " photographs of %" PRId64 " x %" PRId64 " pixels", s->frames, s->setup.width, s->setup.height);
+        rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_s(s->frames), s->setup.width,
+                 s->setup.height);
     rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
     free(what);
     for (int64_t frame = 1; frame <= s->frames; frame++) {

@@ -59,6 +59,8 @@ void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
 void *rg_more(void *array, int64_t n,
               size_t bytes); // with room behind its n elements; it grows by this alone, from NULL; fails alike
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
+// Behind a counted word: "%d row%s", n, rg_s(n).
+static inline const char *rg_s(int64_t n) { return n == 1 ? "" : "s"; }
 // "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:
 // "width=750,height=1500,max-offset=250,kind=cross".
 struct rg_algo;

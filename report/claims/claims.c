@@ -662,7 +662,7 @@ static rg_judgement judge_agree(const rg_comparison *q)
     }
     j.value = worst;
     snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d size%s", error, 100 * worst,
-             shapes, shapes == 1 ? "" : "s");
+             shapes, rg_s(shapes));
     judge_exact(q, &j);
     return j;
 }
@@ -694,7 +694,7 @@ static rg_judgement judge_configs(const rg_comparison *q)
         return j;
     }
     j.value = j.low = j.high = most;
-    snprintf(j.ours, sizeof j.ours, "%d configurations right and timed", most);
+    snprintf(j.ours, sizeof j.ours, "%d configuration%s right and timed", most, rg_s(most));
     j.outcome = wrong ? RG_CONTRADICTED : most < q->low ? RG_NOT_CALLED : RG_REPRODUCED;
     snprintf(j.why, sizeof j.why, "%d wrong; all %.0f have to be right", wrong, q->low);
     return j;
@@ -839,7 +839,7 @@ static rg_judgement judge_least(const rg_comparison *q)
         return j;
     }
     j.value = least;
-    snprintf(j.ours, sizeof j.ours, "%.7g at least, in %d rows", least, t->n_rows);
+    snprintf(j.ours, sizeof j.ours, "%.7g at least, in %d row%s", least, t->n_rows, rg_s(t->n_rows));
     snprintf(j.scope, sizeof j.scope, "job");
     judge_exact(q, &j);
     return j;

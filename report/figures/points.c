@@ -186,8 +186,9 @@ static void add_every(search *s, const char *spec_of_all)
         const int before = s->n;
         add_series(s, variant[k], spec);
         if (s->n > before) {
-            snprintf(label, sizeof label, "%.70s (%d cores)", variant[k],
-                     s->series[before].point[s->series[before].n - 1].of.threads);
+            snprintf(label, sizeof label, "%.70s (%d core%s)", variant[k],
+                     s->series[before].point[s->series[before].n - 1].of.threads,
+                     rg_s(s->series[before].point[s->series[before].n - 1].of.threads));
             snprintf(s->series[before].label, sizeof s->series[before].label, "%.90s", label);
         }
     }

@@ -247,7 +247,7 @@ static void say_of_rows(rg_page *p, const rg_bench_machine *of, int rows, const 
         return;
     fputs("<p><strong>", p->out);
     rg_html_text(p->out, rg_machine_name(of, "This machine"));
-    fprintf(p->out, "</strong>: %d rows %s.</p>\n", rows, words);
+    fprintf(p->out, "</strong>: %d row%s %s.</p>\n", rows, rg_s(rows), words);
 }
 
 static void data_section(const rg_report *r, rg_page *p)

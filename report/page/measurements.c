@@ -36,7 +36,7 @@ static void speed_row(const rg_row *row, rg_page *p)
     if (isfinite(s.low) && isfinite(s.high))
         snprintf(interval, sizeof interval, "%s to %s", low, high);
     else
-        snprintf(interval, sizeof interval, "none: %d samples", s.n);
+        snprintf(interval, sizeof interval, "none: %d sample%s", s.n, rg_s(s.n));
     rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     const double reached =
         rg_cell_number(row, RG_C_FRACTION); // more than the bound: of an older file, its cost or probe was wrong

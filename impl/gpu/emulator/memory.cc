@@ -109,6 +109,8 @@ inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
     return me;
 }
 
+const char *s(size_t n) { return n == 1 ? "" : "s"; }
+
 // "byte 12 of the shared array tile (1024 bytes)"
 std::string name_place(const Region &r, uintptr_t a)
 {
@@ -140,7 +142,7 @@ std::string name_place(const Region &r, uintptr_t a)
 
 [[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind)
 {
-    fault("%s out of range: %s of %zu bytes at %s", r.shared ? "shared index" : "global memory access", verb[kind], n,
+    fault("%s out of range: %s of %zu byte%s at %s", r.shared ? "shared index" : "global memory access", verb[kind], n, s(n),
           name_place(r, a).c_str());
 }
 
@@ -224,7 +226,7 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
         return nullptr; // constant tables and __device__ variables
     if (near)
         outside(*near, a, n, kind);
-    fault("%s of %zu bytes at %p, which is no memory of the device", verb[kind], n, (void *)a);
+    fault("%s of %zu byte%s at %p, which is no memory of the device", verb[kind], n, s(n), (void *)a);
 }
 
 // Neither the thread's own stack nor the region of the access before.
@@ -241,7 +243,7 @@ template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, 
             outside(dynamic, a, n, kind);
         recent = &dynamic;
     } else if (a - position.all_stacks < position.all_stacks_end - position.all_stacks) {
-        fault("%s of %zu bytes in the local memory of another thread", verb[kind], n);
+        fault("%s of %zu byte%s in the local memory of another thread", verb[kind], n, s(n));
     } else if (Region *buffer = find_buffer(a, n, kind)) {
         recent = buffer;
     } else {

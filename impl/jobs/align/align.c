@@ -305,8 +305,8 @@ static int work(aj_align *job, const char *asked)
         aj_pyramid_make(&p[i], side, COARSEST);
     int code = aj_pair_make(&job->pair, &p[0], job->device, asked);
     if (code == RG_GOOD && !rg_quiet)
-        fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d sizes, variant %s on %s\n",
-                job->series.n, side[0], side[1], p[0].levels, job->pair.scorer[0].frame.entry->name,
+        fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d size%s, variant %s on %s\n",
+                job->series.n, side[0], side[1], p[0].levels, rg_s(p[0].levels), job->pair.scorer[0].frame.entry->name,
                 job->pair.scorer[0].frame.device->name);
     if (code == RG_GOOD)
         rg_ranks_say("align");
@@ -375,12 +375,11 @@ static int run(void *options)
         }
     }
     if (code == RG_GOOD && job->axis_pairs)
-        rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pairs.", job->axis_deg,
-                         job->axis_error_deg,
-                         job->axis_pairs);
+        rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.", job->axis_deg,
+                         job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
     if (code == RG_GOOD && job->axis_pairs)
-        printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pairs in %.1f s\n", job->axis_deg, job->axis_error_deg,
-               job->axis_pairs, job->axis_s);
+        printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pair%s in %.1f s\n", job->axis_deg, job->axis_error_deg,
+               job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
     free(job->tomogram.image);

@@ -385,9 +385,9 @@ static int work(aj_average *job)
     aj_spectra_make(&job->spectra, job->reference.side[job->reference.levels - 1][0], job->n);
     int code = aj_pose_make(job);
     if (code == RG_GOOD && !rg_quiet)
-        fprintf(stderr, "average: %" PRId64 " volumes of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
-                "%s on %s\n", job->n, job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].frame.entry->name,
-                job->scorer[0].frame.device->name);
+        fprintf(stderr, "average: %" PRId64 " volume%s of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
+                "%s on %s\n", job->n, rg_s(job->n), job->side, aj_grid_size(job->step_deg), job->step_deg,
+                job->scorer[0].frame.entry->name, job->scorer[0].frame.device->name);
     if (code == RG_GOOD)
         rg_ranks_say("average");
     if (code == RG_GOOD)
@@ -428,7 +428,8 @@ static int run(void *options)
     if (code == RG_GOOD && !rg_dry_run) {
         static const char *const stage[] = {"read", "grid", "refine", "map", "whole"};
         const double seconds[] = {job->read_s, job->grid_s, job->refine_s, job->map_s, rg_seconds() - began_s};
-        printf("%s after %" PRId64 " iterations\nstage\tseconds\n", job->converged ? "converged" : "not converged", job->done);
+        printf("%s after %" PRId64 " iteration%s\nstage\tseconds\n", job->converged ? "converged" : "not converged", job->done,
+               rg_s(job->done));
         for (int i = 0; i < RG_COUNT(stage); i++) {
             printf("%s\t%.3f\n", stage[i], seconds[i]);
             rg_summary_stage(stage[i], seconds[i]);

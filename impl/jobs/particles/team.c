@@ -125,7 +125,8 @@ void fr_team_close(fr_team *t)
 int fr_team_report(const fr_team *t, const char *out)
 {
     const rg_particles *p = &t->files->particles;
-    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels\n", t->given->line, p->n, p->side);
+    char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels\n", t->given->line, p->n,
+                          rg_s(p->n), p->side);
     int code = pl_stages_write(&t->team, out, note);
     free(note);
     return code;

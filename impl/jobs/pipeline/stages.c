@@ -57,11 +57,12 @@ int pl_stages_write(const pl_team *t, const char *out, const char *note)
     if (code != RG_GOOD)
         return code;
     t->member->device->facts(&facts);
-    fprintf(file.stream, "%s# on %d x %s, %d threads each\n# device: %s\n# threads: %d\n", note, t->n, facts.name,
-            t->member->threads, t->member->device->name, t->member->threads);
+    fprintf(file.stream, "%s# on %d x %s, %d thread%s each\n# device: %s\n# threads: %d\n", note, t->n, facts.name,
+            t->member->threads, rg_s(t->member->threads), t->member->device->name, t->member->threads);
     put_stages(t, file.stream, whole_s, true);
     put_stages(t, stdout, whole_s, false);
     rg_summary_stage("whole", whole_s);
-    rg_summary_did("computed on", "%d x %s, %d threads each", t->n, facts.name, t->member->threads);
+    rg_summary_did("computed on", "%d x %s, %d thread%s each", t->n, facts.name, t->member->threads,
+                   rg_s(t->member->threads));
     return rg_file_commit(&file);
 }

@@ -425,8 +425,8 @@ static void tell_best(const pipe *p)
     if (s->best < 0 || p->member->index > 0)
         return;
     rg_params_print(s->variant, s->config[s->best], best);
-    snprintf(p->job->tuned, sizeof p->job->tuned, "best of %d configurations tried: %s, %.4f ms an image; without tuning %.4f",
-             s->tried, best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
+    snprintf(p->job->tuned, sizeof p->job->tuned, "best of %d configuration%s tried: %s, %.4f ms an image; without tuning %.4f",
+             s->tried, rg_s(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
 }
 
 int gr_insert_on_gpu(pl_member *m, void *context)

@@ -103,9 +103,10 @@ static int open_particles(gr_job *job, const char *path)
 // Also what the stages are of: a table that stands for itself.
 static int write_stages(const gr_job *job)
 {
-    char *note = rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted)\n"
-                          "# %s, %d processes\n%s%s%s", job->command, job->particles.n, job->particles.side, job->symmetry.n,
-                          job->n_operators, job->entry->name, rg_ranks(), job->tuned[0] ? "# " : "", job->tuned,
+    char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
+                          "# %s, %d process%s\n%s%s%s", job->command, job->particles.n, rg_s(job->particles.n),
+                          job->particles.side, job->symmetry.n, rg_s(job->symmetry.n), job->n_operators, job->entry->name,
+                          rg_ranks(), rg_ranks() == 1 ? "" : "es", job->tuned[0] ? "# " : "", job->tuned,
                           job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0])
@@ -118,12 +119,13 @@ static void say_plan(const gr_job *job)
 {
     char params[192];
     rg_params_print(job->entry->variant, job->param, params);
-    fprintf(stderr, "reconstruct: %" PRId64 " images of %" PRId64 "^2 pixels, %d operators (%d inserted), variant %s (%s)",
-            job->particles.n, job->particles.side, job->symmetry.n, job->n_operators, job->entry->name, params);
+    fprintf(stderr, "reconstruct: %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted), variant %s (%s)",
+            job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n),
+            job->n_operators, job->entry->name, params);
     fprintf(stderr, " on %s", job->team.member->device->name);
     if (job->team.n > 1)
         fprintf(stderr, " and %d more", job->team.n - 1);
-    fprintf(stderr, ", %" PRId64 " images a call\n", job->batch);
+    fprintf(stderr, ", %" PRId64 " image%s a call\n", job->batch, rg_s(job->batch));
     rg_ranks_say("reconstruct");
 }
 
@@ -173,7 +175,8 @@ static int run_gridding(request *q)
         code = write_stages(job);
     if (code == RG_GOOD && rg_summary_wanted()) {
         char *variant = rg_print("gridding:%s", job->entry->name);
-        rg_summary_did("inserted", "%d of %d operators of %s, weighted %s", job->n_operators, job->symmetry.n, q->group,
+        rg_summary_did("inserted", "%d of %d operator%s of %s, weighted %s", job->n_operators, job->symmetry.n,
+                       rg_s(job->symmetry.n), q->group,
                        job->ctf ? "by the CTF" : "alike");
         rc_show(job->out, &job->particles, variant, job->halves == 2);
         free(variant);

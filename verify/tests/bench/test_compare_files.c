@@ -235,7 +235,7 @@ TEST(rows_are_paired_by_what_they_are)
     write_machine(path_b, "16 of 16 usable, 16 threads", "bbbb", "isa=2", b, 3);
     assert_int_equal(compare(), RG_GOOD);
     assert_non_null(strstr(text, "two machines and two commits: A 4 of 4 usable, 4 threads, aaaa; B 16 of 16"));
-    assert_non_null(strstr(text, "; the source of 1 of 1 kernels changed"));
+    assert_non_null(strstr(text, "; the source of 1 of 1 kernel changed"));
     assert_non_null(strstr(text, "1 same, 1 faster, 0 slower, 0 unsure, 0 broken, 0 only in A, 1 only in B"));
     assert_non_null(strstr(text, "Of 2 rows B is slower in 0, faster in 1 (best autocorr:simd w64,h64,r8,k0 threads=16;isa=2"));
     // Tuned on one machine only: the values decide.

@@ -140,7 +140,7 @@ TEST(a_step_within_a_commit_is_not_by_the_code)
     assert_int_equal(history(), RG_WRONG);
     assert_non_null(strstr(text, "within commit same: not by the code"));
     assert_non_null(strstr(text, "compiler"));
-    assert_non_null(strstr(text, "24 files of 1 commits"));
+    assert_non_null(strstr(text, "24 files of 1 commit,"));
 }
 
 TEST(what_no_longer_passes_is_broken)

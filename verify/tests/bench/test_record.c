@@ -164,7 +164,7 @@ TEST(pieces_become_one_record)
     assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
                      0);
     assert_int_equal(record("--resume --plan"), RG_GOOD);
-    assert_non_null(strstr(said, "1 steps of the plan are in the record"));
+    assert_non_null(strstr(said, "1 step of the plan is in the record"));
     assert_int_equal(record("--resume"), RG_GOOD);
     assert_non_null(strstr(said, "2 steps of the plan are in the record"));
     assert_int_not_equal(access(in_dir("m.step-corr-ordered.tsv.part"), F_OK), 0);

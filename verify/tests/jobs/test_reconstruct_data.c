@@ -96,7 +96,7 @@ TEST(test_r3)
     gr_job job = {.halves = 2, .mask_radius_px = 26};
     catch_stderr();
     insert_job(&job, R3, NULL, "C1", false);
-    assert_non_null(strstr(caught(), "219 rows; 1 images of its stacks have no row and are left out, the first is image 220"));
+    assert_non_null(strstr(caught(), "219 rows; 1 image of its stacks has no row and is left out, the first is image 220"));
     float *half[2];
     for (int h = 0; h < 2; h++) {
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));

@@ -86,7 +86,7 @@ TEST(test_rows_and_stacks)
     catch_stderr();
     assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("a.star", "good.mrcs", IMAGES - 1, 0,
                                      ""), in_dir("v.mrc"))), RG_GOOD);
-    assert_non_null(strstr(caught(), "19 rows; 1 images of its stacks have no row and are left out, the first is image 20"));
+    assert_non_null(strstr(caught(), "19 rows; 1 image of its stacks has no row and is left out, the first is image 20"));
 }
 
 // A value that is no number, found while images are read: by one thread, and by several for an emulated GPU, the first in line.
