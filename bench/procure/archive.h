@@ -30,4 +30,8 @@ double rg_archive_median(const rg_archive *, const char *job);               // 
 // RAPL", "NVML, GPU boards alone". NaN: none.
 double rg_archive_joules(const rg_archive *, const char *job, const char **source);
 
+// audit.c: how many findings `audit` has in it without computing anything again, and the first of them, "rule: what was found".
+enum { RG_FINDING = 640 };
+int rg_audit_findings(const rg_archive *, char first[RG_FINDING]);
+
 #endif

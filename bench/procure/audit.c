@@ -26,13 +26,15 @@ typedef struct audit {
     const request *request;
     rg_archive a;
     int findings, unsure;
+    char *first; // NULL: everything is printed; else the first finding goes there, and nothing is
 } audit;
 
 static void say(const audit *u, const char *rule, const char *format, va_list list)
 {
     char text[600];
     vsnprintf(text, sizeof text, format, list);
-    rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
+    if (!u->first)
+        rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
 }
 static void found(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void found(audit *u, const char *rule, const char *format, ...)
@@ -41,6 +43,12 @@ static void found(audit *u, const char *rule, const char *format, ...)
     va_start(list, format);
     say(u, rule, format, list);
     va_end(list);
+    if (u->first && !u->findings) {
+        const int n = snprintf(u->first, RG_FINDING, "%s: ", rule);
+        va_start(list, format);
+        vsnprintf(u->first + n, RG_FINDING - (size_t)n, format, list);
+        va_end(list);
+    }
     u->findings++;
 }
 static void open_question(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -283,6 +291,27 @@ static void check_medians(audit *u)
     }
 }
 
+static void check_archive(audit *u)
+{
+    check_manifest(u);
+    check_nonce(u);
+    check_workload(u);
+    check_log(u);
+    check_sequence(u);
+    check_turns(u);
+    check_runs(u);
+    check_medians(u);
+}
+
+int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
+{
+    const request nothing = {0};
+    audit u = {.request = &nothing, .a = *a, .first = first};
+    *first = '\0';
+    check_archive(&u);
+    return u.findings;
+}
+
 // ---- again, here -----------------------------------------------------------------------------------------------------------
 
 // 0 alike, 1 not, 2 could not be told.
@@ -377,14 +406,7 @@ static int run(void *typed)
         code = rg_archive_read(r->given.word.item[i], &u.a);
         if (code)
             break;
-        check_manifest(&u);
-        check_nonce(&u);
-        check_workload(&u);
-        check_log(&u);
-        check_sequence(&u);
-        check_turns(&u);
-        check_runs(&u);
-        check_medians(&u);
+        check_archive(&u);
         code = check_again(&u);
         name_signature(&u);
         if (!code)

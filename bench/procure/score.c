@@ -123,7 +123,12 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     if (strcmp(its, hash))
         return rg_fail(RG_USAGE, "%s: expected an archive of workload %s, found another", path, s->workload->table.path);
     m->seconds = 0;
-    return rg_job_scores(&m->a, s->workload, m->job, &m->seconds);
+    code = rg_job_scores(&m->a, s->workload, m->job, &m->seconds);
+    m->findings = code ? 0 : rg_audit_findings(&m->a, m->finding);
+    if (m->findings)
+        rg_warn("%s: `regather audit` refuses it: %d finding%s, the first %s", path, m->findings, rg_s(m->findings),
+                m->finding);
+    return code;
 }
 
 // Joules that were not measured: the cap times the time, which no machine passes.
@@ -346,8 +351,9 @@ const rg_command rg_cmd_score = {
             "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue:\n"
             "1.4\", \"# utilisation: 0.7\" and columns machine price support_a_year residual idle_W cap_W, a row\n"
             "a label; a machine without a row is refused. Joules that were not measured are cap_W times the time,\n"
-            "and marked as an upper estimate. Audit archives first: score takes them as they are, but refuses\n"
-            "those of another workload or size, with a wrong run, or with too few runs that count.",
+            "and marked as an upper estimate. Audit archives first: score warns of those that audit refuses without\n"
+            "computing anything again, on the page too, and refuses those of another workload or size, with a wrong\n"
+            "run, or with too few runs that count.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -37,7 +37,8 @@ typedef struct rg_machine_score {
     rg_job_score job[RG_JOBS_MOST];
     double score, low, high, variance, freedom, seconds, joules, best; // best: the chance to be the fastest
     bool upper;
-    int rank;
+    int rank, findings; // of audit, which computes nothing again here
+    char finding[RG_FINDING]; // the first
     double price, support, residual, idle_W, cap_W; // NaN without costs
     double energy_busy, energy_idle, total, per_job; // money
 } rg_machine_score;

@@ -299,6 +299,14 @@ static int write_page(const rg_score *s, const char *folder)
     p.make->heading(&p, 1, NULL, "Machines ranked");
     p.make->paragraph(&p, what);
     ranking(&p, s);
+    for (int i = 0; i < s->n; i++) {
+        const rg_machine_score *m = &s->machine[i];
+        char *refused = m->findings ? rg_print("`regather audit` refuses the archive of %s, so that its place means nothing: "
+                                               "%d finding%s, the first %s.", m->a.label, m->findings, rg_s(m->findings), m->finding) : NULL;
+        if (refused)
+            p.make->paragraph(&p, refused);
+        free(refused);
+    }
     char *brief = too_short(s);
     if (brief)
         p.make->paragraph(&p, brief);

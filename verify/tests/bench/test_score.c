@@ -57,6 +57,14 @@ TEST(numbers_are_those_of_another_program)
                         "again.tsv page/score.tsv"), 0);
 }
 
+// These archives list no file of theirs, among others: said once an archive, here and on the page.
+TEST(what_audit_refuses_is_said)
+{
+    assert_int_equal(sh(SCORE " > said.score 2> warned; grep -c 'regather audit. refuses it: ' warned | grep -qx 3"), 0);
+    assert_int_equal(sh("grep -q 'slow.rgz: .regather audit. refuses it: [0-9]* findings, the first manifest: .* is there and not listed$' warned"), 0);
+    assert_int_equal(sh("grep -o 'refuses the archive of [a-z]*, so that' page/index.html | sort -u | wc -l | grep -qx 3"), 0);
+}
+
 TEST(ranks_and_ties)
 {
     assert_int_equal(sh("grep -v '^#' page/score.tsv | cut -f1,4 | tail -n +2 | tr '\\t\\n' '= ' > ranks && grep -q '^fast=1 ' ranks && "
@@ -135,7 +143,7 @@ TEST(shipped_archives)
     assert_int_equal(sh("cp '%s'/*.rgz . && n=0 && for a in $(cd '%s' && ls *.rgz); do n=$((n + 1)); l=${a%%.rgz}; "
                         "regather audit $a --workload '%s/cryo-em.tsv' --no-again > s; test $? = 3 && grep -q \"^$l: .* 0 findings\" s || exit 9; "
                         "mkdir -p k/$l && tar xzf $a -C k/$l && t=\"$t k/$l/runs.tsv k/$l/power.tsv\"; done; test $n -ge 1 && "
-                        "regather score $(cd '%s' && ls *.rgz) --workload '%s/cryo-em.tsv' --costs '%s/costs.example.tsv' --reference cpu-16xeon --out kitpage && "
+                        "regather score $(cd '%s' && ls *.rgz) --workload '%s/cryo-em.tsv' --costs '%s/costs.example.tsv' --reference cpu-16xeon --out kitpage 2> warned && ! grep audit warned >&2 && "
                         "grep '^# size\\|^job\\|small' '%s/cryo-em.tsv' > small.tsv && awk -f '%s' -v reference=k/cpu-16xeon small.tsv "
                         "'%s/costs.example.tsv' $t > k.tsv && test $(wc -l < k.tsv) = $n",
                         kit, kit, share, kit, share, share, share, awk, share), 0);
