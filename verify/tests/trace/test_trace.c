@@ -67,6 +67,15 @@ static int rows_with(const rg_tsv *t, const char *column, const char *text)
     return n;
 }
 
+// A table of more rows than that, which all have this verdict.
+static void assert_all(const char *name, int rows, const char *verdict)
+{
+    rg_tsv t = table(name);
+    assert_true(t.n_rows > rows);
+    assert_int_equal(rows_with(&t, "verdict", verdict), t.n_rows);
+    rg_tsv_free(&t);
+}
+
 // ---- right kernels -------------------------------------------------------------------------------------------------------
 
 TEST(right_kernels_are_right)
@@ -77,10 +86,7 @@ TEST(right_kernels_are_right)
     for (int i = 0; i < RG_COUNT(right); i++) {
         assert_int_equal(trace("%s --out %s", right[i], folder), RG_GOOD);
         assert_non_null(strstr(output, "inputs: right ("));
-        rg_tsv t = table(strchr(right[i], ':') + 1);
-        assert_true(t.n_rows > 500);
-        assert_int_equal(rows_with(&t, "verdict", "right"), t.n_rows);
-        rg_tsv_free(&t);
+        assert_all(strchr(right[i], ':') + 1, 500, "right");
     }
 }
 
@@ -227,10 +233,7 @@ TEST(what_was_never_written_is_nowhere_right)
     assert_int_equal(trace("gridding:never.so:never --input i=0,x=1,y=1 --real-space --out %s", folder), RG_WRONG);
     assert_non_null(strstr(output, ": weight not a number, expected "));
     assert_non_null(strstr(output, "the object's map has values that are not a number"));
-    rg_tsv t = table("never.points");
-    assert_true(t.n_rows > 100);
-    assert_int_equal(rows_with(&t, "verdict", "missing"), t.n_rows);
-    rg_tsv_free(&t);
+    assert_all("never.points", 100, "missing");
 }
 
 // Of two algorithms each has variants of that name.
