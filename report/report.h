@@ -195,10 +195,10 @@ int rg_copy_pages(const rg_report *); // of jobs
 void rg_write_pages(const rg_report *, FILE *html);
 void rg_write_gallery(const rg_report *, rg_page *);
 // Published configurations (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing
-// without them.
-void rg_write_portability(const rg_report *, rg_page *, const char *paper);
-// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
-void rg_write_tables(const rg_report *, rg_page *, const char *paper);
+// without them, or where no machine has run any. NULL for the page: only whether there is something.
+bool rg_write_portability(const rg_report *, rg_page *, const char *paper);
+// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it. NULL as above.
+bool rg_write_tables(const rg_report *, rg_page *, const char *paper);
 void rg_write_duels(const rg_report *, rg_page *); // of machines that have a table `duels`; nothing where none has
 
 // ---- what was found, and the pages ---------------------------------------------------------------------------------------

@@ -99,20 +99,35 @@ static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *publi
     p->make->table_end(p);
 }
 
-void rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
+static bool was_run(const rg_report *r, const rg_tsv *presets)
 {
-    int i = rg_paper_of(&r->claims, paper);
+    char text[TEXT] = "";
+    for (int m = 0; m < r->n_machines && !*text; m++)
+        for (int i = 0; i < presets->n_rows && !*text; i++)
+            share(&r->machine[m], presets, i, text);
+    return *text;
+}
+
+bool rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
+{
+    int i = rg_paper_of(&r->claims, paper), code = p ? p->code : RG_GOOD;
+    bool any = false;
     for (int a = 0; i >= 0 && a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);
         rg_tsv presets = {0};
         if (!algo->presets || strcmp(algo->paper, paper))
             continue;
         char *path = rg_share_path(algo->presets);
-        if (p->code == RG_GOOD)
-            p->code = rg_tsv_read(path, &presets);
-        if (presets.n_rows)
+        if (code == RG_GOOD)
+            code = rg_tsv_read(path, &presets);
+        const bool has = was_run(r, &presets);
+        if (has && p)
             table(r, &presets, &r->claims.published[i], p);
+        any |= has;
         rg_tsv_free(&presets);
         free(path);
     }
+    if (p)
+        p->code = code;
+    return any;
 }

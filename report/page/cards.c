@@ -173,7 +173,7 @@ static void card(const rg_report *r, int paper, rg_page *p)
 void rg_write_cards(const rg_report *r, rg_page *p)
 {
     fputs("<section id=\"findings\" aria-label=\"Findings\" class=\"cards\">\n", p->out);
-    for (int i = 0; i < r->claims.paper.n_rows; i++)
-        card(r, i, p);
+    for (int k = 0; k < r->claims.paper.n_rows; k++)
+        card(r, rg_paper_at(r, k), p);
     fputs("</section>\n", p->out);
 }

@@ -53,6 +53,27 @@ bool rg_is_shown(const rg_report *r, int m, const char *paper)
     return any;
 }
 
+static bool is_measured(const rg_report *r, int paper)
+{
+    const char *name = rg_tsv_cell(&r->claims.paper, paper, "paper");
+    bool any = false;
+    for (int m = 0; m < r->n_machines; m++)
+        for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
+            any = !rg_is_defect(r, i) && rg_is_of(r, i, name) && judged(r, i, m)->outcome != RG_NOT_TESTABLE;
+    for (int i = 0; i < r->n_figures && !any; i++)
+        any = r->figure[i].drawn && !strcmp(r->figure[i].paper, name);
+    return any;
+}
+
+int rg_paper_at(const rg_report *r, int place)
+{
+    for (int measured = 1; measured >= 0; measured--)
+        for (int i = 0; i < r->claims.paper.n_rows; i++)
+            if (is_measured(r, i) == measured && place-- == 0)
+                return i;
+    return -1;
+}
+
 int rg_count_outcomes(const rg_report *r, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
 {
     int n = 0;
@@ -168,7 +189,8 @@ static void masthead(const rg_report *r, rg_page *p)
         }
     fputs("</p>\n<nav aria-label=\"Parts of the page\">", p->out);
     fputs("<a href=\"#findings\">Findings</a>", p->out);
-    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+    for (int k = 0; k < r->claims.paper.n_rows; k++) {
+        const int i = rg_paper_at(r, k);
         fprintf(p->out, "<a href=\"#paper-%d\">", i);
         rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
         fputs("</a>", p->out);
@@ -193,7 +215,8 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
     paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "",
               text);
     figures(r, p, paper);
-    p->make->fold(p, "The paper's own tables, ours beside");
+    const bool tables = rg_write_tables(r, NULL, paper) || rg_write_portability(r, NULL, paper);
+    p->make->fold(p, tables ? "The paper's own tables, ours beside" : "What its shapes mean, and what is not compared");
     rg_write_tables(r, p, paper);
     rg_write_portability(r, p, paper);
     paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "shapes"));
@@ -247,7 +270,7 @@ static void say_of_rows(rg_page *p, const rg_bench_machine *of, int rows, const 
         return;
     fputs("<p><strong>", p->out);
     rg_html_text(p->out, rg_machine_name(of, "This machine"));
-    fprintf(p->out, "</strong>: %d row%s %s.</p>\n", rows, rg_s(rows), words);
+    fprintf(p->out, "</strong>: %s: %d.</p>\n", words, rows);
 }
 
 static void data_section(const rg_report *r, rg_page *p)
@@ -277,10 +300,10 @@ static void data_section(const rg_report *r, rg_page *p)
     p->make->fold_end(p);
     for (int m = 0; m < r->n_machines; m++) {
         const rg_bench_machine *of = &r->machine[m];
-        say_of_rows(p, of, of->n_stale, r->stale ? "were timed before their kernels changed; verdicts that rest on them say STALE"
-                                                 : "were timed before their kernels changed; they are left out");
-        say_of_rows(p, of, of->n_unsourced, "have no hash of their kernel's source, so that nobody can tell whether it is today's; "
-                                            "verdicts that rest on them say SOURCE NOT KNOWN");
+        say_of_rows(p, of, of->n_stale, r->stale ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
+                                                 : "rows timed before their kernels changed, and left out");
+        say_of_rows(p, of, of->n_unsourced, "rows without a hash of their kernel's source, so that nobody can tell whether it is "
+                                            "today's (verdicts that rest on them say SOURCE NOT KNOWN)");
     }
     section_end(p);
 }
@@ -323,8 +346,8 @@ int rg_write_index(const rg_report *r, rg_page *p)
     const int code = rg_html_begin(p, title);
     masthead(r, p);
     rg_write_cards(r, p);
-    for (int i = 0; i < r->claims.paper.n_rows; i++)
-        paper_section(r, i, p);
+    for (int k = 0; k < r->claims.paper.n_rows; k++)
+        paper_section(r, rg_paper_at(r, k), p);
     section(p, "ledger", -1);
     p->make->heading(p, 2, "ledger", "Ledger");
     rg_write_ledger_table(r, p);
@@ -413,7 +436,8 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
     p->make->heading(p, 1, NULL, title);
     counts_text(r, 0, NULL, text, sizeof text);
     paragraph(p, "%d papers, on %s. %s.", r->claims.paper.n_rows, r->machine[0].label, text);
-    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+    for (int k = 0; k < r->claims.paper.n_rows; k++) {
+        const int i = rg_paper_at(r, k);
         const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
         p->make->heading(p, 2, NULL, rg_tsv_cell(&r->claims.paper, i, "title"));
         paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "subject"));

@@ -8,6 +8,9 @@
 int rg_count_outcomes(const rg_report *, int machine, const char *paper, bool additions, int count[RG_OUTCOMES]);
 bool rg_is_defect(const rg_report *, int claim); // of the paper itself: nothing was measured
 bool rg_is_of(const rg_report *, int claim, const char *paper);
+// The paper at that place of the page: first those of which a machine has a number or a figure, then the others, each in the order
+// of papers.tsv: of a record with few rows what it has is not looked for behind what it has not.
+int rg_paper_at(const rg_report *, int place);
 bool rg_is_shown(const rg_report *, int machine,
                  const char *paper); // this one, and whose files decide anything of it (NULL: of any)
 // The first sentences of findings.tsv that the machine has of the paper; false: that there are none.

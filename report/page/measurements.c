@@ -252,7 +252,7 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     const char *column[TABLE_COLUMNS_MOST], *cell[TABLE_COLUMNS_MOST];
     char caption[TEXT], align[TABLE_COLUMNS_MOST + 1] = "";
     int n = t->tsv.n_columns;
-    if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST)
+    if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST || !t->tsv.n_rows)
         return;
     for (int c = 0; c < n; c++) {
         column[c] = t->tsv.column[c];

@@ -195,21 +195,28 @@ static void write_table(listed_row l, rg_page *p)
     p->make->table_end(p);
 }
 
-void rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
+bool rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
 {
     rg_tsv list = {0};
     char *path = rg_share_path("reference/tables.tsv");
-    if (p->code == RG_GOOD)
-        p->code = rg_tsv_read(path, &list);
+    bool any = false;
+    int code = p ? p->code : RG_GOOD;
+    if (code == RG_GOOD)
+        code = rg_tsv_read(path, &list);
+    if (p)
+        p->code = code;
     for (int i = 0; i < list.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table"))
             continue;
         for (int m = 0; m < r->n_machines; m++) {
             listed_row l = {r, &r->machine[m], &list, i, ""};
-            if (rows(l, NULL))
+            const bool has = rows(l, NULL);
+            if (has && p)
                 write_table(l, p);
+            any |= has;
         }
     }
     rg_tsv_free(&list);
     free(path);
+    return any;
 }

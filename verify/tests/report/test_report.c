@@ -520,6 +520,40 @@ TEST(a_card_of_nothing_names_no_machine)
     free(papers);
 }
 
+// Of a record with few rows: what it has comes first, and tables that have nothing of any machine are none.
+TEST(papers_with_numbers_come_first)
+{
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
+    made m;
+    make(&m);
+    rg_report r = {.n_machines = 1, .machine = &m.machine};
+    assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
+    r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
+    for (int i = 0; i < r.claims.claim.n_rows; i++)
+        r.judgement[i] = rg_judge(&r.claims, i, &m.machine, NULL);
+    for (int i = 0; i < r.claims.paper.n_rows; i++)
+        assert_int_equal(rg_paper_at(&r, i), i);
+    const int strelak = rg_paper_of(&r.claims, "Strelak 2019");
+    assert_true(strelak > 0);
+    r.judgement[rg_claim_of(&r.claims, "S2")].outcome = RG_REPRODUCED;
+    assert_int_equal(rg_paper_at(&r, 0), strelak);
+    for (int i = 1; i < r.claims.paper.n_rows; i++)
+        assert_int_equal(rg_paper_at(&r, i), i - (i <= strelak));
+    size_t length;
+    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_markdown};
+    rg_write_markdown(&r, &p);
+    fclose(p.out);
+    assert_true(strstr(text, "## Strelak") < strstr(text, "## Lu"));
+    assert_null(strstr(text, "Portability"));
+    assert_false(rg_write_portability(&r, NULL, "Strelak 2019") || rg_write_tables(&r, NULL, "Strelak 2019"));
+    free(r.judgement);
+    rg_claims_free(&r.claims);
+    free_machine(&m);
+    free(text);
+    free(claims);
+    free(papers);
+}
+
 // A whole job is no point of a curve over offsets.
 TEST(jobs_are_in_no_figure_of_offsets)
 {
