@@ -146,7 +146,8 @@ static int weights(const ref_problem *p, double x, int64_t *first, double w[5])
     return n;
 }
 
-ref_number ref_section(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j)
+// S(M q)
+static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j)
 {
     const float *pose = p->pose + 8 * (particle * p->trials + t);
     double at[3], w[3][5];
@@ -174,7 +175,7 @@ ref_number *ref_section_image(const ref_problem *p, int64_t particle, int64_t t,
         for (int64_t i = 0; i <= p->side / 2; i++)
             if (ref_in_band(p, i, j, inner)) {
                 const double c = ref_ctf(p, particle, i, j), f = power == 2 ? c * c : power == 1 ? 2 * c : 2 * fabs(c);
-                *ref_at(plane, p->side, i, j) = f * ref_section(p, particle, t, i, j);
+                *ref_at(plane, p->side, i, j) = f * section(p, particle, t, i, j);
             }
     ref_make_real(plane, p->side);
     ref_transform(plane, p->side, 1);

@@ -36,7 +36,6 @@ void ref_mask(ref_number *image, int64_t side, double R, int64_t centre); // cen
 int64_t ref_stored(int64_t side, int64_t i, int64_t j); // where (i, j), 0 <= i <= side/2, stands in a half plane
 ref_number ref_particle(const ref_problem *, int64_t p, int64_t t, int64_t i, int64_t j); // X e^{i s.q}
 double ref_ctf(const ref_problem *, int64_t p, int64_t i, int64_t j);
-ref_number ref_section(const ref_problem *, int64_t p, int64_t t, int64_t i, int64_t j); // S(M q)
 int64_t ref_ring(int64_t i, int64_t j);
 int ref_in_band(const ref_problem *, int64_t i, int64_t j, int64_t inner);
 // The image of f S over the band, unnormalised; power: 0 f = 2|c|, 1 f = 2c, 2 f = c^2.

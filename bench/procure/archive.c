@@ -90,7 +90,7 @@ double rg_archive_number(const rg_archive *a, const char *key)
     return end == text ? NAN : value;
 }
 
-bool rg_archive_counts(const rg_archive *a, int run, const char *job)
+static bool counts(const rg_archive *a, int run, const char *job)
 {
     return !strcmp(rg_tsv_cell(&a->runs, run, "job"), job) && !strcmp(rg_tsv_cell(&a->runs, run, "kind"), "timed") &&
            !strcmp(rg_tsv_cell(&a->runs, run, "status"), "good");
@@ -100,7 +100,7 @@ int rg_archive_times(const rg_archive *a, const char *job, double *s, int most)
 {
     int n = 0;
     for (int i = 0; i < a->runs.n_rows && n < most; i++)
-        if (rg_archive_counts(a, i, job))
+        if (counts(a, i, job))
             s[n++] = rg_tsv_number(&a->runs, i, "wall_s");
     return n;
 }

@@ -11,7 +11,7 @@
 
 const char *const rg_size_name[RG_SIZES] = {"small", "medium", "full"};
 const double rg_size_s[RG_SIZES] = {600, 3600, 0};
-const char *const rg_check_name[RG_CHECKS] = {"map", "poses", "transforms", "sums"};
+static const char *const check_name[RG_CHECKS] = {"map", "poses", "transforms", "sums"};
 static const char columns[] = "job weight command size units reference_s min_runs check tolerance input";
 static const char *const commands[] = {"autocorr", "reconstruct", "search", "refine", "align", "average", NULL};
 
@@ -106,7 +106,7 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
     char *end;
     const char *reference = rg_tsv_cell(t, row, "reference_s"), *units = rg_tsv_cell(t, row, "units");
     const double runs = rg_tsv_number(t, row, "min_runs");
-    const int check = word_of(rg_tsv_cell(t, row, "check"), rg_check_name, RG_CHECKS);
+    const int check = word_of(rg_tsv_cell(t, row, "check"), check_name, RG_CHECKS);
     w->weight = rg_tsv_number(t, row, "weight");
     w->reference_s = rg_tsv_number(t, row, "reference_s");
     w->tolerance = rg_tsv_number(t, row, "tolerance");

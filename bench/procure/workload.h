@@ -29,7 +29,6 @@ extern const double rg_size_s[RG_SIZES]; // what a kit of this size may take; 0:
 // {in}/particles.star, degrees. TRANSFORMS: largest error of a shift of {out}.tsv, of {in}/truth.tsv, pixels. SUMS: largest
 // error of 16 elements of every C2D in {out}/, summed again.
 typedef enum { RG_CHECK_MAP, RG_CHECK_POSES, RG_CHECK_TRANSFORMS, RG_CHECK_SUMS, RG_CHECKS } rg_check;
-extern const char *const rg_check_name[RG_CHECKS];
 
 typedef struct rg_work {
     const char *job, *command, *input, *unit;

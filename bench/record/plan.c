@@ -106,6 +106,15 @@ static int choice(const rg_tsv *t, int row, const char *column, const char *cons
     return -rg_tsv_fault(t, row, c, expected);
 }
 
+// -1: there is none.
+static int find_step(const rg_record_plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->n; i++)
+        if (!strcmp(plan->step[i].name, name))
+            return i;
+    return -1;
+}
+
 static int add_step(rg_record_plan *plan, const rg_tsv *t, int i, const lets *l)
 {
     static const char *const kind[] = {"data", "bench", "tune", "table"}, *const runs[] = {"core", "gpu", "alone"};
@@ -131,7 +140,7 @@ static int add_step(rg_record_plan *plan, const rg_tsv *t, int i, const lets *l)
     s.command = command;
     free(shapes);
     plan->step = rg_more(plan->step, plan->n, sizeof *plan->step);
-    const bool twice = rg_record_plan_find(plan, s.name) >= 0;
+    const bool twice = find_step(plan, s.name) >= 0;
     plan->step[plan->n++] = s;
     if (!(s.seconds > 0))
         return rg_fail(RG_USAGE, "%s: line %d: expected seconds above 0 in %s", t->path, t->row_line[i], s.name);
@@ -166,7 +175,7 @@ static int add_each(rg_record_plan *plan, const rg_tsv *t, int i, lets *l)
 static int needed(const rg_record_plan *plan, const char *need)
 {
     char *name = rg_print("%.*s", (int)strcspn(need, "?"), need);
-    const int k = rg_record_plan_find(plan, name);
+    const int k = find_step(plan, name);
     free(name);
     return k;
 }
@@ -208,14 +217,6 @@ int rg_record_plan_read(const char *path, const char *work, rg_record_plan *plan
     lets_free(&l);
     rg_tsv_free(&t);
     return code;
-}
-
-int rg_record_plan_find(const rg_record_plan *plan, const char *name)
-{
-    for (int i = 0; i < plan->n; i++)
-        if (!strcmp(plan->step[i].name, name))
-            return i;
-    return -1;
 }
 
 bool rg_record_each_need(const rg_record_plan *plan, const rg_record_step *s, bool (*keep_on)(rg_record_step *, void *),

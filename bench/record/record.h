@@ -72,7 +72,6 @@ int rg_record_plan_weigh(rg_record_plan *, const rg_record *, int gpus);
 // Whether a row of the record is one of the step's, as today's kernel gives it.
 bool rg_record_step_has(const rg_record *, const rg_record_step *, const rg_row *);
 int rg_record_rows_of(const rg_record *, const rg_record_step *);
-int rg_record_plan_find(const rg_record_plan *, const char *name); // -1 when there is none
 void rg_record_plan_free(rg_record_plan *);
 // Whether all steps that this one needs are to keep_on's liking, which is asked until one is not.
 bool rg_record_each_need(const rg_record_plan *, const rg_record_step *, bool (*keep_on)(rg_record_step *, void *), void *of);

@@ -77,7 +77,7 @@ static int mrc_rows(const rg_image_in *in, const rg_mrc *m, const float *section
     return RG_GOOD;
 }
 
-int rg_read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
+static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
     rg_mrc m;
     int code = rg_mrc_open_stream(&m, in->file, in->bytes, in->path);
@@ -118,7 +118,7 @@ static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *imag
                      || memcmp(head, "MM\0+", 4) == 0))
         return rg_read_tiff(in, pages, image);
     if (rg_mrc_plausible(head, in->bytes))
-        return rg_read_mrc(in, pages, image);
+        return read_mrc(in, pages, image);
     const char *known = rg_known_as(head, got);
     return rg_malformed(in->path, 0, "expected a PNG, PGM, PPM, TIFF, MRC or EM file, found %s",
                         known ? known : got ? rg_quote_bytes(head, got < 12 ? (int)got : 12) : "an empty file");

@@ -18,7 +18,6 @@ typedef struct rg_image_in {
 int rg_read_png(const rg_image_in *, int64_t *pages, rg_image *image);
 int rg_read_pnm(const rg_image_in *, int64_t *pages, rg_image *image);
 int rg_read_tiff(const rg_image_in *, int64_t *pages, rg_image *image);
-int rg_read_mrc(const rg_image_in *, int64_t *pages, rg_image *image);
 
 // Checks the sides and takes the memory: a sum of 16-bit products over 2^31 pixels is the largest that 64 signed bits hold.
 // `least_bytes`: the smallest file that could hold such a picture in this format, so that a small file with large numbers in

@@ -90,7 +90,7 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
 }
 
 // Subsets of a stack are common, so images without a row are no error; that they are left out is said.
-void rg_particles_unnamed(const rg_particles *p)
+static void warn_of_unnamed(const rg_particles *p)
 {
     int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1;
     int first_stack = 0;
@@ -481,7 +481,7 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     free(names.slot);
     free(r.optics_row);
     if (code == RG_GOOD)
-        rg_particles_unnamed(p);
+        warn_of_unnamed(p);
     else
         rg_particles_close(p);
     return code;

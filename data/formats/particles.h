@@ -80,6 +80,5 @@ typedef struct rg_stack_names {
 
 // The number of the stack of this name, opened and checked when it is new. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_stack(rg_particles *, rg_stack_names *, const char *name, int64_t line, int *stack);
-void rg_particles_unnamed(const rg_particles *); // warns of images without a row
 
 #endif

@@ -94,7 +94,8 @@ void rg_fsc_correct(int64_t side, const double *masked, const double *random, in
         corrected[s] = s < from_shell + 2 ? masked[s] : (masked[s] - random[s]) / (1 - random[s]);
 }
 
-double rg_fsc_crossing(const double *fsc, int64_t shells, double level)
+// Where the curve first falls below the level, in shells, on the line between its neighbours; NaN when it does not.
+static double crossing_of(const double *fsc, int64_t shells, double level)
 {
     for (int64_t s = 2; s < shells; s++)
         if (fsc[s] < level && fsc[s - 1] >= level)
@@ -118,7 +119,7 @@ static void count_frequencies(int64_t side, double *times)
 char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level)
 {
     const int64_t shells = side / 2 + 1;
-    const double length_A = (double)side * voxel_A, shell = rg_fsc_crossing(fsc, shells, level);
+    const double length_A = (double)side * voxel_A, shell = crossing_of(fsc, shells, level);
     if (isnan(shell))
         return fsc[1] < level ? rg_print("below at all shells, from %.4g A on", length_A)
                               : rg_print("above at all shells, to %.4g A", length_A / (double)(shells - 1));
@@ -127,7 +128,7 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     for (int e = 0; e < 2; e++) {
         for (int64_t s = 0; s < shells; s++)
             moved[s] = fsc[s] + (e ? 1 : -1) * (1 - fsc[s] * fsc[s]) / sqrt(times[s]);
-        ends[e] = rg_fsc_crossing(moved, shells, level);
+        ends[e] = crossing_of(moved, shells, level);
     }
     free(times);
     free(moved);
@@ -183,7 +184,7 @@ void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc
 {
     static const double level[2] = {0.143, 0.5};
     const int64_t shells = side / 2 + 1;
-    const double length_A = (double)side * voxel_A, crossing = rg_fsc_crossing(fsc, shells, level[0]);
+    const double length_A = (double)side * voxel_A, crossing = crossing_of(fsc, shells, level[0]);
     if (!rg_summary_wanted())
         return;
     double *frequency = rg_alloc((size_t)shells * sizeof *frequency);

@@ -14,8 +14,6 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
 // The curve of masked maps without what the mask has made of it: (masked - random) / (1 - random) beyond the first shells that
 // were randomised, two of which still share frequencies with those that were not (Chen et al. 2013); before them as it is.
 void rg_fsc_correct(int64_t side, const double *masked, const double *random, int64_t from_shell, double *corrected);
-// Where the curve first falls below the level, in shells, on the line between its neighbours; NaN when it does not.
-double rg_fsc_crossing(const double *fsc, int64_t shells, double level);
 // What a person reads of it, malloc'ed: "14.32 A (0.0698 per A, 0.0689 to 0.0707 within one standard deviation of FSC)", or
 // that the curve is above or below the level at all shells. The deviation of a shell's coefficient is (1 - FSC^2) / sqrt(n), n
 // its real numbers that say something of their own: frequencies of the whole space, of which half are the others' mates.

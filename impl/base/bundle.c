@@ -61,7 +61,8 @@ const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path)
     return NULL;
 }
 
-void rg_bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
+// A file more, or another content; `bytes` becomes the bundle's.
+static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
 {
     rg_bundled *f = (rg_bundled *)rg_bundle_find(b, path);
     if (f) {
@@ -160,7 +161,7 @@ static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
         return rg_fail(RG_USAGE, "%s: expected at most %d files, found more", b->path, RG_BUNDLE_FILES_MOST);
     char *copy = rg_alloc((size_t)size + 1);
     memcpy(copy, bytes + *at, (size_t)size);
-    rg_bundle_put(b, name, copy, (size_t)size);
+    bundle_put(b, name, copy, (size_t)size);
     *at += ((size_t)size + BLOCK - 1) / BLOCK * BLOCK;
     return RG_GOOD;
 }
@@ -292,7 +293,8 @@ static void put_padding(rg_pack *p, size_t n)
 
 static int abandoned(rg_pack *p, int code)
 {
-    rg_pack_abandon(p);
+    end_coder(p);
+    rg_file_abandon(&p->file);
     return code;
 }
 
@@ -335,10 +337,4 @@ int rg_pack_commit(rg_pack *p)
         return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be written", p->file.path));
     end_coder(p);
     return rg_file_commit(&p->file);
-}
-
-void rg_pack_abandon(rg_pack *p)
-{
-    end_coder(p);
-    rg_file_abandon(&p->file);
 }

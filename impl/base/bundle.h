@@ -34,8 +34,6 @@ typedef struct rg_bundle {
 int rg_bundle_read(const char *path, rg_bundle *);
 const rg_bundled *rg_bundle_find(const rg_bundle *, const char *path); // NULL: none
 void rg_bundle_free(rg_bundle *);
-// In memory: a file more, or another content; `bytes` becomes the bundle's.
-void rg_bundle_put(rg_bundle *, const char *path, char *bytes, size_t n);
 
 // A file that is written whole or not at all (core.h). Of _begin and _add: RG_GOOD, or one line and a code, after which the
 // file is gone. mode: 0644 or 0755.
@@ -50,6 +48,5 @@ int rg_pack_begin(rg_pack *, const char *path, rg_packing, int threads);
 int rg_pack_add(rg_pack *, const char *path, const void *bytes, size_t n, int mode);
 int rg_pack_add_file(rg_pack *, const char *path, const char *from, int mode);
 int rg_pack_commit(rg_pack *);
-void rg_pack_abandon(rg_pack *);
 
 #endif

@@ -107,7 +107,8 @@ static const double RESERVE_BYTES = 18 * 0x1p20;
 
 static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RESERVE_BYTES; }
 
-int64_t rg_memory_largest(double there, rg_memory_need *need, const void *of)
+// 0: none.
+static int64_t largest_that_fits(double there, rg_memory_need *need, const void *of)
 {
     int64_t low = 0, high = 1; // low fits, or is none; high does not
     while (high < INT32_MAX && whole(need, of, high) <= there) {
@@ -123,7 +124,7 @@ int64_t rg_memory_largest(double there, rg_memory_need *need, const void *of)
 
 char *rg_memory_fits(double there, rg_memory_need *need, const void *of, const char *fits)
 {
-    const int64_t largest = rg_memory_largest(there, need, of);
+    const int64_t largest = largest_that_fits(there, need, of);
     return largest ? rg_print("%s %" PRId64 " fits", fits, largest) : rg_print("none fits");
 }
 

@@ -13,8 +13,7 @@ double rg_memory_free_of(const char *proc, const char *mounted); // of other fol
 
 // Bytes at the most for a job of this size; grows with it.
 typedef double rg_memory_need(const void *of, int64_t size);
-// The largest size whose need fits in `there` bytes, 0: none; "--batch 123 fits", "none fits", malloc'ed.
-int64_t rg_memory_largest(double there, rg_memory_need *, const void *of);
+// The largest size whose need fits in `there` bytes, as "--batch 123 fits"; "none fits". malloc'ed.
 char *rg_memory_fits(double there, rg_memory_need *, const void *of, const char *fits);
 // The one check of every job, of rg_memory_free() or a device's free bytes. RG_GOOD, or RG_LACKS and one line: "WHAT need X GiB
 // of memory, Y GiB are free; FITS 123 fits", 123 being the largest size that does.

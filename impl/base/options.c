@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const rg_option rg_common_options[] = {
+static const rg_option common_options[] = {
     {"help", NULL, "print this and exit", RG_TO(rg_given, help)},
     {"quiet", NULL, "no progress line", RG_TO(rg_given, quiet)},
     {"seed", "N", "seed of every random choice; printed in every result", RG_TO(rg_given, seed), 0, INT64_MAX, "1"},
@@ -68,7 +68,7 @@ int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
         n = place(job_options, 0, placed, n);
     if (command->page)
         n = place(page_options, 0, placed, n);
-    return place(rg_common_options, 0, placed, n);
+    return place(common_options, 0, placed, n);
 }
 
 // ---- names that are nearly right -----------------------------------------------------------------------------------------
@@ -593,7 +593,7 @@ void rg_command_help(const rg_command *c, FILE *out)
 {
     rg_placed placed[RG_OPTIONS_MAX];
     char *usage = usage_of(c);
-    const int n = rg_options_of(c, placed), common = place(rg_common_options, 0, (rg_placed[RG_OPTIONS_MAX]){0}, 0);
+    const int n = rg_options_of(c, placed), common = place(common_options, 0, (rg_placed[RG_OPTIONS_MAX]){0}, 0);
     fprintf(out, "regather %s: %s\n\nusage: regather %s %s\n\n", c->name, c->summary, c->name, usage);
     free(usage);
     if (c->help && *c->help)
@@ -648,7 +648,7 @@ static void roff_command(const rg_command *c, FILE *out)
 {
     rg_placed placed[RG_OPTIONS_MAX];
     char *usage = usage_of(c);
-    const int common = place(rg_common_options, 0, placed, 0), n = rg_options_of(c, placed);
+    const int common = place(common_options, 0, placed, 0), n = rg_options_of(c, placed);
     fprintf(out, ".SS regather %s ", c->name);
     roff(out, usage);
     fputc('\n', out);
@@ -672,7 +672,7 @@ void rg_command_man(const rg_command *const *command, FILE *out)
     for (const rg_command *const *c = command; *c; c++)
         roff_command(*c, out);
     fprintf(out, ".SH COMMON OPTIONS\n");
-    roff_options(placed, place(rg_common_options, 0, placed, 0), out);
+    roff_options(placed, place(common_options, 0, placed, 0), out);
     fprintf(out, ".SH EXIT STATUS\n0 good; 1 a check failed or something is slower; 2 bad usage or bad input; 3 unsure; "
                  "4 the machine lacks what was asked for.\n");
 }

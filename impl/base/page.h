@@ -54,6 +54,5 @@ void rg_html_end(rg_page *);
 void rg_html_text(FILE *, const char *text);
 void rg_html_rich(FILE *, const char *text);
 void rg_html_link(FILE *, const char *path); // of a file, relative: a name with a colon is no scheme
-int rg_label_of(const rg_page *, const char *text); // of a cell; -1: none
 
 #endif

@@ -140,7 +140,8 @@ static void table(rg_page *p, const char *caption, const char *align, const char
     fputs("</tr></thead>\n<tbody>\n", p->out);
 }
 
-int rg_label_of(const rg_page *p, const char *text)
+// Of a cell; -1: none.
+static int label_of(const rg_page *p, const char *text)
 {
     for (int i = 0; i < p->n_labels; i++)
         if (!strcmp(text, p->label[i]))
@@ -152,7 +153,7 @@ static void row(rg_page *p, const char *const *cell, int n)
 {
     fputs("<tr>", p->out);
     for (int i = 0; i < n; i++) {
-        const int label = rg_label_of(p, cell[i]);
+        const int label = label_of(p, cell[i]);
         fprintf(p->out, "<td%s>", align_class(p, i));
         if (label >= 0) // the word stays, colour only helps
             fprintf(p->out, "<span class=\"v v%d\">", label);

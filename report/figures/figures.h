@@ -29,7 +29,6 @@ void rg_find_rows(const rg_listed *, const char *name, rg_found *);   // points.
 void rg_find_growth(const rg_listed *, const char *name, rg_found *); // job_figures.c
 void rg_find_photo(const rg_listed *, const char *name, rg_found *);
 void rg_find_slices(const rg_listed *, const char *name, rg_found *); // slices.c
-const char *rg_map_path(const rg_report *, const char *name);         // of --map; NULL: not given
 
 // Copies a file to fig/NAME as the figure's; RG_GOOD, or one line and RG_USAGE.
 int rg_copy_to_fig(const rg_report *, const char *from, const char *name);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rg_map_path(const rg_report *r, const char *name)
+// Of --map; NULL: not given.
+static const char *path_of(const rg_report *r, const char *name)
 {
     for (int i = 0; i < r->n_maps; i++) {
         const char *equals = strchr(r->map[i], '=');
@@ -63,7 +64,7 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     const rg_report *r = l->report;
     const char *map_name = rg_listed_cell(l, "series");
     char *truth_name = rg_print("%s.truth", map_name), *path = rg_print("%s/fig/%s.tsv", r->out, name);
-    const char *map_path = rg_map_path(r, map_name), *truth_path = rg_map_path(r, truth_name);
+    const char *map_path = path_of(r, map_name), *truth_path = path_of(r, truth_name);
     rg_volume map = {0}, truth = {0};
     double scale = 1, offset = 0, correlation = NAN;
     if (map_path)

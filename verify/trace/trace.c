@@ -294,7 +294,8 @@ void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_WORDS])
         count[pairs->pair[i].word]++;
 }
 
-rg_word rg_pairs_word(const rg_pairs *pairs)
+// Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
+static rg_word word_of(const rg_pairs *pairs)
 {
     int64_t count[RG_WORDS];
     rg_word word = RG_W_RIGHT;
@@ -310,7 +311,7 @@ rg_word rg_pairs_word(const rg_pairs *pairs)
 
 const char *rg_pairs_verdict(const rg_pairs *pairs)
 {
-    return pairs->ran.status == RG_PASS ? rg_word_name[rg_pairs_word(pairs)] : "not all were run";
+    return pairs->ran.status == RG_PASS ? rg_word_name[word_of(pairs)] : "not all were run";
 }
 
 const rg_pair *rg_pairs_first(const rg_pairs *pairs)

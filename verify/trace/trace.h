@@ -58,9 +58,7 @@ int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const str
 void rg_trace_stand_in(const rg_trace_how *, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
 void rg_pairs_count(const rg_pairs *, int64_t count[RG_WORDS]);
-// Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
-rg_word rg_pairs_word(const rg_pairs *);
-const char *rg_pairs_verdict(const rg_pairs *); // the name of that word, or "not all were run"
+const char *rg_pairs_verdict(const rg_pairs *); // "right", the word of most faults, or "not all were run"
 const rg_pair *rg_pairs_first(const rg_pairs *); // the first that is not right, those with an input on first; NULL: none
 // Runs the object of the algorithm; found and expected get the outputs, one buffer an argument, valid until the next run.
 rg_verdict rg_trace_object(const rg_trace_how *, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX]);

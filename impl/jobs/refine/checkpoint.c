@@ -24,7 +24,7 @@ void fr_sums_make(fr_sums *s, int64_t side)
     *s = (fr_sums){.rings = fr_rings(side), .least = INT64_MAX, .ring = rg_alloc((size_t)fr_rings(side) * sizeof *s->ring)};
 }
 
-void fr_sums_add(fr_sums *to, const fr_sums *s)
+static void add_sums(fr_sums *to, const fr_sums *s)
 {
     to->particles += s->particles;
     to->refined += s->refined;
@@ -192,7 +192,7 @@ static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool 
     int code = expected ? rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", p->path, *line, expected,
                                   rg_quote_bytes(row, (int)strnlen(row, 60))) : RG_GOOD;
     if (!expected)
-        fr_sums_add(&p->sums, &s);
+        add_sums(&p->sums, &s);
     p->resumed += n;
     fr_sums_free(&s);
     *at = end + 1;
@@ -299,7 +299,7 @@ static void arrived(void *of, int64_t first, int64_t past, const void *note)
     const fr_sums s = {n[0], n[1], n[2], n[3], n[4], n[5], p->sums.rings, ring};
     for (int64_t i = first; i < past; i++)
         restore(p->files, p->row[i], p->result[i]);
-    fr_sums_add(&p->sums, &s);
+    add_sums(&p->sums, &s);
     write_batch(p, first, past, &s);
     free(ring);
     pl_team_progress(p->team, past - first);

@@ -23,7 +23,6 @@ typedef struct fr_sums {
     int64_t coefficient, rings, *ring; // of ccoef, and of presb by ring
 } fr_sums;
 void fr_sums_make(fr_sums *, int64_t side);
-void fr_sums_add(fr_sums *to, const fr_sums *);
 void fr_sums_free(fr_sums *);
 
 enum { FR_RESULTS = 10 }; // new of a particle: angles, origin, both defocus values, score, sigma, magnification
