@@ -79,13 +79,13 @@ double rg_fixed_ns(const rg_bench_machine *, const char *spec, const rg_measure 
 
 // ---- the job -------------------------------------------------------------------------------------------------------------
 
-enum { RG_JOBS_MOST = 4 };
+enum { RG_JOB_FOLDERS_MOST = 4 };
 
 // What `regather autocorr` left in its folders: the same series done by one or more variants. The first is judged.
 typedef struct rg_job_files {
     int n;
-    const char *folder[RG_JOBS_MOST];
-    rg_tsv growth[RG_JOBS_MOST]; // rmax.tsv; no rows when absent
+    const char *folder[RG_JOB_FOLDERS_MOST];
+    rg_tsv growth[RG_JOB_FOLDERS_MOST]; // rmax.tsv; no rows when absent
 } rg_job_files;
 int rg_job_files_add(rg_job_files *, const char *folder);
 void rg_job_files_free(rg_job_files *);

@@ -113,25 +113,25 @@ static const char *input_of(const rg_result *f, const rg_row *row)
     return hash;
 }
 
-static rg_series *series_of(rg_history *h, const rg_run *run, const rg_row *row)
+static rg_history_series *series_of(rg_history *h, const rg_run *run, const rg_row *row)
 {
     const char *machine = head_of(&run->file, "machine"), *suite = head_of(&run->file, "suite"),
                *input = input_of(&run->file, row);
     for (int i = 0; i < h->n_series; i++) {
-        rg_series *s = &h->series[i];
+        rg_history_series *s = &h->series[i];
         if (rg_row_same(s->key, row) && !strcmp(s->machine, machine) && !strcmp(s->suite, suite) && !strcmp(s->input, input))
             return s;
     }
     h->series = rg_more(h->series, h->n_series, sizeof *h->series);
-    rg_series *s = &h->series[h->n_series++];
-    *s = (rg_series){.key = row, .machine = machine, .suite = suite, .input = input};
+    rg_history_series *s = &h->series[h->n_series++];
+    *s = (rg_history_series){.key = row, .machine = machine, .suite = suite, .input = input};
     s->point = rg_alloc((size_t)h->n_runs * sizeof *s->point);
     return s;
 }
 
-static rg_point point_of(int run, const rg_row *row)
+static rg_history_point point_of(int run, const rg_row *row)
 {
-    rg_point p = {run, row, NAN, NAN, NAN, NAN};
+    rg_history_point p = {run, row, NAN, NAN, NAN, NAN};
     rg_summary summary;
     if (!rg_row_is_timed(row))
         return p;
@@ -152,7 +152,7 @@ static int make_series(rg_history *h)
             const rg_row *row = &h->run[r].file.row[i];
             if (rg_row_is_probe(row) || rg_row_is_self_test(row))
                 continue;
-            rg_series *s = series_of(h, &h->run[r], row);
+            rg_history_series *s = series_of(h, &h->run[r], row);
             if (s->n && s->point[s->n - 1].run == r)
                 return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", h->run[r].file.path,
                                row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS]);
@@ -162,7 +162,7 @@ static int make_series(rg_history *h)
     return RG_GOOD;
 }
 
-static void find_steps(const rg_history *h, rg_series *s)
+static void find_steps(const rg_history *h, rg_history_series *s)
 {
     double *value = rg_alloc((size_t)(s->n + 1) * sizeof *value), *level = rg_alloc((size_t)(s->n + 1) * sizeof *level);
     s->step = rg_alloc((size_t)(s->n + 1) * sizeof *s->step);
@@ -179,7 +179,7 @@ static void find_steps(const rg_history *h, rg_series *s)
     free(level);
 }
 
-const rg_point *rg_timed_point(const rg_series *s, int timed)
+const rg_history_point *rg_timed_point(const rg_history_series *s, int timed)
 {
     for (int i = 0; i < s->n; i++)
         if (!isnan(s->point[i].median_ns) && timed-- == 0)
@@ -187,7 +187,7 @@ const rg_point *rg_timed_point(const rg_series *s, int timed)
     return NULL;
 }
 
-char *rg_series_name(const rg_series *s)
+char *rg_series_name(const rg_history_series *s)
 {
     char *const *c = s->key->cell;
     return rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE],
@@ -196,17 +196,17 @@ char *rg_series_name(const rg_series *s)
 
 const char *rg_step_word(const rg_step *step) { return step->ratio > 1 ? "SLOWER" : "FASTER"; }
 
-bool rg_series_broken(const rg_series *s)
+bool rg_series_broken(const rg_history_series *s)
 {
     const rg_row *newest = s->point[s->n - 1].row;
     return s->n_timed && !rg_row_is_timed(newest) && strcmp(newest->cell[RG_C_STATUS], "SKIP");
 }
 
-char *rg_step_cause(const rg_history *h, const rg_series *s, const rg_step *step)
+char *rg_step_cause(const rg_history *h, const rg_history_series *s, const rg_step *step)
 {
     static const char *const key[] = {"compiler",     "cflags",        "nvcc",   "nvcc_flags", "gpu_driver",
                                       "cuda_runtime", "gpu_power_cap", "kernel", "governor"};
-    const rg_point *before = rg_timed_point(s, step->at - 1), *at = rg_timed_point(s, step->at);
+    const rg_history_point *before = rg_timed_point(s, step->at - 1), *at = rg_timed_point(s, step->at);
     const rg_result *old = &h->run[before->run].file, *new = &h->run[at->run].file;
     const char *source[2] = {before->row->cell[RG_C_SOURCE], at->row->cell[RG_C_SOURCE]};
     char *text = rg_print("%s", *source[0] && *source[1] && strcmp(source[0], source[1]) ? "its source" : "");
@@ -226,7 +226,7 @@ char *rg_step_cause(const rg_history *h, const rg_series *s, const rg_step *step
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static void print_step(const rg_history *h, const rg_series *s, const rg_step *step)
+static void print_step(const rg_history *h, const rg_history_series *s, const rg_step *step)
 {
     char *name = rg_series_name(s), *cause = rg_step_cause(h, s, step);
     const rg_run *before = &h->run[rg_timed_point(s, step->at - 1)->run], *at = &h->run[rg_timed_point(s, step->at)->run];
@@ -246,7 +246,7 @@ static int conclude(const rg_history *h)
 {
     int steps = 0, slower = 0, broken = 0, short_ones = 0;
     for (int i = 0; i < h->n_series; i++) {
-        const rg_series *s = &h->series[i];
+        const rg_history_series *s = &h->series[i];
         for (int k = 0; k < s->n_steps; k++)
             print_step(h, s, &s->step[k]);
         steps += s->n_steps;

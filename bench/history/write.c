@@ -52,7 +52,7 @@ static void put_number(FILE *f, double value, char end)
     putc(end, f);
 }
 
-static void put_key(FILE *f, int number, const rg_series *s)
+static void put_key(FILE *f, int number, const rg_history_series *s)
 {
     static const rg_column key[] = {RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SCOPE, RG_C_MODE};
     fprintf(f, "%d\t", number);
@@ -83,8 +83,8 @@ static int write_runs(const rg_history *h, const char *folder)
             key_columns);
     for (int i = 0; i < h->n_series; i++)
         for (int k = 0; k < h->series[i].n; k++) {
-            const rg_series *s = &h->series[i];
-            const rg_point *p = &s->point[k];
+            const rg_history_series *s = &h->series[i];
+            const rg_history_point *p = &s->point[k];
             const rg_run *run = &h->run[p->run];
             put_key(f, i + 1, s);
             rg_tsv_print(f, "%d\t%s\t%s\t%s\t%s\t%s\t", p->run + 1, run->revision, *run->committed ? run->committed : "-",
@@ -109,7 +109,7 @@ static int write_steps(const rg_history *h, const char *folder)
     fprintf(f, "%sverdict\tfrom\tto\tdate\trun\tratio\tlow\thigh\tchance\tchanged\n", key_columns);
     for (int i = 0; i < h->n_series; i++)
         for (int k = 0; k < h->series[i].n_steps; k++) {
-            const rg_series *s = &h->series[i];
+            const rg_history_series *s = &h->series[i];
             const rg_step *step = &s->step[k];
             const int before = rg_timed_point(s, step->at - 1)->run, at = rg_timed_point(s, step->at)->run;
             char *cause = rg_step_cause(h, s, step);
@@ -124,12 +124,12 @@ static int write_steps(const rg_history *h, const char *folder)
 
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
-static bool drawn(const rg_series *s, bool all) { return s->n_timed > 1 && (all || s->n_steps); }
+static bool drawn(const rg_history_series *s, bool all) { return s->n_timed > 1 && (all || s->n_steps); }
 
 static int draw(const rg_history *h, int number, const char *folder)
 {
     static const struct { double ns; const char *name; } unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    const rg_series *s = &h->series[number - 1];
+    const rg_history_series *s = &h->series[number - 1];
     rg_plot plot = {0};
     int u = 0, first = 0;
     for (int i = 0; i < number - 1; i++)
@@ -170,7 +170,7 @@ static void step_rows(rg_page *p, const rg_history *h)
     p->make->table(p, "Steps", "nlrnnnrl", column, 8);
     for (int i = 0; i < h->n_series; i++)
         for (int k = 0; k < h->series[i].n_steps; k++) {
-            const rg_series *s = &h->series[i];
+            const rg_history_series *s = &h->series[i];
             const rg_step *step = &s->step[k];
             const rg_run *before = &h->run[rg_timed_point(s, step->at - 1)->run],
                          *at = &h->run[rg_timed_point(s, step->at)->run];
@@ -193,8 +193,8 @@ static void series_rows(rg_page *p, const rg_history *h)
                                          "level now", "now / first", "steps", "newest run"};
     p->make->table(p, "All rows", "llrrrrrn", column, 8);
     for (int i = 0; i < h->n_series; i++) {
-        const rg_series *s = &h->series[i];
-        const rg_point *first = rg_timed_point(s, 0), *last = rg_timed_point(s, s->n_timed - 1);
+        const rg_history_series *s = &h->series[i];
+        const rg_history_point *first = rg_timed_point(s, 0), *last = rg_timed_point(s, s->n_timed - 1);
         char old[32] = "", new[32] = "";
         if (s->n_timed) {
             rg_duration(first->level_ns, old);
@@ -218,7 +218,7 @@ static void series_rows(rg_page *p, const rg_history *h)
 static void figures(rg_page *p, const rg_history *h, const char *folder, bool all)
 {
     for (int i = 0; i < h->n_series; i++) {
-        const rg_series *s = &h->series[i];
+        const rg_history_series *s = &h->series[i];
         char *wide = rg_print("fig/%d.svg", i + 1), *path = rg_print("%s/%s", folder, wide), *name = rg_series_name(s);
         FILE *there = drawn(s, all) ? fopen(path, "r") : NULL; // without gnuplot there is none
         const rg_page_figure figure = {.title = name,

@@ -75,8 +75,8 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
 void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
 {
     const rg_job_files *job = &l->report->job;
-    const char *run[RG_JOBS_MOST], *label[RG_JOBS_MOST];
-    char file[RG_JOBS_MOST][160];
+    const char *run[RG_JOB_FOLDERS_MOST], *label[RG_JOB_FOLDERS_MOST];
+    char file[RG_JOB_FOLDERS_MOST][160];
     for (int k = 0; k < job->n; k++) {
         double *x, *y;
         const int n = rg_job_growth(job, k, "R_max", &x, &y);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const char *const rg_word_name[RG_WORDS] = {"right", "missing", "doubled", "misplaced", "weight"};
+const char *const rg_trace_word_name[RG_TRACE_WORDS] = {"right", "missing", "doubled", "misplaced", "weight"};
 
 static const size_t SHARED_BYTES = (size_t)1 << 30; // reserved, not used: pages exist once touched
 static rg_show *shared;                             // followed by the list of inputs and the answers
@@ -108,7 +108,7 @@ static bool has_moved(const column *c)
     return lost >= 0.25 * expected && gained >= 0.25 * expected && expected > 0; // false where any is NaN
 }
 
-static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg_pair *p)
+static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg_trace_pair *p)
 {
     const double allowed = allowed_at(c, p->output, tolerance), w = p->weight, e = p->expected;
     if (fabs(w - e) <= allowed)
@@ -125,7 +125,7 @@ static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg
         p->word = belongs_elsewhere(c, p->output, w, allowed) ? RG_W_MISPLACED : RG_W_WEIGHT;
 }
 
-static void add(rg_pairs *pairs, const rg_pair *p)
+static void add(rg_pairs *pairs, const rg_trace_pair *p)
 {
     pairs->pair = rg_more(pairs->pair, pairs->n, sizeof *p);
     pairs->pair[pairs->n++] = *p;
@@ -141,7 +141,7 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
         const column c = column_of(how, j, j, k);
         const bool moved = has_moved(&c);
         for (int64_t e = 0; e < c.n; e++) {
-            rg_pair p = {.input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e),
+            rg_trace_pair p = {.input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e),
                          .expected = expected_at(&c, e)};
             if (p.weight == 0 && p.expected == 0)
                 continue;
@@ -287,38 +287,38 @@ void rg_pairs_free(rg_pairs *pairs)
     *pairs = (rg_pairs){0};
 }
 
-void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_WORDS])
+void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_TRACE_WORDS])
 {
-    memset(count, 0, RG_WORDS * sizeof *count);
+    memset(count, 0, RG_TRACE_WORDS * sizeof *count);
     for (int64_t i = 0; i < pairs->n; i++)
         count[pairs->pair[i].word]++;
 }
 
 // Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
-static rg_word word_of(const rg_pairs *pairs)
+static rg_trace_word word_of(const rg_pairs *pairs)
 {
-    int64_t count[RG_WORDS];
-    rg_word word = RG_W_RIGHT;
+    int64_t count[RG_TRACE_WORDS];
+    rg_trace_word word = RG_W_RIGHT;
     rg_pairs_count(pairs, count);
     const int64_t both = count[RG_W_MISSING] < count[RG_W_MISPLACED] ? count[RG_W_MISSING] : count[RG_W_MISPLACED];
     count[RG_W_MISSING] -= both;
     count[RG_W_MISPLACED] += both;
-    for (int w = 1; w < RG_WORDS; w++)
+    for (int w = 1; w < RG_TRACE_WORDS; w++)
         if (count[w] > (word ? count[word] : 0))
-            word = (rg_word)w;
+            word = (rg_trace_word)w;
     return word;
 }
 
 const char *rg_pairs_verdict(const rg_pairs *pairs)
 {
-    return pairs->ran.status == RG_PASS ? rg_word_name[word_of(pairs)] : "not all were run";
+    return pairs->ran.status == RG_PASS ? rg_trace_word_name[word_of(pairs)] : "not all were run";
 }
 
-const rg_pair *rg_pairs_first(const rg_pairs *pairs)
+const rg_trace_pair *rg_pairs_first(const rg_pairs *pairs)
 {
-    const rg_pair *with_none = NULL;
+    const rg_trace_pair *with_none = NULL;
     for (int64_t i = 0; i < pairs->n; i++) {
-        const rg_pair *p = &pairs->pair[i];
+        const rg_trace_pair *p = &pairs->pair[i];
         if (p->word != RG_W_RIGHT && p->input >= 0)
             return p;
         if (p->word != RG_W_RIGHT && !with_none)

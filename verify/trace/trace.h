@@ -17,17 +17,17 @@
 // twice what is expected. Misplaced: something where nothing is expected, or what is expected of another output of this input;
 // all wrong weights of an input are, when a quarter of them or more is lost at some outputs and gained at others. Weight: any
 // other.
-typedef enum { RG_W_RIGHT, RG_W_MISSING, RG_W_DOUBLED, RG_W_MISPLACED, RG_W_WEIGHT, RG_WORDS } rg_word;
-extern const char *const rg_word_name[RG_WORDS];
+typedef enum { RG_W_RIGHT, RG_W_MISSING, RG_W_DOUBLED, RG_W_MISPLACED, RG_W_WEIGHT, RG_TRACE_WORDS } rg_trace_word;
+extern const char *const rg_trace_word_name[RG_TRACE_WORDS];
 
-typedef struct rg_pair {
+typedef struct rg_trace_pair {
     int64_t input; // element of the traced argument; -1: with none on the output itself is looked at
     int which;     // argument of the output
     int64_t output;
     double weight, expected;
-    rg_word word;
+    rg_trace_word word;
     bool turned; // the weight is right but for its sign
-} rg_pair;
+} rg_trace_pair;
 
 // How a variant is to be traced.
 typedef struct rg_trace_how {
@@ -44,7 +44,7 @@ typedef struct rg_pairs {
     rg_shape shape;
     rg_verdict ran; // PASS when all were run with guards and inputs intact
     int64_t n_inputs, n;
-    rg_pair *pair;
+    rg_trace_pair *pair;
     char stands_for[64]; // "y-1": most wrong inputs reach what the input one row above should; "" when that is not so
 } rg_pairs;
 
@@ -57,9 +57,9 @@ int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const str
 // Sets stands_for, as long as the answers of the last run are there.
 void rg_trace_stand_in(const rg_trace_how *, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
-void rg_pairs_count(const rg_pairs *, int64_t count[RG_WORDS]);
+void rg_pairs_count(const rg_pairs *, int64_t count[RG_TRACE_WORDS]);
 const char *rg_pairs_verdict(const rg_pairs *); // "right", the word of most faults, or "not all were run"
-const rg_pair *rg_pairs_first(const rg_pairs *); // the first that is not right, those with an input on first; NULL: none
+const rg_trace_pair *rg_pairs_first(const rg_pairs *); // the first that is not right, those with an input on first; NULL: none
 // Runs the object of the algorithm; found and expected get the outputs, one buffer an argument, valid until the next run.
 rg_verdict rg_trace_object(const rg_trace_how *, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX]);
 
@@ -95,7 +95,7 @@ void rg_pairs_hint(const rg_pairs *, char text[200]);
 
 // STEM.tsv, STEM.points.tsv, and with gnuplot STEM.svg and STEM.png; object: path of the object's slices, NULL without.
 int rg_trace_write(const rg_trace_how *, const rg_pairs *, const char *stem, const char *object, const char *command);
-void rg_words_print(const int64_t count[RG_WORDS], char text[160]); // "12 right, 3 missing"
+void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160]); // "12 right, 3 missing"
 // STEM.object.tsv, and how far the map is from the right one, in per cent of its rms.
 int rg_trace_object_write(const rg_trace_how *, const char *stem, double *rms_percent);
 // All case shapes; prints the table, and writes it to STEM.cases.tsv unless stem is NULL. *wrong counts faults.

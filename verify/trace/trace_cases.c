@@ -6,19 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void row(FILE *table, const char *shape, const char *name, const int64_t count[RG_WORDS])
+static void row(FILE *table, const char *shape, const char *name, const int64_t count[RG_TRACE_WORDS])
 {
     int64_t faults = 0;
-    for (int w = 1; w < RG_WORDS; w++)
+    for (int w = 1; w < RG_TRACE_WORDS; w++)
         faults += count[w];
     printf("  %s%-18s %-28s", faults ? rg_colour(stdout, "red") : "", shape, name);
-    for (int w = 0; w < RG_WORDS; w++)
+    for (int w = 0; w < RG_TRACE_WORDS; w++)
         printf(" %10" PRId64, count[w]);
     printf("%s\n", faults ? rg_colour(stdout, "off") : "");
     if (!table)
         return;
     fprintf(table, "%s\t%s", shape, name);
-    for (int w = 0; w < RG_WORDS; w++)
+    for (int w = 0; w < RG_TRACE_WORDS; w++)
         fprintf(table, "\t%" PRId64, count[w]);
     fprintf(table, "\t\n");
 }
@@ -32,9 +32,9 @@ static void no_row(FILE *table, const char *shape, const char *status, const cha
 
 static void one_kind(const rg_pairs *pairs, const rg_trace_case *kind, const char *shape, FILE *table)
 {
-    int64_t count[RG_WORDS] = {0};
+    int64_t count[RG_TRACE_WORDS] = {0};
     for (int64_t i = 0; i < pairs->n; i++) {
-        const rg_pair *p = &pairs->pair[i];
+        const rg_trace_pair *p = &pairs->pair[i];
         count[p->word] += kind->has(&pairs->shape, p->input, p->which, p->output);
     }
     row(table, shape, kind->name, count);
@@ -46,7 +46,7 @@ static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong)
     const rg_filter every = {0};
     rg_pairs pairs;
     char shape[96];
-    int64_t count[RG_WORDS];
+    int64_t count[RG_TRACE_WORDS];
     rg_shape_print(algo, &how->shape, shape);
     const char *invalid = algo->invalid ? algo->invalid(&how->shape) : NULL;
     if (invalid) {
@@ -64,7 +64,7 @@ static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong)
         row(table, shape, "all", count);
     for (int i = 0; algo->trace && pairs.ran.status == RG_PASS && i < algo->trace->n_kinds; i++)
         one_kind(&pairs, &algo->trace->kind[i], shape, table);
-    for (int w = 1; w < RG_WORDS; w++)
+    for (int w = 1; w < RG_TRACE_WORDS; w++)
         *wrong += count[w];
     rg_pairs_free(&pairs);
     return RG_GOOD;
@@ -84,8 +84,8 @@ int rg_trace_cases(rg_trace_how how, const char *stem, const char *command, int6
         return code;
     FILE *table = stem ? file.stream : NULL;
     printf("%s:%s\n  %-18s %-28s", algo->name, how.entry->name, "shape", "case");
-    for (int w = 0; w < RG_WORDS; w++)
-        printf(" %10s", rg_word_name[w]);
+    for (int w = 0; w < RG_TRACE_WORDS; w++)
+        printf(" %10s", rg_trace_word_name[w]);
     printf("\n");
     if (table)
         fprintf(table, "# regather trace %s\n# command: %s\n# variant: %s:%s\nshape\tcase\tright\tmissing\tdoubled\tmisplaced\t"

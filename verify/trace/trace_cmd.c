@@ -86,7 +86,7 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
     return RG_GOOD;
 }
 
-static void print_fault(const rg_pairs *pairs, const rg_pair *p)
+static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
 {
     const int traced = rg_traced_argument(pairs->algo);
     rg_place in, out;
@@ -96,7 +96,7 @@ static void print_fault(const rg_pairs *pairs, const rg_pair *p)
     rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
     rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
     printf("    first: %s(%s) -> %s(%s): weight %s, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
-           pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_word_name[p->word]);
+           pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_trace_word_name[p->word]);
     rg_pairs_hint(pairs, hint);
     if (hint[0])
         printf("    all faults have in common: %s\n", hint);
@@ -105,8 +105,8 @@ static void print_fault(const rg_pairs *pairs, const rg_pair *p)
 static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
 {
     char shape[192], words[160];
-    int64_t count[RG_WORDS];
-    const rg_pair *fault = rg_pairs_first(pairs);
+    int64_t count[RG_TRACE_WORDS];
+    const rg_trace_pair *fault = rg_pairs_first(pairs);
     const bool ran = pairs->ran.status == RG_PASS;
     rg_shape_describe(pairs->algo, &pairs->shape, shape);
     rg_pairs_count(pairs, count);

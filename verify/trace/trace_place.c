@@ -144,7 +144,7 @@ typedef struct sharing {
     int64_t faults, turned;
 } sharing;
 
-static void look(const rg_pairs *pairs, const rg_pair *p, sharing *s)
+static void look(const rg_pairs *pairs, const rg_trace_pair *p, sharing *s)
 {
     const bool faulty = p->word != RG_W_RIGHT;
     rg_place at[2];
@@ -175,7 +175,7 @@ static void say(char text[200], const char *before, const char *name, const comm
 void rg_pairs_hint(const rg_pairs *pairs, char text[200])
 {
     sharing s = {.faults = 0};
-    int64_t count[RG_WORDS];
+    int64_t count[RG_TRACE_WORDS];
     rg_pairs_count(pairs, count);
     text[0] = 0;
     if (count[RG_W_RIGHT] == pairs->n)

@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-void rg_words_print(const int64_t count[RG_WORDS], char text[160])
+void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160])
 {
     text[0] = 0;
-    for (int w = 0; w < RG_WORDS; w++)
+    for (int w = 0; w < RG_TRACE_WORDS; w++)
         if (count[w] || w == RG_W_RIGHT) {
             const size_t used = strlen(text);
-            snprintf(text + used, 160 - used, "%s%" PRId64 " %s", used ? ", " : "", count[w], rg_word_name[w]);
+            snprintf(text + used, 160 - used, "%s%" PRId64 " %s", used ? ", " : "", count[w], rg_trace_word_name[w]);
         }
 }
 
@@ -43,7 +43,7 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
         return code;
     head(file.stream, how, command);
     char words[160], hint[200];
-    int64_t count[RG_WORDS];
+    int64_t count[RG_TRACE_WORDS];
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     rg_pairs_hint(pairs, hint);
@@ -55,12 +55,12 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
             pairs->algo->arg[rg_traced_argument(pairs->algo)].name);
     fprintf(file.stream, "input\tinput_at\targument\toutput\toutput_at\tweight\texpected\tverdict\n");
     for (int64_t i = 0; i < pairs->n; i++) {
-        const rg_pair *p = &pairs->pair[i];
+        const rg_trace_pair *p = &pairs->pair[i];
         rg_place in, out;
         rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &in);
         rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
         fprintf(file.stream, "%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%.9g\t%.9g\t%s\n", p->input, in.text,
-                pairs->algo->arg[p->which].name, p->output, out.text, p->weight, p->expected, rg_word_name[p->word]);
+                pairs->algo->arg[p->which].name, p->output, out.text, p->weight, p->expected, rg_trace_word_name[p->word]);
     }
     return rg_file_commit(&file);
 }
@@ -102,9 +102,9 @@ static const char *const side_name[SIDES] = {"input", "output", "one"};
 
 typedef struct point {
     int64_t at[1 + OUT_AXES]; // side, coordinates
-    rg_word word;
-    double size, difference, largest[RG_WORDS], differences[RG_WORDS];
-    int64_t pairs[RG_WORDS];
+    rg_trace_word word;
+    double size, difference, largest[RG_TRACE_WORDS], differences[RG_TRACE_WORDS];
+    int64_t pairs[RG_TRACE_WORDS];
 } point;
 
 typedef struct points {
@@ -121,12 +121,13 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static double difference(const rg_pair *p)
+static double difference(const rg_trace_pair *p)
 {
     return isnan(p->weight) ? fabs(p->expected) : fabs(p->weight - p->expected);
 }
 
-static double size(const rg_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); } // not the NaN of one never written
+// Not the NaN of one never written.
+static double size(const rg_trace_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); }
 
 // The input with the largest sum of wrong differences; where all is right, the one with most weight.
 static int64_t worst_input(const rg_pairs *pairs)
@@ -148,7 +149,7 @@ static int64_t worst_input(const rg_pairs *pairs)
     return worst;
 }
 
-static void add(const rg_pairs *pairs, const rg_pair *pair, int side, const axes *a, points *to)
+static void add(const rg_pairs *pairs, const rg_trace_pair *pair, int side, const axes *a, points *to)
 {
     const bool in = side == INPUT;
     rg_place place;
@@ -168,9 +169,9 @@ static void merge(point *to, const point *p)
     to->differences[p->word] += p->difference;
     to->largest[p->word] = fmax(to->largest[p->word], p->size);
     to->word = RG_W_RIGHT;
-    for (int w = 1; w < RG_WORDS; w++)
+    for (int w = 1; w < RG_TRACE_WORDS; w++)
         if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) // never written where 0 is right: 0
-            to->word = (rg_word)w;
+            to->word = (rg_trace_word)w;
     to->size = to->largest[to->word];
 }
 
@@ -224,7 +225,8 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
     fprintf(file.stream, "side\ta\tb\tc\tsize\tverdict\n");
     for (int64_t i = 0; i < p->n; i++)
         fprintf(file.stream, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.4g\t%s\n", side_name[p->item[i].at[0]],
-                p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest, rg_word_name[p->item[i].word]);
+                p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest,
+                rg_trace_word_name[p->item[i].word]);
     return rg_file_commit(&file);
 }
 
@@ -234,7 +236,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
                 const char *stem, const char *data, const char *object)
 {
     char shape[96], hint[200], counts[160];
-    int64_t count[RG_WORDS];
+    int64_t count[RG_TRACE_WORDS];
     rg_shape_print(pairs->algo, &pairs->shape, shape);
     rg_pairs_hint(pairs, hint);
     rg_pairs_count(pairs, count);
