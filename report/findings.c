@@ -23,10 +23,7 @@ int rg_findings_read(rg_report *r)
 
 int rg_claim_of(const rg_claims *c, const char *id)
 {
-    for (int i = 0; i < c->claim.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&c->claim, i, "id"), id))
-            return i;
-    return -1;
+    return rg_tsv_find(&c->claim, "id", id);
 }
 
 void rg_digits(double value, char text[32])
@@ -76,9 +73,9 @@ bool rg_finding(const rg_report *r, const char *id, int machine, char *text, siz
         rg_digits(j->over_autovec, over);
     if (j->over_autovec != 0) // no ratio to scalar C stands alone
         snprintf(paper + strlen(paper), sizeof paper - strlen(paper), "; over a compiler's vectors: %s", over);
-    for (int i = 0; i < r->findings.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&r->findings, i, "id"), id))
-            fill(rg_tsv_cell(&r->findings, i, column[j->outcome]), j, paper, text, room);
+    const int row = rg_tsv_find(&r->findings, "id", id);
+    if (row >= 0)
+        fill(rg_tsv_cell(&r->findings, row, column[j->outcome]), j, paper, text, room);
     return *text;
 }
 

@@ -123,6 +123,7 @@ typedef struct rg_claims {
 int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *);
 int rg_paper_of(const rg_claims *, const char *paper); // its row, -1 when unknown
 void rg_claims_free(rg_claims *);
+const char *rg_published_number(const rg_claims *, int paper, const char *id, const char *column); // ""; paper -1: none
 const char *rg_published(const rg_claims *, int claim, const char *column); // of the number the claim rests on; ""
 
 typedef struct rg_judgement {

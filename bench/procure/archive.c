@@ -76,10 +76,8 @@ void rg_archive_free(rg_archive *a)
 
 const char *rg_archive_value(const rg_archive *a, const char *key)
 {
-    for (int i = 0; i < a->machine.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&a->machine, i, "key"), key))
-            return rg_tsv_cell(&a->machine, i, "value");
-    return "";
+    const int row = rg_tsv_find(&a->machine, "key", key);
+    return row < 0 ? "" : rg_tsv_cell(&a->machine, row, "value");
 }
 
 double rg_archive_number(const rg_archive *a, const char *key)

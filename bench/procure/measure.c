@@ -78,10 +78,8 @@ static void note(measure *m, const char *format, ...)
 // What a peak file adds to a job's command; "": nothing.
 static const char *more_of(const measure *m, int job)
 {
-    for (int row = 0; row < m->peak.n_rows; row++)
-        if (!strcmp(rg_tsv_cell(&m->peak, row, "job"), m->workload.job[job].job))
-            return rg_tsv_cell(&m->peak, row, "options");
-    return "";
+    const int row = rg_tsv_find(&m->peak, "job", m->workload.job[job].job);
+    return row < 0 ? "" : rg_tsv_cell(&m->peak, row, "options");
 }
 
 static double own_cpu_s(void)
@@ -397,7 +395,7 @@ static int read_peak(measure *m)
     for (int row = 0; row < m->peak.n_rows && !code; row++) {
         const char *fault = rg_words_fault(rg_tsv_cell(&m->peak, row, "options"), true);
         if (rg_workload_find(&m->workload, rg_tsv_cell(&m->peak, row, "job")) < 0)
-            code = rg_tsv_fault(&m->peak, row, 0, "a job of the workload");
+            code = rg_tsv_fault(&m->peak, row, "job", "a job of the workload");
         else if (fault)
             code = rg_fail(RG_USAGE, "%s: line %d: expected %s in column options", m->peak.path, m->peak.row_line[row], fault);
         else if (strstr(rg_tsv_cell(&m->peak, row, "options"), "--plugin") && !*rg_tsv_cell(&m->peak, row, "sources"))

@@ -35,7 +35,7 @@ static int read_rates(const rg_tsv *t, rates *r)
                 const double rate = strtod(text, &end);
                 if (end == text || !(rate > 0 && rate < INFINITY) || *end != ' ' || strcmp(end + 1, rg_resource_unit[k])) {
                     char *expected = rg_print("a number and %s", rg_resource_unit[k]);
-                    const int code = rg_tsv_fault(t, row, 1, expected);
+                    const int code = rg_tsv_fault(t, row, "value", expected);
                     free(expected), free(key);
                     return code;
                 }

@@ -60,7 +60,7 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
             if (!(*value[i] >= 0 && isfinite(*value[i])))
                 for (int k = 0; k < c->table.n_columns; k++)
                     if (!strcmp(c->table.column[k], column[i]))
-                        return rg_tsv_fault(&c->table, row, k, "a number, 0 or more,");
+                        return rg_tsv_fault_at(&c->table, row, k, "a number, 0 or more,");
         }
         if (m->idle_W > m->cap_W)
             return rg_fail(RG_USAGE, "%s: machine %s: expected idle_W up to cap_W, %g, found %g", c->table.path, m->a.label, m->cap_W,

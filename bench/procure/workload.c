@@ -38,14 +38,6 @@ const char *rg_words_fault(const char *words, bool peak)
     return NULL;
 }
 
-static int cell_fault(const rg_tsv *t, int row, const char *column, const char *expected)
-{
-    for (int c = 0; c < t->n_columns; c++)
-        if (!strcmp(t->column[c], column))
-            return rg_tsv_fault(t, row, c, expected);
-    return rg_fail(RG_USAGE, "%s: expected a column %s", t->path, column);
-}
-
 static int word_of(const char *text, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
@@ -85,19 +77,19 @@ static int read_words(const rg_tsv *t, int row, rg_work *w)
     w->command = rg_tsv_cell(t, row, "command");
     w->input = rg_tsv_cell(t, row, "input");
     if (!rg_name_good(w->job))
-        return cell_fault(t, row, "job", "a name of at most 39 letters, digits, _ and -");
+        return rg_tsv_fault(t, row, "job", "a name of at most 39 letters, digits, _ and -");
     if (rg_words_fault(w->command, false))
-        return cell_fault(t, row, "command", rg_words_fault(w->command, false));
+        return rg_tsv_fault(t, row, "command", rg_words_fault(w->command, false));
     if (!first_word_is(w->command, commands) || !strstr(w->command, "{in}/") || !strstr(w->command, "--out {out}"))
-        return cell_fault(t, row, "command",
-                          "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
+        return rg_tsv_fault(t, row, "command",
+                            "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
     if (names_another_file(w->command))
-        return cell_fault(t, row, "command", "no file but {in}/... and one --out {out}");
+        return rg_tsv_fault(t, row, "command", "no file but {in}/... and one --out {out}");
     if (names_another_file(w->input))
-        return cell_fault(t, row, "input", "no file");
+        return rg_tsv_fault(t, row, "input", "no file");
     if (rg_words_fault(w->input, false) || !first_word_is(w->input, phantom) || strstr(w->input, "--out") ||
         strstr(w->input, "--seed"))
-        return cell_fault(t, row, "input", "phantom KIND and options of it, without --out and --seed");
+        return rg_tsv_fault(t, row, "input", "phantom KIND and options of it, without --out and --seed");
     return RG_GOOD;
 }
 
@@ -113,17 +105,17 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
     w->units = strtod(units, &end);
     w->unit = end + (*end == ':');
     if (!(w->weight > 0 && w->weight <= 1))
-        return cell_fault(t, row, "weight", "a number above 0, at most 1");
+        return rg_tsv_fault(t, row, "weight", "a number above 0, at most 1");
     if (!(w->units > 0 && w->units < 1e15) || *end != ':' || !rg_name_good(w->unit))
-        return cell_fault(t, row, "units", "N:UNIT as in 400:images");
+        return rg_tsv_fault(t, row, "units", "N:UNIT as in 400:images");
     if (*reference && !(w->reference_s > 0 && w->reference_s < 1e9))
-        return cell_fault(t, row, "reference_s", "seconds, or -");
+        return rg_tsv_fault(t, row, "reference_s", "seconds, or -");
     if (!(runs >= RG_LEAST_RUNS && runs <= 1000) || runs != floor(runs))
-        return cell_fault(t, row, "min_runs", "a whole number, 5 or more");
+        return rg_tsv_fault(t, row, "min_runs", "a whole number, 5 or more");
     if (check < 0)
-        return cell_fault(t, row, "check", "map, poses, transforms or sums");
+        return rg_tsv_fault(t, row, "check", "map, poses, transforms or sums");
     if (!(w->tolerance > 0 && isfinite(w->tolerance)))
-        return cell_fault(t, row, "tolerance", "a number above 0");
+        return rg_tsv_fault(t, row, "tolerance", "a number above 0");
     w->min_runs = (int)runs;
     w->check = (rg_check)check;
     return RG_GOOD;
@@ -141,11 +133,11 @@ static int read_rows(rg_workload *w, rg_size size)
         code = read_words(t, row, &work);
         code = code ? code : read_numbers(t, row, &work);
         if (!code && its < 0)
-            code = cell_fault(t, row, "size", "small, medium or full");
+            code = rg_tsv_fault(t, row, "size", "small, medium or full");
         if (code || its != (int)size)
             continue;
         if (rg_workload_find(w, work.job) >= 0)
-            return cell_fault(t, row, "job", "every job once a size");
+            return rg_tsv_fault(t, row, "job", "every job once a size");
         if (w->n == RG_JOBS_MOST)
             return rg_fail(RG_USAGE, "%s: expected at most %d jobs a size, found more", t->path, RG_JOBS_MOST);
         for (work.input_of = 0; work.input_of < w->n && strcmp(w->job[work.input_of].input, work.input);)

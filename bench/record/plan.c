@@ -100,10 +100,7 @@ static int choice(const rg_tsv *t, int row, const char *column, const char *cons
     for (int i = 0; i < n; i++)
         if (!strcmp(found, name[i]))
             return i;
-    int c = 0;
-    while (strcmp(t->column[c], column))
-        c++;
-    return -rg_tsv_fault(t, row, c, expected);
+    return -rg_tsv_fault(t, row, column, expected);
 }
 
 // -1: there is none.
@@ -351,9 +348,9 @@ static double known_seconds(const rg_record *r, const char *name)
     double found = NAN;
     if (!text || rg_tsv_parse("record_seconds", text, strlen(text), &t))
         return NAN;
-    for (int i = 0; i < t.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&t, i, "step"), name))
-            found = rg_tsv_number(&t, i, "seconds_a_row");
+    const int row = rg_tsv_find(&t, "step", name);
+    if (row >= 0)
+        found = rg_tsv_number(&t, row, "seconds_a_row");
     rg_tsv_free(&t);
     return found;
 }

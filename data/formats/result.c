@@ -125,7 +125,7 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
     for (int c = 0; c < RG_COLUMNS; c++) {
         const char *text = c < t->n_columns ? t->cell[i * t->n_columns + c] : "", *expected = cell_fault(c, text);
         if (expected)
-            return rg_tsv_fault(t, i, c, expected);
+            return rg_tsv_fault_at(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
     }
     rg_row_set_time(row);

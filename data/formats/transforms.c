@@ -167,7 +167,7 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value, in
         double *row = value + i * (numbers + more);
         for (int k = 0; code == RG_GOOD && k < numbers; k++)
             if (!isfinite(row[k] = rg_tsv_number_at(&t, i, k + 1)))
-                code = rg_tsv_fault(&t, i, k + 1, "a finite number");
+                code = rg_tsv_fault_at(&t, i, k + 1, "a finite number");
         for (int k = 0; k < more; k++)
             row[numbers + k] = rg_tsv_number(&t, i, name[k]);
     }

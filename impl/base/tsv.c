@@ -175,6 +175,14 @@ double rg_tsv_number(const rg_tsv *t, int row, const char *column) { return numb
 
 double rg_tsv_number_at(const rg_tsv *t, int row, int column) { return number(t->cell[row * t->n_columns + column]); }
 
+int rg_tsv_find(const rg_tsv *t, const char *column, const char *text)
+{
+    for (int row = 0; row < t->n_rows; row++)
+        if (!strcmp(rg_tsv_cell(t, row, column), text))
+            return row;
+    return -1;
+}
+
 int rg_tsv_needs(const rg_tsv *t, const char *columns)
 {
     for (const char *at = columns; *at; at += strcspn(at, " "), at += *at == ' ')
@@ -186,7 +194,12 @@ int rg_tsv_needs(const rg_tsv *t, const char *columns)
     return RG_GOOD;
 }
 
-int rg_tsv_fault(const rg_tsv *t, int row, int column, const char *expected)
+int rg_tsv_fault(const rg_tsv *t, int row, const char *column, const char *expected)
+{
+    return rg_tsv_fault_at(t, row, column_of(t, column, strlen(column)), expected);
+}
+
+int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected)
 {
     char *what = rg_print("%s in column %.60s", expected, t->column[column]);
     int code = rg_tsv_line_fault(t, t->row_line[row], what, t->cell[row * t->n_columns + column]);

@@ -34,10 +34,12 @@ const char *rg_tsv_head(const rg_tsv *, const char *key);             // value o
 const char *rg_tsv_cell(const rg_tsv *, int row, const char *column); // "" for "-" and where there is no such column
 double rg_tsv_number(const rg_tsv *, int row, const char *column);    // NaN when empty or no number
 double rg_tsv_number_at(const rg_tsv *, int row, int column);
+int rg_tsv_find(const rg_tsv *, const char *column, const char *text); // the first row whose cell is text; -1: none
 // RG_GOOD when the table has these columns (a blank between two), else one line and RG_USAGE.
 int rg_tsv_needs(const rg_tsv *, const char *columns);
-// "PATH: line 7: expected EXPECTED in column C, found "..."" of a cell; RG_USAGE. And of a line.
-int rg_tsv_fault(const rg_tsv *, int row, int column, const char *expected);
+// "PATH: line 7: expected EXPECTED in column C, found "..."" of a cell, of a column that is there; RG_USAGE. And of a line.
+int rg_tsv_fault(const rg_tsv *, int row, const char *column, const char *expected);
+int rg_tsv_fault_at(const rg_tsv *, int row, int column, const char *expected);
 int rg_tsv_line_fault(const rg_tsv *, int line, const char *expected, const char *found);
 
 // fprintf for head lines and rows: control bytes inside the text of a %s are written as \xNN (rg_put_text), so that no name,

@@ -45,20 +45,19 @@ void rg_claims_free(rg_claims *c)
 
 int rg_paper_of(const rg_claims *c, const char *paper)
 {
-    for (int i = 0; i < c->paper.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&c->paper, i, "paper"), paper))
-            return i;
-    return -1;
+    return rg_tsv_find(&c->paper, "paper", paper);
+}
+
+const char *rg_published_number(const rg_claims *c, int paper, const char *id, const char *column)
+{
+    const int row = paper < 0 || !*id ? -1 : rg_tsv_find(&c->published[paper], "id", id);
+    return row < 0 ? "" : rg_tsv_cell(&c->published[paper], row, column);
 }
 
 const char *rg_published(const rg_claims *c, int claim, const char *column)
 {
-    const char *id = rg_tsv_cell(&c->claim, claim, "published");
-    int paper = rg_paper_of(c, rg_tsv_cell(&c->claim, claim, "paper"));
-    for (int i = 0; paper >= 0 && i < c->published[paper].n_rows && *id; i++)
-        if (!strcmp(rg_tsv_cell(&c->published[paper], i, "id"), id))
-            return rg_tsv_cell(&c->published[paper], i, column);
-    return "";
+    const int paper = rg_paper_of(c, rg_tsv_cell(&c->claim, claim, "paper"));
+    return rg_published_number(c, paper, rg_tsv_cell(&c->claim, claim, "published"), column);
 }
 
 bool rg_is_addition(const rg_claims *c, int claim)

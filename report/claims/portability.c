@@ -20,14 +20,11 @@ static void spec_of(const rg_tsv *presets, int i, const char *params, char spec[
             *c = ' ';
 }
 
-static const char *published_cell(const rg_tsv *published, const char *on, const char *run)
+static const char *published_cell(const rg_claims *c, int paper, const char *on, const char *run)
 {
     char id[64];
     snprintf(id, sizeof id, "S5.%.20s.%.20s", on, run);
-    for (int i = 0; i < published->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(published, i, "id"), id))
-            return rg_tsv_cell(published, i, "value");
-    return "";
+    return rg_published_number(c, paper, id, "value");
 }
 
 // The part of the best rate on machine m; "" when it was not timed there.
@@ -64,7 +61,7 @@ static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *
     p->make->row(p, cell, cells);
 }
 
-static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *published, rg_page *p)
+static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page *p)
 {
     const char *column[CELLS_MOST] = {"Tuned on", "Configuration"};
     char align[CELLS_MOST + 1] = "nl", label[CELLS_MOST][TEXT];
@@ -87,7 +84,7 @@ static void table(const rg_report *r, const rg_tsv *presets, const rg_tsv *publi
         const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
         char text[CELLS_MOST][TEXT];
         for (int c = 2; c < first; c++)
-            cell[c] = published_cell(published, cell[0], rg_tsv_cell(presets, c - 2, "preset"));
+            cell[c] = published_cell(&r->claims, paper, cell[0], rg_tsv_cell(presets, c - 2, "preset"));
         for (int c = first; c < n; c++) {
             share(&r->machine[c - first], presets, i, text[c]);
             cell[c] = *text[c] ? text[c] : "not run";
@@ -122,7 +119,7 @@ bool rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
             code = rg_tsv_read(path, &presets);
         const bool has = was_run(r, &presets);
         if (has && p)
-            table(r, &presets, &r->claims.published[i], p);
+            table(r, &presets, i, p);
         any |= has;
         rg_tsv_free(&presets);
         free(path);

@@ -42,14 +42,10 @@ static const char *cell(const listed_row *l, const char *column)
 // "58428 +- 960": with the error where the paper prints one.
 static void published(const listed_row *l, const char *id, char *text, size_t room)
 {
-    int paper = rg_paper_of(&l->report->claims, cell(l, "paper"));
-    const rg_tsv *t = paper < 0 ? NULL : &l->report->claims.published[paper];
-    *text = 0;
-    for (int i = 0; t && i < t->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(t, i, "id"), id)) {
-            const char *error = rg_tsv_cell(t, i, "error");
-            snprintf(text, room, "%s%s%s", rg_tsv_cell(t, i, "value"), *error ? " +- " : "", error);
-        }
+    const rg_claims *c = &l->report->claims;
+    const int paper = rg_paper_of(c, cell(l, "paper"));
+    const char *error = rg_published_number(c, paper, id, "error");
+    snprintf(text, room, "%s%s%s", rg_published_number(c, paper, id, "value"), *error ? " +- " : "", error);
 }
 
 // Pieces that a row's time is of: its work (pieces "work"), or the product of parts of its shape ("p;t").

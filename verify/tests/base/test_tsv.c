@@ -33,7 +33,10 @@ TEST(test_read)
     assert_true(isnan(rg_tsv_number(&t, 0, "x")));
     assert_int_equal(rg_tsv_needs(&t, "note name"), RG_GOOD);
     assert_refused(rg_tsv_needs(&t, "name times"), "t.tsv: line 4: expected a column named times, found \"name\"");
-    assert_refused(rg_tsv_fault(&t, 1, 2, "a number"), "t.tsv: line 8: expected a number in column note, found \"x: y\"");
+    assert_refused(rg_tsv_fault_at(&t, 1, 2, "a number"), "t.tsv: line 8: expected a number in column note, found \"x: y\"");
+    assert_refused(rg_tsv_fault(&t, 1, "note", "a number"), "t.tsv: line 8: expected a number in column note, found \"x: y\"");
+    assert_int_equal(rg_tsv_find(&t, "note", "x: y"), 1);
+    assert_int_equal(rg_tsv_find(&t, "note", "x"), -1);
     rg_tsv_free(&t);
 }
 

@@ -75,10 +75,8 @@ static void read_published(const char *file, rg_tsv *t)
 
 static const char *stated(const rg_tsv *t, const char *id, const char *column)
 {
-    for (int i = 0; i < t->n_rows; i++)
-        if (!strcmp(rg_tsv_cell(t, i, "id"), id))
-            return rg_tsv_cell(t, i, column);
-    return "";
+    const int row = rg_tsv_find(t, "id", id);
+    return row < 0 ? "" : rg_tsv_cell(t, row, column);
 }
 
 // The last number of n bytes, "18,1172" (a scan's comma) read as 181172; a lone I is the scan's 1. NaN when there is none.

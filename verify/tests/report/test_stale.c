@@ -29,10 +29,9 @@ static int verdict(const char *options, char text[400])
     rg_tsv t;
     const int code = sh("regather report old.tsv --machines none --no-figures --quiet %s --out page 2> err", options);
     assert_int_equal(rg_tsv_read(in_dir("page/ledger.tsv"), &t), RG_GOOD);
-    *text = '\0';
-    for (int i = 0; i < t.n_rows; i++)
-        if (!strcmp(rg_tsv_cell(&t, i, "id"), "L3"))
-            snprintf(text, 400, "%s: %s", rg_tsv_cell(&t, i, "verdict"), rg_tsv_cell(&t, i, "decided"));
+    const int row = rg_tsv_find(&t, "id", "L3");
+    assert_true(row >= 0);
+    snprintf(text, 400, "%s: %s", rg_tsv_cell(&t, row, "verdict"), rg_tsv_cell(&t, row, "decided"));
     rg_tsv_free(&t);
     return code;
 }
