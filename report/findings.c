@@ -26,12 +26,29 @@ int rg_claim_of(const rg_claims *c, const char *id)
     return rg_tsv_find(&c->claim, "id", id);
 }
 
+bool rg_is_of(const rg_report *r, int claim, const char *paper) { return !strcmp(rg_claim_cell(r, claim, "paper"), paper); }
+
 void rg_digits(double value, char text[32])
 {
     const double step = fabs(value) < 1000 ? 0 : pow(10, floor(log10(fabs(value))) - 2);
     snprintf(text, 32, step > 0 ? "%.0f" : "%.3g", step > 0 ? step * round(value / step) : value);
     if (value < 1 && !strcmp(text, "1")) // less than 1 is not printed as 1
         snprintf(text, 32, "%.5g", fmin(value, 0.99999));
+}
+
+void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to, size_t room)
+{
+    size_t n = 0;
+    *to = 0;
+    while (*from && n + 1 < room) {
+        int k = 0;
+        while (k < words && strncmp(from, word[k].word, strlen(word[k].word)))
+            k++;
+        const bool known = k < words;
+        const char *text = known ? word[k].text : from;
+        n += (size_t)snprintf(to + n, room - n, "%.*s", known ? (int)strlen(text) : 1, text);
+        from += known ? strlen(word[k].word) : 1;
+    }
 }
 
 // `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
@@ -43,18 +60,8 @@ static void fill(const char *from, const rg_judgement *j, const char *paper, cha
     rg_digits(j->high, high);
     if (isfinite(j->low) && isfinite(j->high))
         snprintf(open, sizeof open, ", interval %s to %s", low, high);
-    const struct { const char *name, *text; } word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
-    size_t n = 0;
-    while (*from && n + 1 < room) {
-        int k = 0;
-        while (k < RG_COUNT(word) && strncmp(from, word[k].name, strlen(word[k].name)))
-            k++;
-        const bool known = k < RG_COUNT(word);
-        const char *text = known ? word[k].text : from;
-        n += (size_t)snprintf(to + n, room - n, "%.*s", known ? (int)strlen(text) : 1, text);
-        from += known ? strlen(word[k].name) : 1;
-    }
-    to[n < room ? n : room - 1] = 0;
+    const rg_known_word word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
+    rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
 bool rg_finding(const rg_report *r, const char *id, int machine, char *text, size_t room)
@@ -64,7 +71,7 @@ bool rg_finding(const rg_report *r, const char *id, int machine, char *text, siz
     *text = 0;
     if (claim < 0 || !r->judgement)
         return false;
-    const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+    const rg_judgement *j = rg_judged(r, claim, machine);
     if (!column[j->outcome] || isnan(j->value))
         return false;
     char paper[96], over[32] = "not timed";
@@ -87,10 +94,10 @@ static int known(const rg_report *r, const char *paper, int machine)
     for (int i = 0; i < r->findings.n_rows; i++) {
         const char *id = rg_tsv_cell(&r->findings, i, "id");
         const int claim = rg_claim_of(&r->claims, id);
-        if (strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper))
+        if (!rg_is_of(r, claim, paper))
             continue;
         n += rg_finding(r, id, machine, text, sizeof text);
-        n += *rg_tsv_cell(&r->findings, i, "label") && !isnan(r->judgement[claim * r->n_machines + machine].value);
+        n += *rg_tsv_cell(&r->findings, i, "label") && !isnan(rg_judged(r, claim, machine)->value);
     }
     return n;
 }

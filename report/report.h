@@ -44,6 +44,8 @@ typedef struct rg_measure {
     double median_ns;
 } rg_measure;
 
+// The next piece of the list at *at, to its end or the mark, which is passed over; false at the end of the list.
+bool rg_next_piece(const char **at, char mark, char *text, size_t room);
 int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard); // "w750,r250", "w" -> 750
 rg_measure rg_measure_of(const rg_result *, const rg_row *);
 bool rg_timed(const rg_row *);                                          // has passed and has a time
@@ -186,6 +188,16 @@ typedef struct rg_report {
     bool stale;             // rows of kernels that changed since count, and are marked
 } rg_report;
 
+static inline const rg_judgement *rg_judged(const rg_report *r, int claim, int machine)
+{
+    return &r->judgement[claim * r->n_machines + machine];
+}
+static inline const char *rg_claim_cell(const rg_report *r, int claim, const char *column) // of claims.tsv
+{
+    return rg_tsv_cell(&r->claims.claim, claim, column);
+}
+bool rg_is_of(const rg_report *, int claim, const char *paper);
+
 // RG_GOOD, or RG_USAGE with one line where --map names what no figure shows.
 int rg_check_maps(const rg_report *);
 // Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
@@ -211,6 +223,11 @@ bool rg_finding(const rg_report *, const char *id, int machine, char *text, size
 // Whose results the paper's card tells: this machine's, unless a reference machine alone has more than a word to say.
 int rg_speaks_of(const rg_report *, const char *paper);
 void rg_digits(double value, char text[32]); // "4.83", "34476"
+// `from` with its words, as "{paper}", replaced by the texts of those that are known.
+typedef struct rg_known_word {
+    const char *word, *text;
+} rg_known_word;
+void rg_fill_in(const char *from, const rg_known_word *, int n, char *to, size_t room);
 
 int rg_write_index(const rg_report *, rg_page *);
 int rg_write_machine_page(const rg_report *, int machine, rg_page *);

@@ -314,17 +314,6 @@ static void curve_reach(const rg_comparison *q, const char *spec, int64_t *width
         }
 }
 
-// Takes the next of the comma-separated specs at *at.
-static bool next_spec(const char **at, char spec[96])
-{
-    if (!**at)
-        return false;
-    size_t length = strcspn(*at, ",");
-    snprintf(spec, 96, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == ',');
-    return true;
-}
-
 // What was shown to exist is no measured number that agrees.
 static rg_outcome exists(rg_outcome outcome)
 {
@@ -338,7 +327,7 @@ static rg_judgement judge_curves(const rg_comparison *q)
     char spec[96], without[200] = "";
     double least = INFINITY;
     int n = 0, all = 0;
-    for (const char *at = q->a; next_spec(&at, spec); all++) {
+    for (const char *at = q->a; rg_next_piece(&at, ',', spec, sizeof spec); all++) {
         int64_t width, height, reach;
         curve_reach(q, spec, &width, &height, &reach);
         if (!width) {
@@ -389,7 +378,7 @@ static rg_judgement judge_equal(const rg_comparison *q)
     rg_judgement j = untested();
     char spec[96], missing[200] = "";
     int good = 0, all = 0;
-    for (const char *at = q->a; next_spec(&at, spec); all++) {
+    for (const char *at = q->a; rg_next_piece(&at, ',', spec, sizeof spec); all++) {
         int passed = 0;
         for (int f = 0; f < q->machine->n_files; f++)
             for (int i = 0; i < q->machine->file[f].n_rows; i++) {

@@ -12,6 +12,16 @@
 
 enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
 
+bool rg_next_piece(const char **at, char mark, char *text, size_t room)
+{
+    const char *end = strchrnul(*at, mark);
+    if (!**at)
+        return false;
+    snprintf(text, room, "%.*s", (int)(end - *at), *at);
+    *at = end + (*end != '\0');
+    return true;
+}
+
 int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard)
 {
     size_t length = strlen(name);
@@ -163,14 +173,10 @@ bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const
                   rg_measure *y)
 {
     char scope[24];
-    for (const char *at = scopes; *at; at += *at == ',') {
-        size_t length = strcspn(at, ",");
-        snprintf(scope, sizeof scope, "%.*s", (int)length, at);
+    while (rg_next_piece(&scopes, ',', scope, sizeof scope))
         if (rg_pick(m, a, shape, scope, x) && rg_pick(m, b, shape, scope, y) &&
             (x->row != y->row || !strcmp(a, b) || has_others(m, a, b, shape, scope, x->row)))
             return true;
-        at += length;
-    }
     return false;
 }
 

@@ -66,9 +66,7 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 {
     char word[160];
     int tables = 0;
-    for (const char *at = rg_listed_cell(l, "series"); *at;
-         at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+    for (const char *at = rg_listed_cell(l, "series"); rg_next_piece(&at, ',', word, sizeof word);) {
         char *as = strchr(word, '=');
         if (as)
             *as++ = 0;
@@ -137,16 +135,13 @@ static void set_published(rg_plot *v, const rg_claims *c, int paper)
 static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 {
     char id[32];
-    for (const char *at = rg_listed_cell(l, "findings"); *at;
-         at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
-        snprintf(id, sizeof id, "%.*s", (int)strcspn(at, ","), at);
+    for (const char *at = rg_listed_cell(l, "findings"); rg_next_piece(&at, ',', id, sizeof id);)
         if (rg_finding(l->report, id, l->machine, f->title, sizeof f->title)) {
             const size_t n = strlen(f->title);
             if (n && f->title[n - 1] == '.') // a title ends without
                 f->title[n - 1] = 0;
             return;
         }
-    }
     snprintf(f->title, sizeof f->title, "%s", *found->title ? found->title : rg_listed_cell(l, "title"));
 }
 

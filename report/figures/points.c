@@ -40,18 +40,6 @@ typedef struct search {
     series series[SERIES_MOST];
 } search;
 
-// The next piece of a list up to the mark; false at its end.
-static bool next_of(const char **at, char mark, char text[SPEC])
-{
-    const char marks[] = {mark, 0};
-    if (!**at)
-        return false;
-    const size_t length = strcspn(*at, marks);
-    snprintf(text, SPEC, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == mark);
-    return true;
-}
-
 // ---- which rows ----------------------------------------------------------------------------------------------------------
 
 static bool has_needed(const search *s, const rg_row *row)
@@ -67,8 +55,7 @@ static bool has_needed(const search *s, const rg_row *row)
 }
 
 // The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names
-// after '@'. A base
-// "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
+// after '@'. A base "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
 static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, const char *scope, rg_measure *partner)
 {
     char base[2 * SPEC];
@@ -95,7 +82,7 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
 static bool measured_at(const search *s, const char *spec, const char *shape, int64_t x, point *p)
 {
     char scope[SPEC];
-    for (const char *at = s->scopes; next_of(&at, ',', scope);) {
+    for (const char *at = s->scopes; rg_next_piece(&at, ',', scope, SPEC);) {
         *p = (point){.x = x, .ratio = NAN, .low = NAN, .high = NAN};
         if (rg_pick(s->machine, spec, shape, scope, &p->of) && (!*s->base || partner_at(s, spec, shape, x, scope, &p->base)))
             return true;
@@ -207,7 +194,7 @@ static int by_rate(const void *a, const void *b)
 static bool find_series(search *s)
 {
     char text[SPEC];
-    for (const char *at = rg_listed_cell(s->listed, "series"); next_of(&at, ',', text);) {
+    for (const char *at = rg_listed_cell(s->listed, "series"); rg_next_piece(&at, ',', text, SPEC);) {
         char *equals = strchr(text, '=');
         if (!equals)
             continue;
@@ -249,7 +236,7 @@ static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
 {
     char part[SPEC];
     size_t n = 0;
-    for (const char *at = wanted; next_of(&at, ',', part);) {
+    for (const char *at = wanted; rg_next_piece(&at, ',', part, SPEC);) {
         const int64_t value = rg_part(row->cell[RG_C_SHAPE], ",", part, -1);
         const bool open = !part[strcspn(part, "0123456789")];
         if (open && value < 0)
@@ -403,19 +390,11 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     if (strcmp(range, to_ratio))
         snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", to_ratio);
     rg_digits(1 / least, gain);
-    const struct { const char *name, *text; } word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
+    const rg_known_word word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
                                                         {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
                                                         {"{range}", range},
                                                         {"{first}", s->series[0].label}, {"{gain}", gain}};
-    size_t n = 0;
-    for (const char *at = from; *at && n + 1 < room;) {
-        int k = 0;
-        while (k < RG_COUNT(word) && strncmp(at, word[k].name, strlen(word[k].name)))
-            k++;
-        const bool known = k < RG_COUNT(word);
-        n += (size_t)snprintf(to + n, room - n, "%.*s", known ? 60 : 1, known ? word[k].text : at);
-        at += known ? strlen(word[k].name) : 1;
-    }
+    rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
 // "Images of 750 x 1500 pixels. Scope: device (CPU), transfer (GPU)."
@@ -453,7 +432,7 @@ static int keys(const search *s)
 static void check_panels(const search *s, rg_found *found)
 {
     char panel[SPEC];
-    for (const char *at = rg_listed_cell(s->listed, "panels"); next_of(&at, ',', panel);) {
+    for (const char *at = rg_listed_cell(s->listed, "panels"); rg_next_piece(&at, ',', panel, SPEC);) {
         bool any = false;
         for (int k = 0; k < s->n; k++)
             any |= !strncmp(s->series[k].label, panel, strlen(panel));
@@ -467,7 +446,7 @@ static void put_marks(const search *s, rg_plot *plot)
 {
     char one[SPEC], beside[2 * SPEC] = "", printed[2 * SPEC] = "";
     const char *list = rg_listed_cell(s->listed, "marks");
-    while (next_of(&list, ',', one)) {
+    while (rg_next_piece(&list, ',', one, SPEC)) {
         char *id = strchr(one, '='), *base = strchr(one, '@');
         if (!id || (base && !strstr(s->base, base + 1)))
             continue;
@@ -504,7 +483,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
     choose_shape(s);
     for (bool more = true; more && !is_curve(s);) {
         drop_series(s);
-        more = next_of(&bases, '/', base);
+        more = rg_next_piece(&bases, '/', base, SPEC);
         snprintf(s->base, sizeof s->base, "%s", more ? base : first);
         if (more || *first || !*rg_listed_cell(l, "base"))
             find_series(s);

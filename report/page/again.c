@@ -6,14 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *cell(const rg_report *r, int claim, const char *column)
-{
-    return rg_tsv_cell(&r->claims.claim, claim, column);
-}
-
 static bool mentions(const rg_report *r, int claim, const char *word)
 {
-    return strstr(cell(r, claim, "numerator"), word) || strstr(cell(r, claim, "denominator"), word);
+    return strstr(rg_claim_cell(r, claim, "numerator"), word) || strstr(rg_claim_cell(r, claim, "denominator"), word);
 }
 
 // Whether the claim's rows or tables are of more than one GPU.
@@ -53,17 +48,18 @@ static bool has_gpu(const rg_bench_machine *m)
     return false;
 }
 
-// What lacks of the machine, not all that the claim asks for: of a claim over Octave it may be a GPU, of one over a GPU a core's time.
+// What the machine lacks, not all that the claim asks for: of a claim over Octave it may be a GPU, of one over a GPU a core's
+// time.
 static need need_of(const rg_report *r, int claim, int machine)
 {
-    const char *kind = cell(r, claim, "kind");
-    return strstr(r->judgement[claim * r->n_machines + machine].why, ":octave") ? OCTAVE
-           : needs_gpus(r, claim)                                     ? GPUS
-           : !strcmp(kind, "energy")                                  ? ENERGY
-           : !strcmp(kind, "job") || !strcmp(kind, "peaks")           ? SERIES
-           : !strcmp(kind, "fault")                                   ? WRONG
-           : needs_gpu(r, claim) && !has_gpu(&r->machine[machine])    ? GPU
-                                                                      : RUN;
+    const char *kind = rg_claim_cell(r, claim, "kind");
+    return strstr(rg_judged(r, claim, machine)->why, ":octave")    ? OCTAVE
+           : needs_gpus(r, claim)                                  ? GPUS
+           : !strcmp(kind, "energy")                               ? ENERGY
+           : !strcmp(kind, "job") || !strcmp(kind, "peaks")        ? SERIES
+           : !strcmp(kind, "fault")                                ? WRONG
+           : needs_gpu(r, claim) && !has_gpu(&r->machine[machine]) ? GPU
+                                                                   : RUN;
 }
 
 void rg_untested(const rg_report *r, int machine, const char *paper, char *text, size_t room)
@@ -73,7 +69,7 @@ void rg_untested(const rg_report *r, int machine, const char *paper, char *text,
     *text = 0;
     for (int i = 0; i < r->claims.claim.n_rows; i++)
         if (rg_is_of(r, i, paper) && !rg_is_addition(&r->claims, i) &&
-            r->judgement[i * r->n_machines + machine].outcome == RG_NOT_TESTABLE) {
+            rg_judged(r, i, machine)->outcome == RG_NOT_TESTABLE) {
             count[need_of(r, i, machine)]++;
             all++;
         }
@@ -95,17 +91,16 @@ void rg_untested(const rg_report *r, int machine, const char *paper, char *text,
 // ---- the command ------------------------------------------------------------------------------------------------------------
 
 // Whether text is a shape, and nothing more: "w750,h1500,r250,k0".
-static bool is_shape(const char *text, size_t length)
+static bool is_shape(const char *text)
 {
-    return length && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,")] != '.' && memchr(text, ',', length) &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-") >= length;
+    return strchr(text, ',') && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-")];
 }
 
 void rg_again(const rg_report *r, int claim, int machine, char *text, size_t room)
 {
     static const char *const timed[] = {"ratio", "rate", "scaling", "growth", "mean", "energy"};
-    const char *kind = cell(r, claim, "kind"), *spec = cell(r, claim, "numerator");
-    const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+    const char *kind = rg_claim_cell(r, claim, "kind"), *spec = rg_claim_cell(r, claim, "numerator");
+    const rg_judgement *j = rg_judged(r, claim, machine);
     char algo[48];
     bool is_timed = false;
     snprintf(algo, sizeof algo, "%.*s", (int)strcspn(spec, ":"), spec);
@@ -120,13 +115,12 @@ void rg_again(const rg_report *r, int claim, int machine, char *text, size_t roo
     } else if (is_timed && rg_algo_find(algo)) {
         size_t n = (size_t)snprintf(text, room, "regather bench %s", algo);
         bool shaped = false;
-        for (const char *at = j->size; *at && n < room; at += at[strcspn(at, ";")] ? strcspn(at, ";") + 1 : strcspn(at, ";")) {
-            const size_t length = strcspn(at, ";");
-            if (!is_shape(at, length))
-                continue;
-            n += (size_t)snprintf(text + n, room - n, " --shape %.*s", (int)length, at);
-            shaped = true;
-        }
+        char shape[sizeof j->size];
+        for (const char *at = j->size; n < room && rg_next_piece(&at, ';', shape, sizeof shape);)
+            if (is_shape(shape)) {
+                n += (size_t)snprintf(text + n, room - n, " --shape %s", shape);
+                shaped = true;
+            }
         if (!shaped && n < room)
             n += (size_t)snprintf(text + n, room - n, " --preset paper");
         if (*j->scope && strcmp(j->scope, "device") && !strpbrk(j->scope, " ,;") && n < room)

@@ -43,10 +43,10 @@ static int points(const rg_report *r, int machine, const char *paper, point to[P
     for (int i = 0; i < r->findings.n_rows && n < POINTS_MOST; i++) {
         const char *label = rg_tsv_cell(&r->findings, i, "label");
         const int claim = rg_claim_of(&r->claims, rg_tsv_cell(&r->findings, i, "id"));
-        const rg_judgement *j = &r->judgement[claim * r->n_machines + machine];
+        const rg_judgement *j = rg_judged(r, claim, machine);
         char *end;
         const double published = strtod(rg_published(&r->claims, claim, "value"), &end);
-        if (*label && !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper) && !*end && published > 0 && j->value > 0)
+        if (*label && rg_is_of(r, claim, paper) && !*end && published > 0 && j->value > 0)
             to[n++] = (point){label, published, j->value, j->low > 0 ? j->low : NAN, j->high > 0 ? j->high : NAN};
     }
     return n;
@@ -114,7 +114,7 @@ bool rg_sentences(const rg_report *r, const char *paper, int machine, int most, 
     for (int i = 0; i < r->findings.n_rows && most > 0; i++) {
         const char *id = rg_tsv_cell(&r->findings, i, "id");
         char one[TEXT];
-        if (strcmp(rg_tsv_cell(&r->claims.claim, rg_claim_of(&r->claims, id), "paper"), paper) ||
+        if (!rg_is_of(r, rg_claim_of(&r->claims, id), paper) ||
             !rg_finding(r, id, machine, one, sizeof one) || n + strlen(one) + 2 > room)
             continue;
         n += (size_t)snprintf(text + n, room - n, "%s%s", n ? " " : "", one);

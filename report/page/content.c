@@ -27,12 +27,7 @@ static void paragraph(rg_page *p, const char *format, ...)
 
 bool rg_is_defect(const rg_report *r, int i)
 {
-    return !strcmp(rg_tsv_cell(&r->claims.claim, i, "kind"), "paper");
-}
-
-static const rg_judgement *judged(const rg_report *r, int claim, int machine)
-{
-    return &r->judgement[claim * r->n_machines + machine];
+    return !strcmp(rg_claim_cell(r, i, "kind"), "paper");
 }
 
 static void published_text(const rg_report *r, int i, char *text, size_t room)
@@ -40,16 +35,11 @@ static void published_text(const rg_report *r, int i, char *text, size_t room)
     snprintf(text, room, "%.40s %.24s", rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"));
 }
 
-bool rg_is_of(const rg_report *r, int claim, const char *paper)
-{
-    return !strcmp(rg_tsv_cell(&r->claims.claim, claim, "paper"), paper);
-}
-
 bool rg_is_shown(const rg_report *r, int m, const char *paper)
 {
     bool any = m == 0;
     for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-        any = !rg_is_defect(r, i) && (!paper || rg_is_of(r, i, paper)) && judged(r, i, m)->outcome != RG_NOT_TESTABLE;
+        any = !rg_is_defect(r, i) && (!paper || rg_is_of(r, i, paper)) && rg_judged(r, i, m)->outcome != RG_NOT_TESTABLE;
     return any;
 }
 
@@ -59,7 +49,7 @@ static bool is_measured(const rg_report *r, int paper)
     bool any = false;
     for (int m = 0; m < r->n_machines; m++)
         for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-            any = !rg_is_defect(r, i) && rg_is_of(r, i, name) && judged(r, i, m)->outcome != RG_NOT_TESTABLE;
+            any = !rg_is_defect(r, i) && rg_is_of(r, i, name) && rg_judged(r, i, m)->outcome != RG_NOT_TESTABLE;
     for (int i = 0; i < r->n_figures && !any; i++)
         any = r->figure[i].drawn && !strcmp(r->figure[i].paper, name);
     return any;
@@ -80,7 +70,7 @@ int rg_count_outcomes(const rg_report *r, int machine, const char *paper, bool a
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < r->claims.claim.n_rows; i++)
         if ((!paper || rg_is_of(r, i, paper)) && rg_is_addition(&r->claims, i) == additions) {
-            count[judged(r, i, machine)->outcome]++;
+            count[rg_judged(r, i, machine)->outcome]++;
             n++;
         }
     return n;
@@ -417,13 +407,13 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
         if (!rg_is_of(r, i, paper))
             continue;
-        const char *cell[CELLS_MOST] = {rg_tsv_cell(&r->claims.claim, i, "id"), rg_tsv_cell(&r->claims.claim, i, "claim")};
+        const char *cell[CELLS_MOST] = {rg_claim_cell(r, i, "id"), rg_claim_cell(r, i, "claim")};
         char published[80];
         published_text(r, i, published, sizeof published);
         cell[2] = published;
         for (int c = 3; c < n; c += 2) {
-            cell[c] = judged(r, i, machine[c])->ours;
-            cell[c + 1] = rg_outcome_name[judged(r, i, machine[c])->outcome];
+            cell[c] = rg_judged(r, i, machine[c])->ours;
+            cell[c + 1] = rg_outcome_name[rg_judged(r, i, machine[c])->outcome];
         }
         p->make->row(p, cell, n);
     }
@@ -461,8 +451,7 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
     how_to_read(r, p);
 }
 
-// ---- the ledger and the terminal
-// ---------------------------------------------------------------------------------------------
+// ---- the ledger and the terminal -----------------------------------------------------------------------------------------
 
 void rg_write_ledger(const rg_report *r, FILE *out)
 {
@@ -470,7 +459,7 @@ void rg_write_ledger(const rg_report *r, FILE *out)
     for (int m = 0; m < r->n_machines; m++)
         for (int i = 0; i < r->claims.claim.n_rows; i++) {
             const rg_tsv *t = &r->claims.claim;
-            const rg_judgement *j = judged(r, i, m);
+            const rg_judgement *j = rg_judged(r, i, m);
             char number[3][32] = {"-", "-", "-"};
             const double value[3] = {j->value, j->low, j->high};
             for (int k = 0; k < 3; k++)
@@ -503,10 +492,10 @@ void rg_print_claims(const rg_report *r, FILE *out)
     static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
     fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->machine[0], "here"));
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        const rg_judgement *j = judged(r, i, 0);
+        const rg_judgement *j = rg_judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
-        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_tsv_cell(&r->claims.claim, i, "id"),
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(r, i, "id"),
                 rg_colour(out, colour[j->outcome]), rg_outcome_name[j->outcome], rg_colour(out, "off"), published,
                 *j->ours ? j->ours : j->why);
     }

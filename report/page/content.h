@@ -7,7 +7,6 @@
 // Verdicts of the paper's claims (NULL: of all papers), or of what this project added to them; how many.
 int rg_count_outcomes(const rg_report *, int machine, const char *paper, bool additions, int count[RG_OUTCOMES]);
 bool rg_is_defect(const rg_report *, int claim); // of the paper itself: nothing was measured
-bool rg_is_of(const rg_report *, int claim, const char *paper);
 // The paper at that place of the page: first those of which a machine has a number or a figure, then the others, each in the order
 // of papers.tsv: of a record with few rows what it has is not looked for behind what it has not.
 int rg_paper_at(const rg_report *, int place);

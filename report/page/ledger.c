@@ -10,16 +10,6 @@
 
 enum { TEXT = 400 };
 
-static const char *cell(const rg_report *r, int claim, const char *column)
-{
-    return rg_tsv_cell(&r->claims.claim, claim, column);
-}
-
-static const rg_judgement *judged(const rg_report *r, int claim, int machine)
-{
-    return &r->judgement[claim * r->n_machines + machine];
-}
-
 static const char *name_of(const rg_report *r, int machine) { return rg_machine_name(&r->machine[machine], "this machine"); }
 
 // ---- what a row opens to ---------------------------------------------------------------------------------------------------
@@ -35,24 +25,25 @@ static void fact(rg_page *p, const char *name, const char *text, bool code)
 
 static void bounds_text(const rg_report *r, int claim, char *text, size_t room)
 {
-    const char *low = cell(r, claim, "low"), *high = cell(r, claim, "high"), *side = cell(r, claim, "direction");
+    const char *low = rg_claim_cell(r, claim, "low"), *high = rg_claim_cell(r, claim, "high");
+    const char *side = rg_claim_cell(r, claim, "direction"), *why = rg_claim_cell(r, claim, "why");
     const bool any = *low || *high;
     snprintf(text, room, "%s%s%s%s%s%s%s%s%s", *low ? "from " : "", low, *low && *high ? " " : "", *high ? "to " : "", high,
              *side ? any ? "; the paper's side is " : "the paper's side is " : "", side,
-             *cell(r, claim, "why") && (any || *side) ? ": " : "", cell(r, claim, "why"));
+             *why && (any || *side) ? ": " : "", why);
 }
 
 // How many samples each side of a ratio rests on, and how long a call took.
 static void samples_text(const rg_report *r, int claim, int machine, char *text, size_t room)
 {
-    const rg_judgement *j = judged(r, claim, machine);
-    const char *spec[2] = {cell(r, claim, "numerator"), cell(r, claim, "denominator")};
+    const rg_judgement *j = rg_judged(r, claim, machine);
+    const char *spec[2] = {rg_claim_cell(r, claim, "numerator"), rg_claim_cell(r, claim, "denominator")};
     size_t n = 0;
     *text = 0;
     for (int k = 0; k < 2 && *j->size; k++) {
         rg_measure of;
         char median[32];
-        if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, cell(r, claim, "scope"), &of))
+        if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, rg_claim_cell(r, claim, "scope"), &of))
             continue;
         rg_samples samples = rg_row_samples(of.row);
         const int count = samples.n;
@@ -66,7 +57,7 @@ static void samples_text(const rg_report *r, int claim, int machine, char *text,
 
 static void on_machine(const rg_report *r, int claim, int machine, rg_page *p)
 {
-    const rg_judgement *j = judged(r, claim, machine);
+    const rg_judgement *j = rg_judged(r, claim, machine);
     char text[TEXT];
     fputs("<h4>", p->out);
     rg_html_text(p->out, name_of(r, machine));
@@ -85,15 +76,15 @@ static void opened(const rg_report *r, int claim, int first_machine, rg_page *p)
     fputs("<dl>\n", p->out);
     bounds_text(r, claim, text, sizeof text);
     fact(p, "Bounds", text, false);
-    fact(p, "Fails at", cell(r, claim, "fails"), false);
-    fact(p, "Note", cell(r, claim, "note"), false);
+    fact(p, "Fails at", rg_claim_cell(r, claim, "fails"), false);
+    fact(p, "Note", rg_claim_cell(r, claim, "note"), false);
     if (!rg_is_defect(r, claim)) {
-        rg_again(r, claim, isnan(judged(r, claim, 0)->value) ? first_machine : 0, text, sizeof text);
+        rg_again(r, claim, isnan(rg_judged(r, claim, 0)->value) ? first_machine : 0, text, sizeof text);
         fact(p, "Again", text, true);
     }
     fputs("</dl>\n", p->out);
     for (int m = 0; m < r->n_machines && !rg_is_defect(r, claim); m++)
-        if (m == 0 || judged(r, claim, m)->outcome != RG_NOT_TESTABLE)
+        if (m == 0 || rg_judged(r, claim, m)->outcome != RG_NOT_TESTABLE)
             on_machine(r, claim, m, p);
 }
 
@@ -108,7 +99,7 @@ static void open_cell(rg_page *p, const char *class, const char *head)
 
 static void verdict(const rg_report *r, int claim, int machine, int place, rg_page *p)
 {
-    const rg_judgement *j = judged(r, claim, machine);
+    const rg_judgement *j = rg_judged(r, claim, machine);
     char class[32];
     snprintf(class, sizeof class, place ? "ours m m%d" : "ours", place);
     open_cell(p, class, name_of(r, machine));
@@ -122,7 +113,7 @@ static void verdict(const rg_report *r, int claim, int machine, int place, rg_pa
 
 static void row(const rg_report *r, int claim, const int *machine, int machines, rg_page *p)
 {
-    const char *id = cell(r, claim, "id"), *paper = cell(r, claim, "paper");
+    const char *id = rg_claim_cell(r, claim, "id"), *paper = rg_claim_cell(r, claim, "paper");
     fputs("<tr id=\"claim-", p->out);
     rg_html_text(p->out, id);
     fprintf(p->out, "\" data-paper=\"%d\">", rg_paper_of(&r->claims, paper));
@@ -135,7 +126,7 @@ static void row(const rg_report *r, int claim, const int *machine, int machines,
     fputs("</td>", p->out);
     open_cell(p, "claim", "Claim");
     fputs("><details><summary>", p->out);
-    rg_html_rich(p->out, cell(r, claim, "claim"));
+    rg_html_rich(p->out, rg_claim_cell(r, claim, "claim"));
     fputs("</summary>\n", p->out);
     opened(r, claim, machines > 1 ? machine[1] : 0, p);
     fputs("</details></td>", p->out);

@@ -54,11 +54,8 @@ static double pieces_of(const rg_row *row, const char *pieces)
     double n = 1;
     if (!strcmp(pieces, "work"))
         return rg_cell_number(row, RG_C_WORK);
-    for (const char *at = pieces; *at; at += strcspn(at, ";"), at += *at == ';') {
-        char part[8];
-        snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ";"), at);
+    for (char part[8]; rg_next_piece(&pieces, ';', part, sizeof part);)
         n *= (double)rg_part(row->cell[RG_C_SHAPE], ",", part, 1);
-    }
     return n;
 }
 
@@ -88,8 +85,8 @@ static bool claimed(const listed_row *l, const char *published_id, char text[TEX
     const rg_report *r = l->report;
     snprintf(text, TEXT, "not run");
     for (int i = 0; r->judgement && i < r->claims.claim.n_rows; i++) {
-        const rg_judgement *j = &r->judgement[i * r->n_machines + (l->machine - r->machine)];
-        if (strcmp(rg_tsv_cell(&r->claims.claim, i, "published"), published_id) || isnan(j->value))
+        const rg_judgement *j = rg_judged(r, i, (int)(l->machine - r->machine));
+        if (strcmp(rg_claim_cell(r, i, "published"), published_id) || isnan(j->value))
             continue;
         snprintf(text, TEXT, "%.160s", j->ours);
         return true;
@@ -139,10 +136,9 @@ static bool rows(listed_row l, rg_page *p)
     const int first = l.line;
     bool any = false;
     for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table")); l.line++) // without a caption: goes on
-        for (const char *at = cell(&l, "rows"); *at; at += strcspn(at, ","), at += *at == ',') {
+        for (const char *at = cell(&l, "rows"); rg_next_piece(&at, ',', l.name, sizeof l.name);) {
             char text[COLUMNS_MOST][TEXT];
             const char *cells[COLUMNS_MOST], *group = cell(&l, "group");
-            snprintf(l.name, sizeof l.name, "%.*s", (int)strcspn(at, ","), at);
             if (!next_piece(&group, l.name, text[0]))
                 continue;
             int theirs = split(&l, "published", false, text, 1), n = split(&l, "ours", false, text, theirs);
