@@ -56,12 +56,8 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
             *c = ' ';
         }
     }
-    size_t room = ((size_t)head->n + 1) * sizeof(char *);
-    char **key_room = realloc(head->key, room), **value_room = realloc(head->value, room);
-    if (!key_room || !value_room)
-        rg_end(RG_LACKS, "out of memory");
-    head->key = key_room;
-    head->value = value_room;
+    head->key = rg_more(head->key, head->n, sizeof *head->key);
+    head->value = rg_more(head->value, head->n, sizeof *head->value);
     head->key[head->n] = rg_print("%s", key);
     head->value[head->n] = rg_print("%s", text);
     head->n++;

@@ -108,18 +108,10 @@ static void set_head(rg_result *r, const char *key, const char *value)
             r->head_value[i] = rg_print("%s", value);
             return;
         }
-    char **keys = rg_alloc((size_t)(r->n_head + 1) * sizeof *keys),
-         **values = rg_alloc((size_t)(r->n_head + 1) * sizeof *values);
-    for (int i = 0; i < r->n_head; i++) {
-        keys[i] = r->head_key[i];
-        values[i] = r->head_value[i];
-    }
-    free(r->head_key);
-    free(r->head_value);
-    r->head_key = keys;
-    r->head_value = values;
-    keys[r->n_head] = rg_print("%s", key);
-    values[r->n_head++] = rg_print("%s", value);
+    r->head_key = rg_more(r->head_key, r->n_head, sizeof *r->head_key);
+    r->head_value = rg_more(r->head_value, r->n_head, sizeof *r->head_value);
+    r->head_key[r->n_head] = rg_print("%s", key);
+    r->head_value[r->n_head++] = rg_print("%s", value);
 }
 
 // What a head says of the machine and of the run; what speaks of single rows comes with the rows.
@@ -207,11 +199,7 @@ static void put(rg_record *r, rg_row row)
         *there = row;
         return;
     }
-    rg_row *more = rg_alloc((size_t)(r->rows.n_rows + 1) * sizeof *more);
-    if (r->rows.n_rows)
-        memcpy(more, r->rows.row, (size_t)r->rows.n_rows * sizeof *more);
-    free(r->rows.row);
-    r->rows.row = more;
+    r->rows.row = rg_more(r->rows.row, r->rows.n_rows, sizeof *r->rows.row);
     r->rows.row[r->rows.n_rows++] = row;
 }
 

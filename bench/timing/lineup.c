@@ -110,11 +110,7 @@ static int read_params(const rg_bench_options *o, const rg_entry *e, const rg_sh
 
 static rg_lane *add_lane(rg_lineup *l)
 {
-    rg_lane *more = rg_alloc((size_t)(l->n + 1) * sizeof *more);
-    if (l->n)
-        memcpy(more, l->lane, (size_t)l->n * sizeof *more);
-    free(l->lane);
-    l->lane = more;
+    l->lane = rg_more(l->lane, l->n, sizeof *l->lane);
     return &l->lane[l->n++];
 }
 

@@ -43,6 +43,12 @@ static int drop_cut_line(const char *path)
                : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
 }
 
+static void append(rg_out *out, rg_row row)
+{
+    out->row = rg_more(out->row, out->n_rows, sizeof *out->row);
+    out->row[out->n_rows++] = row;
+}
+
 int rg_out_begin(rg_out *out, const char *path, bool resume)
 {
     *out = (rg_out){0};
@@ -63,11 +69,9 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_believe(&out->old);
-    out->row = rg_alloc((size_t)(out->old.n_rows + 1) * sizeof *out->row);
-    out->n_rows = 0;
     for (int i = 0; i < out->old.n_rows; i++) // what a kernel took before it changed is measured again
         if (!rg_row_is_stale(&out->old.row[i])) {
-            out->row[out->n_rows++] = out->old.row[i];
+            append(out, out->old.row[i]);
             out->old.row[i] = (rg_row){0};
         }
     return code;
@@ -153,16 +157,6 @@ const rg_row *rg_out_find(const rg_out *out, const rg_row *key)
         if (rg_row_same(&out->row[i], key))
             return &out->row[i];
     return NULL;
-}
-
-static void append(rg_out *out, rg_row row)
-{
-    rg_row *more = rg_alloc((size_t)(out->n_rows + 1) * sizeof *more);
-    if (out->n_rows)
-        memcpy(more, out->row, (size_t)out->n_rows * sizeof *more);
-    free(out->row);
-    out->row = more;
-    out->row[out->n_rows++] = row;
 }
 
 void rg_out_put(rg_out *out, rg_row row)

@@ -89,12 +89,12 @@ static const char *cell_fault(int column, const char *text)
 // Head lines are "# key: value".
 static int read_head(const rg_tsv *t, rg_result *f)
 {
-    f->head_key = rg_alloc((size_t)t->n_head * sizeof *f->head_key);
-    f->head_value = rg_alloc((size_t)t->n_head * sizeof *f->head_value);
     for (int i = 0; i < t->n_head; i++) {
         const char *text = t->head[i].text, *colon = strstr(text, ": ");
         if (strncmp(text, "# ", 2) || !colon || colon == text + 2)
             return rg_tsv_line_fault(t, t->head[i].number, "\"# key: value\"", text);
+        f->head_key = rg_more(f->head_key, f->n_head, sizeof *f->head_key);
+        f->head_value = rg_more(f->head_value, f->n_head, sizeof *f->head_value);
         f->head_key[f->n_head] = rg_print("%.*s", (int)(colon - text - 2), text + 2);
         f->head_value[f->n_head++] = rg_print("%s", colon + 2);
     }
@@ -141,8 +141,9 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
         code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD)
         code = check_columns(t);
-    f->row = code == RG_GOOD ? rg_alloc((size_t)t->n_rows * sizeof *f->row) : NULL;
     while (code == RG_GOOD && f->n_rows < t->n_rows) {
+        f->row = rg_more(f->row, f->n_rows, sizeof *f->row);
+        f->row[f->n_rows] = (rg_row){0};
         code = read_row(t, f->n_rows, &f->row[f->n_rows]);
         f->n_rows++; // also of half a row, which is freed below
     }

@@ -9,7 +9,7 @@
 
 // Column names, in order (contract): algo variant shape params space scope mode n min q1 median q3 max unit work traffic rate
 // rate_unit bound fraction error tol status clock temp joules energy_source peak_bytes prepare stop samples source check
-// gpu_peak_bytes made Files of format 1 (no line `format` in the head) end at `samples`, those of format 2 at `source`; in both
+// gpu_peak_bytes made. Files of format 1 (no line `format` in the head) end at `samples`, those of format 2 at `source`; in both
 // all samples of a row are of one process; those of format 3 end at `gpu_peak_bytes`. made: which machine, driver, clocks,
 // revision and when, where the rows of a file are not all of the run that its head speaks of (`record`). check: what the
 // outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
@@ -27,7 +27,7 @@ typedef struct rg_row {
     double timed_ns;        // the median of a row that has passed, by rg_row_set_time; 0: has no time
 } rg_row;
 
-typedef struct rg_result {
+typedef struct rg_result { // its arrays grow by rg_more
     char *path;
     int n_head;
     char **head_key, **head_value; // "gpu" -> "NVIDIA H200", ...

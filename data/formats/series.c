@@ -59,7 +59,6 @@ static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64
 
 int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
 {
-    int64_t room = 0;
     *s = (rg_series){0};
     for (int64_t f = 0; f < n_paths; f++) {
         int mrc = 0;
@@ -77,14 +76,10 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
         }
         if (!f)
             *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A};
-        rg_series_image *more = rg_alloc((size_t)(room + pages) * sizeof *more);
-        if (room)
-            memcpy(more, s->image, (size_t)room * sizeof *more);
-        free(s->image);
-        s->image = more;
-        for (int64_t p = 0; p < pages; p++)
-            s->image[room + p] = (rg_series_image){path[f], p, mrc};
-        s->n = room += pages;
+        for (int64_t p = 0; p < pages; p++) {
+            s->image = rg_more(s->image, s->n, sizeof *s->image);
+            s->image[s->n++] = (rg_series_image){path[f], p, mrc};
+        }
     }
     return RG_GOOD;
 }

@@ -72,17 +72,8 @@ typedef enum { OUTSIDE, IN_BLOCK, IN_HEAD, IN_ROWS, IN_LIST } place;
 typedef struct reading {
     rg_star *star;
     place at;
-    int64_t line, room_rows;
-    int room_columns;
+    int64_t line;
 } reading;
-
-static void *grow(void *p, int64_t n, size_t bytes)
-{
-    p = realloc(p, (size_t)n * bytes);
-    if (!p)
-        rg_end(RG_LACKS, "out of memory for %" PRId64 " values of a STAR file", n);
-    return p;
-}
 
 static int fault_at(const reading *r, const char *expected, const char *found)
 {
@@ -96,11 +87,9 @@ static int begin_block(reading *r, const char *name)
     rg_star *s = r->star;
     if (r->at == IN_HEAD)
         return fault_at(r, "a row of values after the names of a loop", "another block");
-    s->table = grow(s->table, s->n_tables + 1, sizeof *s->table);
+    s->table = rg_more(s->table, s->n_tables, sizeof *s->table);
     s->table[s->n_tables++] = (rg_star_table){.name = name, .line = r->line};
     r->at = IN_BLOCK;
-    r->room_rows = 0;
-    r->room_columns = 0;
     return RG_GOOD;
 }
 
@@ -111,10 +100,7 @@ static int add_column(reading *r, const char *name)
         return fault_at(r, "a name after the underscore", "\"_\"");
     if (rg_star_column(t, name) >= 0)
         return fault_at(r, "each name once in a block", excerpt(name));
-    if (t->n_columns == r->room_columns) {
-        r->room_columns = r->room_columns ? 2 * r->room_columns : 32;
-        t->column = grow(t->column, r->room_columns, sizeof *t->column);
-    }
+    t->column = rg_more(t->column, t->n_columns, sizeof *t->column);
     t->column[t->n_columns++] = name;
     return RG_GOOD;
 }
@@ -136,10 +122,10 @@ static int parse_name(reading *r, const words *w)
                              w->n - 1);
     if (!t->n_rows) {
         t->n_rows = 1;
-        t->row_line = grow(NULL, 1, sizeof *t->row_line);
+        t->row_line = rg_more(NULL, 0, sizeof *t->row_line);
         t->row_line[0] = r->line;
     }
-    t->cell = grow(t->cell, t->n_columns, sizeof *t->cell);
+    t->cell = rg_more(t->cell, t->n_columns - 1, sizeof *t->cell);
     t->cell[t->n_columns - 1] = w->word[1];
     r->at = IN_LIST;
     return RG_GOOD;
@@ -157,11 +143,8 @@ static int parse_row(reading *r, const words *w)
     if (w->n != t->n_columns)
         return rg_star_fault(r->star->path, r->line, "expected %d values, one for each name of the loop, found %d%s",
                              t->n_columns, w->n, w->n > t->n_columns ? "; a value that holds blanks stands in quotes" : "");
-    if (t->n_rows == r->room_rows) {
-        r->room_rows = r->room_rows ? 2 * r->room_rows : 256;
-        t->cell = grow(t->cell, r->room_rows * t->n_columns, sizeof *t->cell);
-        t->row_line = grow(t->row_line, r->room_rows, sizeof *t->row_line);
-    }
+    t->cell = rg_more(t->cell, t->n_rows, (size_t)t->n_columns * sizeof *t->cell);
+    t->row_line = rg_more(t->row_line, t->n_rows, sizeof *t->row_line);
     memcpy(t->cell + t->n_rows * t->n_columns, w->word, (size_t)w->n * sizeof *w->word);
     t->row_line[t->n_rows++] = r->line;
     r->at = IN_ROWS;

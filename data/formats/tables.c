@@ -90,11 +90,7 @@ void rg_tables_put(rg_tables *t, const char *name, const char *text)
             t->table[i].text = kept;
             return;
         }
-    struct rg_small_table *more = rg_alloc((size_t)(t->n + 1) * sizeof *more);
-    if (t->n)
-        memcpy(more, t->table, (size_t)t->n * sizeof *more);
-    free(t->table);
-    t->table = more;
+    t->table = rg_more(t->table, t->n, sizeof *t->table);
     t->table[t->n++] = (struct rg_small_table){rg_print("%s", name), kept};
 }
 

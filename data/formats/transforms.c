@@ -203,7 +203,7 @@ int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
 int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
 {
     FILE *file;
-    int64_t bytes, room = 0;
+    int64_t bytes;
     char *line = NULL;
     size_t line_room = 0;
     int code = rg_input_open(path, &file, &bytes);
@@ -221,14 +221,7 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
                                 rg_quote_bytes(line, (int)(length < 40 ? length : 40)));
             break;
         }
-        if (*n == room) {
-            room = room ? 2 * room : 64;
-            double *more = rg_alloc((size_t)room * sizeof *more);
-            if (*n)
-                memcpy(more, *tilt_deg, (size_t)*n * sizeof *more);
-            free(*tilt_deg);
-            *tilt_deg = more;
-        }
+        *tilt_deg = rg_more(*tilt_deg, *n, sizeof **tilt_deg);
         (*tilt_deg)[(*n)++] = angle;
     }
     if (code == RG_GOOD && *n == 0)

@@ -56,8 +56,8 @@ const char *rg_colour(FILE *f, const char *name);
 // ---- small helpers -------------------------------------------------------------------------------------------------------
 
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
-void *rg_more(void *array, int64_t n,
-              size_t bytes); // with room behind its n elements; it grows by this alone, from NULL; fails alike
+// With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
+void *rg_more(void *array, int64_t n, size_t bytes);
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // Behind a counted word: "%d row%s", n, rg_s(n).
 static inline const char *rg_s(int64_t n) { return n == 1 ? "" : "s"; }

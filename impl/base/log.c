@@ -150,13 +150,8 @@ static void add_row(void *of, const char *path, bool written)
     struct stat facts;
     if (stat(path, &facts) != 0)
         return; // what was read to be gone on with, and is removed when all is done
-    if ((r->n & (r->n - 1)) == 0) {
-        const size_t room = r->n ? 2 * r->n : 1;
-        r->file = realloc(r->file, room * sizeof *r->file);
-        r->written = realloc(r->written, room * sizeof *r->written);
-        if (!r->file || !r->written)
-            rg_end(RG_LACKS, "out of memory");
-    }
+    r->file = rg_more(r->file, (int64_t)r->n, sizeof *r->file);
+    r->written = rg_more(r->written, (int64_t)r->n, sizeof *r->written);
     r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};
     r->written[r->n++] = written;
 }

@@ -69,11 +69,7 @@ static const rg_tsv *file_of(const char *processor)
     for (int i = 0; i < n; i++)
         if (!strcmp(known[i].processor, processor))
             return known[i].holds ? &known[i].file : NULL;
-    struct known *more = rg_alloc((size_t)(n + 1) * sizeof *more);
-    if (n)
-        memcpy(more, known, (size_t)n * sizeof *more);
-    free(known);
-    known = more;
+    known = rg_more(known, n, sizeof *known);
     char name[128];
     file_name(processor, name);
     char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
