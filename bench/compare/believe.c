@@ -118,15 +118,7 @@ static double probed(const belief *b, const char *resource)
     return NAN;
 }
 
-static const rg_entry *entry_of(const rg_row *row)
-{
-    for (int i = 0; i < rg_entry_count(); i++) {
-        const rg_entry *e = rg_entry_at(i);
-        if (!strcmp(e->algo->name, row->cell[RG_C_ALGO]) && !strcmp(e->name, row->cell[RG_C_VARIANT]))
-            return e;
-    }
-    return NULL;
-}
+static const rg_entry *entry_of(const rg_row *row) { return rg_entry_find(row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]); }
 
 // What the row says of its bound, and what the variant's own cost() says where this program has the variant.
 static void check_bound(belief *b)

@@ -39,17 +39,6 @@ static int threads_of(const rg_tsv *t, int row)
     return !strncmp(params, "threads=", 8) ? atoi(params + 8) : 0;
 }
 
-// The built-in entry of a row, whether or not it can run here.
-static const rg_entry *entry_of(const rg_tsv *t, int row)
-{
-    for (int i = 0; i < rg_entry_count(); i++) {
-        const rg_entry *e = rg_entry_at(i);
-        if (!strcmp(e->algo->name, rg_tsv_cell(t, row, "algo")) && !strcmp(e->name, rg_tsv_cell(t, row, "variant")))
-            return e;
-    }
-    return NULL;
-}
-
 static bool is_stale(const rg_tsv *t, int row, const rg_entry *e)
 {
     char today[64];
@@ -60,7 +49,7 @@ static bool is_stale(const rg_tsv *t, int row, const rg_entry *e)
 
 static void read_row(rg_points *p, const rg_tsv *t, int row, const char *label)
 {
-    const rg_entry *e = entry_of(t, row);
+    const rg_entry *e = rg_entry_find(rg_tsv_cell(t, row, "algo"), rg_tsv_cell(t, row, "variant"));
     rg_point at = {.entry = e, .seconds = rg_tsv_number(t, row, "median") / 1e9};
     const char *params = rg_tsv_cell(t, row, "params"), *scope = rg_tsv_cell(t, row, "scope");
     const int threads = threads_of(t, row);

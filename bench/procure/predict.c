@@ -113,10 +113,7 @@ static void predict_kernels(FILE *f, const rg_points *p, const rates *r)
 {
     for (int i = 0; i < rg_entry_count(); i++) {
         const rg_entry *e = rg_entry_at(i);
-        bool again = !e->variant->cost;
-        for (int k = 0; k < i && !again; k++) // its emulated twin
-            again = rg_entry_at(k)->algo == e->algo && !strcmp(rg_entry_at(k)->name, e->name);
-        if (!again)
+        if (e->variant->cost && e == rg_entry_find(e->algo->name, e->name)) // else its emulated twin
             predict_entry(f, p, e, r);
     }
 }

@@ -249,6 +249,14 @@ const rg_entry *rg_entry_at(int i)
     return &entry[i];
 }
 
+const rg_entry *rg_entry_find(const char *algo, const char *name)
+{
+    for (int i = 0; i < rg_entry_count(); i++)
+        if (!strcmp(entry[i].algo->name, algo) && !strcmp(entry[i].name, name))
+            return &entry[i];
+    return NULL;
+}
+
 // By one word of a pattern, of so many characters.
 static bool word_chooses(const char *word, size_t n, const rg_entry *e)
 {

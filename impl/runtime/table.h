@@ -29,11 +29,12 @@ const char *rg_variant_fault(const rg_variant *, char why[RG_FAULT]);
 // that stand there. RG_GOOD, or one line and RG_USAGE; a fault of a built-in one ends the program.
 int rg_table_add(const rg_variant *, rg_origin, bool emulated, const char *plugin);
 
-// Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
 extern const char *const rg_resource_name[RG_RESOURCES]; // "memory", "shared", "fp32", ... as in the column `bound`
 
+// Entries in the order of variants.def, then emulated twins (same names, origin RG_EMULATION), then plug-ins.
 int rg_entry_count(void);
 const rg_entry *rg_entry_at(int i);
+const rg_entry *rg_entry_find(const char *algo, const char *name); // the first, whether or not it can run here; NULL: none
 
 // Walks the entries that a pattern ("", "autocorr", "autocorr:gather", "autocorr:mine.so:gather", or several with a blank
 // between) and a device name choose. device "host" takes the emulated twins only; anything else leaves them out. Usage:

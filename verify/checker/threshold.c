@@ -31,12 +31,9 @@ static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
     for (int used; sscanf(words, " %63s%n", name, &used) == 1; words += used) {
         if (!of_space && strcmp(name, e->variant->name) == 0)
             return true;
-        for (int i = 0; of_space && i < rg_entry_count(); i++) {
-            const rg_entry *other = rg_entry_at(i);
-            if (other->origin == RG_BUILT_IN && other->algo == e->algo && strcmp(other->name, name) == 0 &&
-                other->variant->space == e->variant->space)
-                return true;
-        }
+        const rg_entry *other = of_space ? rg_entry_find(e->algo->name, name) : NULL;
+        if (other && other->origin == RG_BUILT_IN && other->variant->space == e->variant->space)
+            return true;
     }
     return false;
 }
