@@ -30,15 +30,8 @@ static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLO
 // `command` with {old} and {new} as what the two have written, or files that begin so.
 static char *check_line(const team *t, const char *command)
 {
-    static const char *const word[] = {"{old}", "{new}"};
-    char *line = rg_print("%s", command);
-    for (int i = 0; i < 2; i++)
-        for (char *at; (at = strstr(line, word[i]));) {
-            *at = '\0';
-            char *longer = rg_print("%s%s/out%s", line, t->folder[i], at + strlen(word[i]));
-            free(line);
-            line = longer;
-        }
+    char *of_old = rg_job_put_out(command, "{old}", t->folder[0]), *line = rg_job_put_out(of_old, "{new}", t->folder[1]);
+    free(of_old);
     return line;
 }
 

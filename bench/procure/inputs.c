@@ -42,15 +42,9 @@ void rg_inputs_made_free(rg_inputs_made *m)
 
 rg_job_run rg_measure_run(const rg_inputs_made *m, int job, const char *more, const char *folder)
 {
-    char *command = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more);
-    for (char *at; (at = strstr(command, "{in}"));) {
-        *at = '\0';
-        char *longer = rg_print("%s%s%s", command, m->in[job], at + strlen("{in}"));
-        free(command);
-        command = longer;
-    }
-    char *line = rg_job_line(command, folder);
+    char *words = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more),
+         *command = rg_job_put(words, "{in}", m->in[job]), *line = rg_job_line(command, folder);
     const rg_job_run run = rg_job_run_once(line, m->program, folder, -1);
-    free(command), free(line);
+    free(words), free(command), free(line);
     return run;
 }

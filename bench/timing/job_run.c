@@ -80,21 +80,28 @@ void rg_job_folder_remove(const char *folder) { run_shell("rm -rf -- \"$0\"", fo
 
 char *rg_job_line(const char *command, const char *folder)
 {
-    char *words = rg_print("exec \"$0\" %s --quiet", command), *line = rg_job_put_out(words, folder);
+    char *words = rg_print("exec \"$0\" %s --quiet", command), *line = rg_job_put_out(words, "{out}", folder);
     free(words);
     return line;
 }
 
-char *rg_job_put_out(const char *text, const char *folder)
+char *rg_job_put(const char *text, const char *word, const char *another)
 {
-    char *line = rg_print("%s", text);
-    for (char *at; (at = strstr(line, "{out}"));) {
-        *at = '\0';
-        char *longer = rg_print("%s%s/out%s", line, folder, at + strlen("{out}"));
-        free(line);
-        line = longer;
-    }
-    return line;
+    char *put = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&put, &bytes);
+    for (const char *at; (at = strstr(text, word)); text = at + strlen(word))
+        fprintf(f, "%.*s%s", (int)(at - text), text, another);
+    fputs(text, f);
+    fclose(f);
+    return put;
+}
+
+char *rg_job_put_out(const char *text, const char *word, const char *folder)
+{
+    char *out = rg_print("%s/out", folder), *put = rg_job_put(text, word, out);
+    free(out);
+    return put;
 }
 
 rg_job_run rg_job_run_once(const char *line, const char *program, const char *folder, int gpus)

@@ -7,9 +7,10 @@
 int rg_job_folder_make(char folder[4096]);
 void rg_job_folder_remove(const char *folder);
 
-// A text with every {out} as FOLDER/out; a command as a line for sh, in which "$0" is the program, that may write what begins
-// so. malloc'ed.
-char *rg_job_put_out(const char *text, const char *folder);
+// A text with another in place of every such word, as {in}; with every such word, as {out}, as FOLDER/out; a command as a line
+// for sh, in which "$0" is the program, that may write what begins with FOLDER/out. malloc'ed.
+char *rg_job_put(const char *text, const char *word, const char *another);
+char *rg_job_put_out(const char *text, const char *word, const char *folder);
 char *rg_job_line(const char *command, const char *folder);
 
 typedef struct rg_job_run {

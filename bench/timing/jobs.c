@@ -112,7 +112,7 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
              found.first);
     if (!b->options->check || kind->done)
         return;
-    char *line = rg_job_put_out(b->options->check, folder);
+    char *line = rg_job_put_out(b->options->check, "{out}", folder);
     const int status = system(line);
     if (status)
         fail(kind, RG_FAIL, "the outputs do not pass --check, exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
