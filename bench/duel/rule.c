@@ -9,12 +9,6 @@
 
 const int rg_duel_look[RG_DUEL_LOOKS] = {5, 7, 10, 14, 20, 28, RG_DUEL_PROCESSES_MOST};
 
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 bool rg_pair_kept(const rg_pair *p)
 {
     const double refill_ns = 5e4, share = 0.005;
@@ -29,8 +23,7 @@ double rg_process_ratio(const rg_pair *pair, int n, int *kept)
     for (int i = 0; i < n; i++)
         if (rg_pair_kept(&pair[i]))
             ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
-    qsort(ratio, (size_t)*kept, sizeof *ratio, ascending);
-    double median = *kept ? rg_quantile(ratio, *kept, 0.5) : NAN;
+    const double median = rg_median(ratio, *kept);
     free(ratio);
     return median;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 bool rg_line(char *text, size_t bytes, const char *path_format, ...)
@@ -38,6 +39,13 @@ double rg_cpu_spent_s(void)
         sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 8)
         return NAN;
     return (user + nice + system + irq + softirq + steal) / (double)sysconf(_SC_CLK_TCK);
+}
+
+double rg_cpu_own_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // Value of "key : value" when the line has that key, else NULL.

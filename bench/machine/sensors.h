@@ -72,6 +72,7 @@ bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
 // Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not
 // say.
 double rg_cpu_spent_s(void);
+double rg_cpu_own_s(void); // that this process's threads have spent
 
 enum { RG_CACHES_MAX = 8 };
 typedef struct rg_cache {

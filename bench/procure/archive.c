@@ -103,18 +103,10 @@ int rg_archive_times(const rg_archive *a, const char *job, double *s, int most)
     return n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double rg_archive_median(const rg_archive *a, const char *job)
 {
     double s[1000];
-    const int n = rg_archive_times(a, job, s, 1000);
-    qsort(s, (size_t)n, sizeof *s, by_value);
-    return n ? rg_quantile(s, n, 0.5) : NAN;
+    return rg_median(s, rg_archive_times(a, job, s, 1000));
 }
 
 double rg_archive_joules(const rg_archive *a, const char *job, const char **source)

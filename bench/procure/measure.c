@@ -16,7 +16,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,13 +81,6 @@ static const char *more_of(const measure *m, int job)
     return row < 0 ? "" : rg_tsv_cell(&m->peak, row, "options");
 }
 
-static double own_cpu_s(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
-
 static void put_cell(FILE *f, const char *format, double value, char end)
 {
     if (isfinite(value))
@@ -109,9 +101,9 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     const char *folder = m->folder, *status = "good";
     if (is_first)
         folder = rg_job_folder_make(first) ? m->folder : first;
-    const double others_before = rg_watch_cpu_s(), own_before = own_cpu_s();
+    const double others_before = rg_watch_cpu_s(), own_before = rg_cpu_own_s();
     const rg_job_run run = rg_measure_run(&m->inputs, job, more_of(m, job), folder);
-    const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (own_cpu_s() - own_before);
+    const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (rg_cpu_own_s() - own_before);
     double error = NAN, difference = NAN;
     rg_sensors sensors;
     m->gpus ? rg_sensors_read_closed(0, &sensors) : rg_sensors_read(NULL, &sensors);

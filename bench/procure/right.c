@@ -3,6 +3,7 @@
 #include "right.h"
 
 #include "../timing/job_files.h"
+#include "../timing/stats.h"
 
 #include "../../data/formats/image.h"
 #include "../../data/formats/mrc.h"
@@ -15,6 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool is_map(const char *name) { return rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs"); }
+static bool is_photo(const char *name) { return rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"); }
 
 uint64_t rg_nonce_seed(const char *nonce)
 {
@@ -54,12 +58,6 @@ static double map_error(const char *truth, const char *found)
     return 1 - r;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double poses_error(const char *truth, const char *found)
 {
     rg_particles p[2];
@@ -78,8 +76,7 @@ static double poses_error(const char *truth, const char *found)
                 rg_particle_matrix(p[k].row[i].rot_deg, p[k].row[i].tilt_deg, p[k].row[i].psi_deg, a[k]);
             apart[i] = rg_rotation_apart_deg(a[0], a[1]);
         }
-        qsort(apart, (size_t)p[0].n, sizeof *apart, by_value);
-        median = 0.5 * (apart[(p[0].n - 1) / 2] + apart[p[0].n / 2]);
+        median = rg_median(apart, (int)p[0].n);
         free(apart);
     }
     rg_particles_close(&p[0]);
@@ -158,7 +155,7 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     double largest = 0;
     int photos = 0;
     for (int i = 0; i < l.n; i++) {
-        if (!rg_ends_with(l.name[i], ".png") && !rg_ends_with(l.name[i], ".pgm"))
+        if (!is_photo(l.name[i]))
             continue;
         char *photo = rg_print("%s/%s", in, l.name[i]),
              *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
@@ -263,9 +260,9 @@ char *rg_right_samples(const char *folder, uint64_t seed)
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         char *path = rg_print("%s/%s", folder, l.name[i]);
         const char *name = l.name[i];
-        if (rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs"))
+        if (is_map(name))
             sample_map(to, path, name, i, seed);
-        else if (rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"))
+        else if (is_photo(name))
             sample_photo(to, path, name, i, seed);
         else
             sample_text(to, path, name, i, seed);
@@ -280,26 +277,22 @@ char *rg_right_samples(const char *folder, uint64_t seed)
 static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, rg_alike *found)
 {
     const char *name = rg_tsv_cell(a, first, "file");
-    const bool is_map = rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs");
-    const bool is_photo = rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm");
-    const bool is_poses = rg_ends_with(name, ".star"), is_transforms = rg_ends_with(name, ".tsv");
+    const bool map = is_map(name), pixels = map || is_photo(name), poses = rg_ends_with(name, ".star");
+    const double share = poses ? 0.02 : rg_ends_with(name, ".tsv") ? 0.01 : 1e-3, least = poses ? 10 : 1;
     double largest = 0;
     int differ = 0;
     for (int i = first; i < past; i++)
         largest = fmax(largest, fabs(rg_tsv_number(b, i, "value")));
     for (int i = first; i < past; i++) {
         const double u = rg_tsv_number(a, i, "value"), v = rg_tsv_number(b, i, "value");
-        const double scale = is_map || is_photo ? largest : fmax(1, fmax(fabs(u), fabs(v)));
-        if (fabs(u - v) <= (is_poses        ? 0.02 * fmax(10, scale)
-                            : is_transforms ? 0.01 * scale
-                                            : 1e-3 * scale) ||
-            (isnan(u) && isnan(v)))
+        const double scale = pixels ? largest : fmax(least, fmax(fabs(u), fabs(v)));
+        if (fabs(u - v) <= share * scale || (isnan(u) && isnan(v)))
             continue;
         if (!differ++ && !*found->first)
             snprintf(found->first, sizeof found->first, "%.80s at %s: %.6g, here %.6g", name, rg_tsv_cell(a, i, "place"), u, v);
     }
     found->differ += differ;
-    found->files_differ += differ > (is_map ? 0 : RG_MAY_DIFFER * (past - first));
+    found->files_differ += differ > (map ? 0 : RG_MAY_DIFFER * (past - first));
 }
 
 rg_alike rg_right_alike(const rg_tsv *a, const rg_tsv *b)

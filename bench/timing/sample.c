@@ -83,10 +83,10 @@ static int run_calls(rg_lane *lane, int calls)
     return code;
 }
 
-static double cpu_seconds(clockid_t whose)
+static double thread_cpu_s(void)
 {
     struct timespec t;
-    clock_gettime(whose, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -120,15 +120,15 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
         code = device->sync();
         return code ? code : take_transfer(lane, in, elapsed_s);
     }
-    const double all_s = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID), cpu_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+    const double all_s = rg_cpu_own_s(), cpu_s = thread_cpu_s();
     if (!code)
         code = device->event_record(lane->event[0], stream);
     if (!code)
         code = run_calls(lane, calls);
     if (!code)
         code = device->event_record(lane->event[1], stream);
-    lane->cpu_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
-    lane->all_cpu_s = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - all_s;
+    lane->cpu_s = thread_cpu_s() - cpu_s;
+    lane->all_cpu_s = rg_cpu_own_s() - all_s;
     if (!code)
         code = device->event_ms(lane->event[0], lane->event[1], &ms);
     if (on_gpu(lane))
@@ -300,12 +300,7 @@ static long preemptions(void)
 }
 
 // What others have had of the cores since the machine started, but for this process.
-static double others_s(void)
-{
-    struct rusage u;
-    return getrusage(RUSAGE_SELF, &u) ? NAN : rg_cpu_spent_s() - (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) -
-                                                  1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
+static double others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
 
 void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
 {

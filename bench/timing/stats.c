@@ -26,6 +26,14 @@ static double *sorted_copy(const double *sample, int n)
     return sorted;
 }
 
+double rg_median(double *value, int n)
+{
+    if (n < 1)
+        return NAN;
+    qsort(value, (size_t)n, sizeof *value, ascending);
+    return rg_quantile(value, n, 0.5);
+}
+
 double rg_quantile(const double *sorted, int n, double p)
 {
     double at = p * (n - 1);

@@ -25,6 +25,7 @@ typedef struct rg_summary {
     double correlation;   // of successive samples of one process, 0 when it cannot be told
 } rg_summary;
 
+double rg_median(double *value, int n); // of n values, which it sorts; NaN of none
 // The p-quantile of n > 0 sorted values, linear between neighbours (type 7 of Hyndman and Fan 1996).
 double rg_quantile(const double *sorted, int n, double p);
 
