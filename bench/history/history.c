@@ -26,8 +26,7 @@ typedef struct request {
 
 static int is_tsv(const struct dirent *entry)
 {
-    const size_t n = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && n > 4 && !strcmp(entry->d_name + n - 4, ".tsv");
+    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv");
 }
 
 static const char *head_of(const rg_result *f, const char *key)

@@ -43,15 +43,6 @@ int rg_history_check_folder(const char *folder)
 
 // ---- tables --------------------------------------------------------------------------------------------------------------
 
-static void put_number(FILE *f, double value, char end)
-{
-    if (isfinite(value))
-        fprintf(f, "%.7g", value);
-    else
-        putc('-', f);
-    putc(end, f);
-}
-
 static void put_key(FILE *f, int number, const rg_history_series *s)
 {
     static const rg_column key[] = {RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SCOPE, RG_C_MODE};
@@ -89,10 +80,10 @@ static int write_runs(const rg_history *h, const char *folder)
             put_key(f, i + 1, s);
             rg_tsv_print(f, "%d\t%s\t%s\t%s\t%s\t%s\t", p->run + 1, run->revision, *run->committed ? run->committed : "-",
                          run->date, rg_base_name(run->file.path), p->row->cell[RG_C_STATUS]);
-            put_number(f, p->median_ns, '\t');
-            put_number(f, p->low_ns, '\t');
-            put_number(f, p->high_ns, '\t');
-            put_number(f, p->level_ns, '\t');
+            rg_tsv_put(f, "%.7g", p->median_ns, '\t');
+            rg_tsv_put(f, "%.7g", p->low_ns, '\t');
+            rg_tsv_put(f, "%.7g", p->high_ns, '\t');
+            rg_tsv_put(f, "%.7g", p->level_ns, '\t');
             rg_tsv_print(f, "%s\t%s\n", *p->row->cell[RG_C_SOURCE] ? p->row->cell[RG_C_SOURCE] : "-", s->machine);
         }
     return rg_file_commit(&file);

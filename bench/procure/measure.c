@@ -81,16 +81,6 @@ static const char *more_of(const measure *m, int job)
     return row < 0 ? "" : rg_tsv_cell(&m->peak, row, "options");
 }
 
-static void put_cell(FILE *f, const char *format, double value, char end)
-{
-    if (isfinite(value))
-        fprintf(f, format, value);
-    else
-        putc('-', f);
-    putc(end, f);
-}
-static void put_number(FILE *f, const char *format, double value) { put_cell(f, format, value, '\t'); }
-
 // Runs a job, holds what it wrote against the truth and against its first run, and writes a row, whatever came out. The first
 // run of a job leaves its outputs. Returns its status.
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
@@ -121,16 +111,16 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     m->wrong += run.code || !strcmp(status, "wrong");
     rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base",
                  kind_name[kind], end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
-    put_number(m->table, "%.3f", others_s);
+    rg_tsv_put(m->table, "%.3f", others_s, '\t');
     rg_tsv_print(m->table, "%lld\t%.0f\t", (long long)run.preempted, run.peak_bytes);
-    put_number(m->table, "%.0f", run.gpu_peak_bytes);
+    rg_tsv_put(m->table, "%.0f", run.gpu_peak_bytes, '\t');
     rg_tsv_print(m->table, "%d\t%s\t%s\t", run.code, m->inputs.hash[job], hash);
-    put_number(m->table, "%.6g", difference);
-    put_number(m->table, "%.6g", error);
-    put_number(m->table, "%.6g", w->tolerance);
-    put_number(m->table, "%.0f", m->gpus ? sensors.sm_MHz : sensors.cpu_MHz);
-    put_number(m->table, "%.0f", sensors.temp_C);
-    put_number(m->table, "%.0f", sensors.power_W);
+    rg_tsv_put(m->table, "%.6g", difference, '\t');
+    rg_tsv_put(m->table, "%.6g", error, '\t');
+    rg_tsv_put(m->table, "%.6g", w->tolerance, '\t');
+    rg_tsv_put(m->table, "%.0f", m->gpus ? sensors.sm_MHz : sensors.cpu_MHz, '\t');
+    rg_tsv_put(m->table, "%.0f", sensors.temp_C, '\t');
+    rg_tsv_put(m->table, "%.0f", sensors.power_W, '\t');
     rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
     note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
          end_s, hash, status, *said ? ": " : "", said);
@@ -304,18 +294,25 @@ static int pack_samples(measure *m, manifest *a)
     return code;
 }
 
+static int add_file(manifest *a, int code, const char *path, const char *from)
+{
+    char hex[65];
+    int64_t bytes;
+    code = code ? code : rg_pack_add_file(&a->pack, path, from, 0644);
+    code = code ? code : rg_sha256_file(from, hex, &bytes);
+    if (!code)
+        fprintf(a->list, "%s\t%" PRId64 "\t%s\n", path, bytes, hex);
+    return code;
+}
+
 // The sources that a peak file names, each as sources/NAME.
 static int pack_sources(measure *m, manifest *a, int code)
 {
     for (int row = 0; row < m->peak.n_rows && !code; row++) {
         char *names = rg_print("%s", rg_tsv_cell(&m->peak, row, "sources")), *rest;
         for (char *name = strtok_r(names, " ", &rest); name && !code; name = strtok_r(NULL, " ", &rest)) {
-            char hex[65], *path = rg_print("sources/%s", rg_base_name(name));
-            int64_t bytes;
-            code = rg_sha256_file(name, hex, &bytes);
-            if (!code)
-                fprintf(a->list, "%s\t%" PRId64 "\t%s\n", path, bytes, hex);
-            code = code ? code : rg_pack_add_file(&a->pack, path, name, 0644);
+            char *path = rg_print("sources/%s", rg_base_name(name));
+            code = add_file(a, code, path, name);
             free(path);
         }
         free(names);
@@ -334,7 +331,7 @@ static char *summary_text(const measure *m)
     if (!rg_tsv_parse("runs.tsv", m->table_text, m->table_bytes, &a.runs))
         for (int j = 0; j < m->workload.n; j++) {
             rg_tsv_print(f, "%s\t%d\t", m->workload.job[j].job, m->good[j]);
-            put_cell(f, "%.9g", rg_archive_median(&a, m->workload.job[j].job), '\n');
+            rg_tsv_put(f, "%.9g", rg_archive_median(&a, m->workload.job[j].job), '\n');
         }
     rg_tsv_free(&a.runs);
     fclose(f);
@@ -344,7 +341,7 @@ static char *summary_text(const measure *m)
 static int pack(measure *m)
 {
     manifest a = {0};
-    char *list = NULL, *workload = NULL, *machine;
+    char *list = NULL, *machine;
     size_t list_bytes, machine_bytes;
     int code = rg_pack_begin(&a.pack, m->out, RG_GZIP, 1);
     if (code)
@@ -360,19 +357,12 @@ static int pack(measure *m)
     free(summary);
     code = add(&a, code, "power.tsv", m->power_text, m->power_bytes);
     code = add(&a, code, "log", m->log_text, m->log_bytes);
-    FILE *f = fopen(m->workload_path, "rb");
-    size_t n = 0;
-    workload = rg_alloc(1 << 20);
-    if (f) {
-        n = fread(workload, 1, 1 << 20, f);
-        fclose(f);
-    }
-    code = add(&a, code, "workload.tsv", workload, n);
+    code = add_file(&a, code, "workload.tsv", m->workload_path);
     code = code ? code : pack_samples(m, &a);
     code = pack_sources(m, &a, code);
     fclose(a.list);
     code = code ? code : rg_pack_add(&a.pack, "MANIFEST", list, list_bytes, 0644);
-    free(list), free(workload), free(machine);
+    free(list), free(machine);
     return code ? code : rg_pack_commit(&a.pack);
 }
 

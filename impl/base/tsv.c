@@ -240,3 +240,12 @@ void rg_tsv_print(FILE *f, const char *format, ...)
     }
     va_end(list);
 }
+
+void rg_tsv_put(FILE *f, const char *format, double value, char end)
+{
+    if (isfinite(value))
+        fprintf(f, format, value);
+    else
+        putc('-', f);
+    putc(end, f);
+}

@@ -46,5 +46,7 @@ int rg_tsv_line_fault(const rg_tsv *, int line, const char *expected, const char
 // path or reason breaks a row or speaks to a terminal. Knows %s with a precision at most, and %d %u (also with l and ll) %e %f
 // %g %c %%. Files are written whole by rg_file_open and rg_file_commit (core.h).
 void rg_tsv_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A number as "%.7g" prints it, "-" where it is not finite, and what stands behind it, '\t' or '\n'.
+void rg_tsv_put(FILE *, const char *format, double value, char end);
 
 #endif
