@@ -4,6 +4,7 @@
 #include "lineup.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,10 @@ void rg_inputs_fill(rg_inputs *in, uint64_t seed)
 
 uint64_t rg_inputs_hash(const rg_inputs *in)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
+    uint64_t hash = RG_FNV1A;
     for (int i = 0; i < in->algo->n_args; i++)
-        for (size_t k = 0; in->algo->arg[i].direction != RG_OUT && k < in->bytes[i]; k++)
-            hash = (hash ^ ((unsigned char *)in->arg[i])[k]) * 0x100000001B3u;
+        if (in->algo->arg[i].direction != RG_OUT)
+            hash = rg_fnv1a(hash, in->arg[i], in->bytes[i]);
     return hash;
 }
 

@@ -3,6 +3,7 @@
 #include "job_files.h"
 
 #include "../../data/formats/mrc.h"
+#include "../../impl/base/hash.h"
 #include "../../impl/base/sha256.h"
 
 #include <dirent.h>
@@ -85,12 +86,6 @@ static bool is_file(const char *path)
     return !stat(path, &is) && S_ISREG(is.st_mode);
 }
 
-static void hash_bytes(inputs *in, const char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        in->hash = (in->hash ^ (unsigned char)bytes[i]) * 0x100000001B3u;
-}
-
 // Stacks may be larger than memory; tables are not. Who made a file, and by which revision, is no part of the input.
 static void hash_file(inputs *in, const char *path)
 {
@@ -99,7 +94,7 @@ static void hash_file(inputs *in, const char *path)
         char *bytes = whole(path, &n);
         if (bytes)
             leave_out_labels(path, bytes, &n);
-        hash_bytes(in, bytes, bytes ? n : 0);
+        in->hash = rg_fnv1a(in->hash, bytes, bytes ? n : 0);
         free(bytes);
     } else {
         FILE *f = fopen(path, "rb");
@@ -108,7 +103,7 @@ static void hash_file(inputs *in, const char *path)
         for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; first = false) {
             if (first)
                 leave_out_labels(path, block, &n);
-            hash_bytes(in, block, n);
+            in->hash = rg_fnv1a(in->hash, block, n);
         }
         if (f)
             fclose(f);
@@ -144,7 +139,7 @@ static void hash_stacks(inputs *in, const char *star)
 
 void rg_job_inputs_hash(const char *command, char text[96])
 {
-    inputs in = {.hash = 0xCBF29CE484222325u};
+    inputs in = {.hash = RG_FNV1A};
     wordexp_t words;
     char *line = rg_print("%s", command);
     for (char *out; (out = strstr(line, "{out}"));) // braces are the shell's own

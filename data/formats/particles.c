@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "particles.h"
+#include "../../impl/base/hash.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,10 +50,7 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
 
 static rg_stack_name *slot_of(const rg_stack_names *k, const char *name)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-    size_t i = hash & (k->room - 1);
+    size_t i = rg_fnv1a(RG_FNV1A, name, strlen(name)) & (k->room - 1);
     while (k->slot[i].name && strcmp(k->slot[i].name, name) != 0)
         i = (i + 1) & (k->room - 1);
     return &k->slot[i];

@@ -254,3 +254,11 @@ void rg_hash_end(void)
     free(ahead);
     ahead = NULL;
 }
+
+uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < bytes; i++)
+        before = (before ^ byte[i]) * UINT64_C(0x100000001B3);
+    return before;
+}

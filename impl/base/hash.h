@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hash.h: whole files by XXH64 (Y. Collet, the xxHash specification, seed 0), by several threads at once.
+// hash.h: whole files by XXH64 (Y. Collet, the xxHash specification, seed 0), by several threads at once; FNV-1a of a little.
 #ifndef RG_HASH_H
 #define RG_HASH_H
 
@@ -24,5 +24,9 @@ void rg_hash_files(rg_hashed *, size_t n, int threads);
 void rg_hash_begin(int threads);
 void rg_hash_end(void);
 uint64_t rg_hash(const void *data, size_t bytes);
+
+// FNV-1a of 64 bits (Fowler, Noll and Vo), gone on with from what came before: what files and rows are told apart by.
+#define RG_FNV1A UINT64_C(0xCBF29CE484222325) // of nothing
+uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes);
 
 #endif

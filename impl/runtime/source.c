@@ -2,6 +2,8 @@
 // source.c: see source.h.
 #include "source.h"
 
+#include "../base/hash.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +11,10 @@
 static void hash_file(const char *path, char text[64])
 {
     FILE *f = fopen(path, "rb");
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (int c; f && (c = getc(f)) != EOF;)
-        hash = (hash ^ (uint64_t)c) * 0x100000001B3u;
+    uint64_t hash = RG_FNV1A;
+    char block[1 << 14];
+    for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;)
+        hash = rg_fnv1a(hash, block, n);
     if (f && !ferror(f))
         snprintf(text, 64, "fnv1a %016" PRIx64, hash);
     if (f)

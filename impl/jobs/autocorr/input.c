@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
+#include "../../base/hash.h"
 #include "../../base/tsv.h"
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
@@ -9,17 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// FNV-1a, 64 bits: tells an edited photograph, not a forged one.
+// Tells an edited photograph, not a forged one.
 uint64_t ac_hash(const rg_image *image)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
     const uint64_t head[3] = {(uint64_t)image->width, (uint64_t)image->height, (uint64_t)image->bits};
-    const unsigned char *part[2] = {(const unsigned char *)head, image->pixel};
-    const size_t bytes[2] = {sizeof head, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)};
-    for (int p = 0; p < 2; p++)
-        for (size_t i = 0; i < bytes[p]; i++)
-            hash = (hash ^ part[p][i]) * 0x100000001B3u;
-    return hash;
+    return rg_fnv1a(rg_fnv1a(RG_FNV1A, head, sizeof head), image->pixel,
+                    (size_t)(image->width * image->height) * (size_t)(image->bits / 8));
 }
 
 rg_image ac_widen(const rg_image *image)
