@@ -7,10 +7,12 @@
 //   command      of this program, files to files: {in} is the folder of its input, {out} where its results begin
 //   size         small, medium or full
 //   units        N:UNIT, what one run does: 400:images
-//   reference_s  seconds of the reference machine that the head names ("# reference: ..."); "-": none, then `score` is given an
-//   archive min_runs     at least 5 check, tolerance   what the outputs are held against the truth by (see checks), and the
-//   largest error that passes input        `phantom KIND ...` that makes {in}, which gets --out and a --seed that follows from
-//   the buyer's nonce
+//   reference_s  seconds of the reference machine that the head names ("# reference: ..."); "-": none, then `score` is given
+//                an archive
+//   min_runs     at least 5
+//   check        what the outputs are held against the truth by: see rg_check
+//   tolerance    the largest error that passes
+//   input        `phantom KIND ...` that makes {in}, which gets --out and a --seed that follows from the buyer's nonce
 //
 // A workload comes with archives of strangers and is run to audit them, so a command may do no more than a job does: commands
 // and inputs are words of letters, digits and ._/,:=+*{}-, paths are relative, --plugin and options that run others' programs

@@ -22,8 +22,7 @@ typedef struct answer {
     rg_lane lane;
 } answer;
 
-// ---- the process that computes
-// -------------------------------------------------------------------------------------------------
+// ---- the process that computes ------------------------------------------------------------------------------------------
 
 typedef struct server {
     const rg_bench_options *options;
@@ -144,8 +143,7 @@ int rg_round_serve(const rg_bench_options *o)
     return code;
 }
 
-// ---- the process that asks
-// -----------------------------------------------------------------------------------------------------
+// ---- the process that asks ----------------------------------------------------------------------------------------------
 
 char *rg_own_program(void)
 {

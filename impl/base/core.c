@@ -215,8 +215,7 @@ void rg_progress_end(rg_progress *p)
     p->shown = false;
 }
 
-// ---- shapes and parameters as text
-// -------------------------------------------------------------------------------------------
+// ---- shapes and parameters as text --------------------------------------------------------------------------------------
 
 void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96])
 {

@@ -38,8 +38,8 @@ static void speed_row(const rg_row *row, rg_page *p)
     else
         snprintf(interval, sizeof interval, "none: %d sample%s", s.n, rg_s(s.n));
     rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-    const double reached =
-        rg_cell_number(row, RG_C_FRACTION); // more than the bound: of an older file, its cost or probe was wrong
+    const double reached = rg_cell_number(row, RG_C_FRACTION);
+    // More than the bound: of an older file, whose cost or probe was wrong.
     if (reached > RG_FRACTION_MOST)
         snprintf(fraction, sizeof fraction, "none: beyond its bound");
     else if (!isnan(reached))
