@@ -16,16 +16,9 @@ static bool exists(const char *path) { return access(path, F_OK) == 0; }
 // A finished file becomes an unfinished one again; it stays in place until the new one is whole.
 static int copy_file(const char *from, const char *to)
 {
-    FILE *source = fopen(from, "rb");
-    if (!source)
-        return rg_fail(RG_USAGE, "%s: %s", from, strerror(errno));
     rg_file target;
-    int code = rg_file_open(&target, to);
-    char block[1 << 14];
-    for (size_t n; !code && (n = fread(block, 1, sizeof block, source)) > 0;)
-        fwrite(block, 1, n, target.stream);
-    fclose(source);
-    return code ? code : rg_file_commit(&target);
+    const int code = rg_file_open(&target, to);
+    return code ? code : rg_file_end(&target, rg_file_append(target.stream, from));
 }
 
 // Drops the line that a killed run began.

@@ -466,6 +466,18 @@ char *rg_path_beside(const char *path, const char *suffix, const char *ending)
     return rg_print("%.*s%s%s", stem, path, suffix, ending ? ending : path + stem);
 }
 
+int rg_file_append(FILE *to, const char *from)
+{
+    char block[1 << 14];
+    FILE *in = fopen(from, "rb");
+    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
+        fwrite(block, 1, n, to);
+    const int code = in && !ferror(in) ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
+    if (in)
+        fclose(in);
+    return code;
+}
+
 int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *ending)
 {
     char *beside = rg_path_beside(path, suffix, ending);

@@ -2,7 +2,6 @@
 // page_html.c: a page as HTML that needs nothing from anywhere: style and script inside, figures beside it.
 #include "page.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,13 +249,8 @@ const rg_page_make rg_html = {heading, paragraph, item, table, row, table_end, f
 // A file that ships with the program, as it is.
 static int put_file(rg_page *p, const char *shared)
 {
-    char block[1 << 12], *path = rg_share_path(shared);
-    FILE *in = fopen(path, "rb");
-    int code = in ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
-        fwrite(block, 1, n, p->out);
-    if (in)
-        fclose(in);
+    char *path = rg_share_path(shared);
+    const int code = rg_file_append(p->out, path);
     free(path);
     return code;
 }

@@ -8,7 +8,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +29,11 @@ int rg_copy_to_fig(const rg_report *r, const char *from, const char *name)
 
 int rg_copy_beside(const rg_report *r, const char *from, const char *name)
 {
-    char block[1 << 14], *to = rg_print("%s/%s", r->out, name);
+    char *to = rg_print("%s/%s", r->out, name);
     rg_file file;
-    FILE *in = fopen(from, "rb");
-    int code = in ? rg_file_open(&file, to) : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
-    if (code == RG_GOOD) {
-        for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0;)
-            fwrite(block, 1, n, file.stream);
-        code = rg_file_commit(&file);
-    }
-    if (in)
-        fclose(in);
+    int code = rg_file_open(&file, to);
+    if (code == RG_GOOD)
+        code = rg_file_end(&file, rg_file_append(file.stream, from));
     free(to);
     return code;
 }
