@@ -2,7 +2,6 @@
 // serve.c: a process of a duel that computes: verifies its kernels, then runs blocks of calls when it is told.
 #include "duel.h"
 
-#include "../../impl/runtime/cpu.h"
 #include "../machine/sensors.h"
 
 #include <stdarg.h>

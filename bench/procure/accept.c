@@ -4,7 +4,7 @@
 // The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth
 // once in 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole
 // interval: good; above it: not; else unsure.
-#include "measure.h"
+#include "../timing/job_run.h"
 #include "score.h"
 
 #include "../duel/rule.h"

@@ -5,7 +5,6 @@
 
 #include "lineup.h"
 
-#include "../../impl/runtime/cpu.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,8 +4,6 @@
 // ones again in common rounds; and the files.
 #include "tune.h"
 
-#include "../../impl/runtime/cpu.h"
-#include "../../impl/runtime/tuned.h"
 #include "../compare/export.h"
 
 #include <math.h>

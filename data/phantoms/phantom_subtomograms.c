@@ -7,7 +7,7 @@
 // one stands as the map does, so that an average that begins with it comes out in the map's frame.
 #include "blobs.h"
 #include "noise.h"
-#include "../formats/particles.h"
+#include "../../impl/base/symmetry.h"
 #include "phantom.h"
 #include "../formats/transforms.h"
 #include "../geometry/volume.h"

@@ -3,7 +3,6 @@
 #include "options.h"
 #include "malformed.h"
 #include "../suite.h"
-#include "tsv.h"
 
 #include <errno.h>
 #include <math.h>

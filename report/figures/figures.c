@@ -6,7 +6,6 @@
 // again.
 #include "figures.h"
 #include "../../impl/base/core.h"
-#include "../../impl/suite.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "figures.h"
 #include "../../data/geometry/volume.h"
 #include "../../impl/base/core.h"
-#include "../../impl/suite.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // again.c: the command that measures a claim again, and what a machine lacks for those that were not tested.
-#include "../../impl/base/core.h"
 #include "../../impl/runtime/table.h"
 #include "content.h"
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cards.c: the first screen: for each paper what was found, how the claims came out, and the papers' ratios beside ours.
-#include "../../impl/base/core.h"
 #include "content.h"
-#include "../../impl/suite.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // duels.c: how often `regather duel` was right about kernels of known slowness: the tables of verify/duels.sh, NAME.duels.tsv.
-#include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "../report.h"
 

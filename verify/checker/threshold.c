@@ -6,7 +6,6 @@
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/tsv.h"
-#include "../../impl/runtime/command.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 // write.c: the tables of transforms, their plot, and the aligned series.
 #include "../../base/plot.h"
 #include "../../base/summary.h"
-#include "../../base/tsv.h"
 #include "../../../data/formats/mrc.h"
 #include "align.h"
 

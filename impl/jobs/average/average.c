@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
 // through whichever variant of align3d.
-#include "../../../data/formats/particles.h"
+#include "../../base/symmetry.h"
 #include "../../base/memory.h"
 #include "../../base/summary.h"
 #include "../pipeline/ranks.h"

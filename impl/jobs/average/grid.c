@@ -2,7 +2,7 @@
 // grid.c: every particle against the reference in all rotations, on the smallest level: the reference is turned once a
 // rotation for all particles, and an FFT gives the correlation at all shifts. Where a wedge is missing, it is the correlation
 // over the frequencies that both have (Foerster et al. 2005).
-#include "../../../data/formats/particles.h"
+#include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"
 #include "../../affine/index.h"

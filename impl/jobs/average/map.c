@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // map.c: the average of the particles at their poses. With a missing wedge it is taken in Fourier space: the sum of the
 // transforms where they were seen, over how many particles saw each frequency.
-#include "../../../data/formats/particles.h"
+#include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"
 #include "../../affine/index.h"

@@ -4,7 +4,7 @@
 // The particle is brought into the reference's frame and correlated with it over the whole box, the reference being 0 outside
 // its sphere. Where a wedge is missing from the particle, the reference's energy there cannot be in the product: rho is divided
 // by the root of the share of the reference's energy that this pose lets the particle see, from the smallest level's spectrum.
-#include "../../../data/formats/particles.h"
+#include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"
 

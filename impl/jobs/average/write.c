@@ -3,7 +3,7 @@
 #include "../../base/plot.h"
 #include "../../base/summary.h"
 #include "../../../data/geometry/fsc.h"
-#include "../../../data/formats/particles.h"
+#include "../../base/symmetry.h"
 #include "../../../data/formats/star.h"
 #include "average.h"
 

@@ -3,7 +3,6 @@
 // mask; Fourier shell correlation of the halves. On the device that has the sums.
 #include "frealign_map.h"
 #include "files.h"
-#include "../../../data/geometry/fsc.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/timing/job_files.h"
 #include "../../../bench/timing/job_run.h"
-#include "../../../bench/timing/lineup.h"
 #include "../test.h"
 #include "../test_command.h"
 

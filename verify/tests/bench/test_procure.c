@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_procure.c: bad workloads are refused by line; a kit holds what may be handed on and says which glibc it needs; a tiny workload
 // is measured into an archive that audit finds nothing wrong with, and forgeries of it, hashes made anew, are each named.
-#include "../../../bench/procure/archive.h"
 #include "../../../bench/procure/measure.h"
 #include "../test.h"
 #include "../test_program.h"

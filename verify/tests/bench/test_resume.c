@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_resume.c: a bench killed by SIGKILL leaves every finished row whole, and --resume completes the file without repeating
 // any.
-#include "../../../bench/timing/lineup.h"
 #include "../test.h"
 #include "../test_command.h"
 

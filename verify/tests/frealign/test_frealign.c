@@ -4,7 +4,7 @@
 #include "../../../impl/frealign/bound.h"
 #include "../../../impl/frealign/ctf/apply.h"
 #include "../../../impl/frealign/simd_columns.h"
-#include "../../../data/formats/particles.h"
+#include "../../../impl/base/symmetry.h"
 #include "../test.h"
 #include "test_routines.h"
 

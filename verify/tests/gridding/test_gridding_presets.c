@@ -3,7 +3,6 @@
 // run, and what Table 2 forbids is refused by name.
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
-#include "../../../impl/gridding/index.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/formats/mrc.h"
 #include "../../../data/phantoms/noise.h"
-#include "../../../data/formats/particles.h"
+#include "../../../impl/base/symmetry.h"
 #include "../../../impl/jobs/average/average.h"
 #include "../../../impl/affine/index.h"
 #include "../../../report/report.h"

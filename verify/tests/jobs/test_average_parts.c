@@ -2,7 +2,7 @@
 // test_average_parts.c: what the job average stands on: poses, the wedge and the grid of rotations against their definitions.
 #include "../../../data/phantoms/blobs.h"
 #include "../../../data/phantoms/noise.h"
-#include "../../../data/formats/particles.h"
+#include "../../../impl/base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "../../../impl/jobs/average/average.h"
 #include "../../../impl/base/core.h"

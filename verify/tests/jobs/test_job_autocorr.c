@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_job_autocorr.c: the job on photographs small enough to sum by hand, its refusals, and the real series.
 #include "../../../impl/runtime/command.h"
-#include "../../../bench/machine/machine.h"
 #include "../../../data/formats/mrc.h"
-#include "../../../data/formats/result.h"
 #include "../../../impl/jobs/autocorr/autocorr.h"
 #include "../test.h"
 #include "../test_data.h"

@@ -2,7 +2,6 @@
 // test_refine_more.c: what refine finds beside poses; runs that were stopped go on; several GPUs give what one gives; input
 // that no mode of FREALIGN can take.
 #include "../../../data/formats/mrc.h"
-#include "../../../data/formats/par.h"
 #include "../test_frealign.h"
 #include "test_nlopt.h"
 

@@ -3,7 +3,6 @@
 // grid of differences, and the growth laws.
 #include "../../../impl/runtime/command.h"
 #include "../../../data/phantoms/coarsening.h"
-#include "../../../data/formats/image.h"
 #include "../../../data/phantoms/phantom.h"
 #include "../test.h"
 #include "../test_data.h"
