@@ -4,7 +4,6 @@
 #ifndef RG_SENSORS_H
 #define RG_SENSORS_H
 
-#include "../../impl/runtime/cpu.h"
 #include "machine.h"
 #include <stdbool.h>
 

@@ -4,7 +4,6 @@
 #define RG_TEST_ALIGN_H
 
 #include "../../../impl/jobs/align/align.h"
-#include "../../../report/report.h"
 #include "../test_command.h"
 #include "../test_data.h"
 

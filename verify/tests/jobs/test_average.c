@@ -8,7 +8,6 @@
 #include "../../../impl/base/symmetry.h"
 #include "../../../impl/jobs/average/average.h"
 #include "../../../impl/affine/index.h"
-#include "../../../report/report.h"
 #include "../test.h"
 #include "../test_command.h"
 #include "../test_data.h"
