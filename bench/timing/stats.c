@@ -12,17 +12,11 @@
 
 enum { REPLICATES = 2000 };
 
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 static double *sorted_copy(const double *sample, int n)
 {
     double *sorted = rg_alloc((size_t)n * sizeof *sorted);
     memcpy(sorted, sample, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)n, sizeof *sorted, rg_ascending);
     return sorted;
 }
 
@@ -30,7 +24,7 @@ double rg_median(double *value, int n)
 {
     if (n < 1)
         return NAN;
-    qsort(value, (size_t)n, sizeof *value, ascending);
+    qsort(value, (size_t)n, sizeof *value, rg_ascending);
     return rg_quantile(value, n, 0.5);
 }
 
@@ -85,7 +79,7 @@ static ranked rank_samples(const double *sample, int n)
 {
     ranked r = {.n = n, .sorted = sorted_copy(sample, n), .rank = rg_alloc((size_t)n * sizeof *r.rank), .tick = INFINITY};
     for (int i = 0; i < n; i++) {
-        double *first = bsearch(&sample[i], r.sorted, (size_t)n, sizeof *r.sorted, ascending);
+        double *first = bsearch(&sample[i], r.sorted, (size_t)n, sizeof *r.sorted, rg_ascending);
         while (first > r.sorted && first[-1] == *first)
             first--;
         r.rank[i] = (int)(first - r.sorted);
@@ -275,7 +269,7 @@ static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, 
         double above = replicate(a, block_a, seed, &draw, count);
         ratio[i] = above / replicate(b, block_b, seed, &draw, count);
     }
-    qsort(ratio, REPLICATES, sizeof *ratio, ascending);
+    qsort(ratio, REPLICATES, sizeof *ratio, rg_ascending);
     result->low = rg_quantile(ratio, REPLICATES, 0.025);
     result->high = rg_quantile(ratio, REPLICATES, 0.975);
     free(count);

@@ -142,6 +142,12 @@ void *rg_alloc(size_t bytes)
     return p;
 }
 
+int rg_ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
 void *rg_more(void *array, int64_t n, size_t bytes)
 {
     if (n & (n - 1)) // a power of two is full

@@ -58,6 +58,7 @@ const char *rg_colour(FILE *f, const char *name);
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
 void *rg_more(void *array, int64_t n, size_t bytes);
+int rg_ascending(const void *, const void *); // of two doubles, for qsort and bsearch
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // Behind a counted word: "%d row%s", n, rg_s(n).
 static inline const char *rg_s(int64_t n) { return n == 1 ? "" : "s"; }

@@ -134,12 +134,6 @@ void rg_summary_curves(const rg_drawn_curves *c)
     rg_plot_number(&f->plot, "APART", c->apart);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // As many bars as the root of the values, 8 to 40, over all that come.
 void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
 {
@@ -184,7 +178,7 @@ void rg_summary_picture(const rg_drawn_picture *p)
         sorted[i] = mean;
         fwrite(&mean, sizeof mean, 1, f->data);
     }
-    qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    qsort(sorted, (size_t)n, sizeof *sorted, rg_ascending);
     f->picture = true;
     rg_plot_stream(&f->plot, "DATA", f->data);
     rg_plot_number(&f->plot, "W", (double)w);
@@ -206,7 +200,7 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
         return;
     for (int64_t i = 0; i < n; i++) {
         // A tilt outside 0 to 180 is that of the other side: the direction itself decides.
-        const double tilt = tilt_deg[i] * 3.14159265358979323846 / 180, rot = rot_deg[i] + (sin(tilt) < 0 ? 180 : 0);
+        const double tilt = tilt_deg[i] * M_PI / 180, rot = rot_deg[i] + (sin(tilt) < 0 ? 180 : 0);
         const int x = (int)((rot / 360 - floor(rot / 360)) * AROUND) % AROUND, y = (int)fmin((1 - cos(tilt)) / 2 * DOWN,
             DOWN - 1);
         seen += cell[y * AROUND + x]++ == 0;

@@ -201,12 +201,6 @@ TEST(numbers_of_garcia)
             check_table(&tables[i]);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Supp. Table 2 stands in the scan with its lines shifted: its percentages, in any order, are those of F9.
 TEST(percentages_of_li)
 {
@@ -228,8 +222,8 @@ TEST(percentages_of_li)
         if (!strncmp(rg_tsv_cell(&t, i, "id"), "F9.", 3))
             ours[m++] = rg_tsv_number(&t, i, "value");
     assert_int_equal(n, m);
-    qsort(found, (size_t)n, sizeof *found, ascending);
-    qsort(ours, (size_t)m, sizeof *ours, ascending);
+    qsort(found, (size_t)n, sizeof *found, rg_ascending);
+    qsort(ours, (size_t)m, sizeof *ours, rg_ascending);
     for (int i = 0; i < n; i++)
         assert_true(found[i] == ours[i]);
     rg_tsv_free(&t);

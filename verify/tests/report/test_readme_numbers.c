@@ -105,12 +105,6 @@ static bool fits(const rg_tsv *t, int row, const char *conditions)
     return all;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // A table that is a file, or one of several of its file.
 static void read_table(const char *path, const char *name, rg_tsv *t)
 {
@@ -139,7 +133,7 @@ static double in_cells(const char *path, const char *name, const char *row, cons
             value[n++] = rg_tsv_number(&t, i, column);
         }
     rg_tsv_free(&t);
-    qsort(value, (size_t)n, sizeof *value, by_size);
+    qsort(value, (size_t)n, sizeof *value, rg_ascending);
     return n ? (value[(n - 1) / 2] + value[n / 2]) / 2 : NAN;
 }
 
