@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 ref_problem ref_problem_of(const rg_shape *s, void *const *arg)
 {
     const int64_t kind = s->n[2];
@@ -87,7 +85,7 @@ void ref_mask(ref_number *image, int64_t side, double R, int64_t centre)
     for (int64_t y = 0; y < side; y++)
         for (int64_t x = 0; x < side; x++) {
             const double r = distance(side, x, y, centre);
-            const double e = from > 0 && r <= from ? 1 : to < 0 || r > to ? 0 : (1 + cos(PI * (r - from) / 6)) / 2;
+            const double e = from > 0 && r <= from ? 1 : to < 0 || r > to ? 0 : (1 + cos(M_PI * (r - from) / 6)) / 2;
             image[y * side + x] = e * creal(image[y * side + x]) + (1 - e) * mean;
         }
 }
@@ -128,7 +126,7 @@ static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
     return at[0] + I * (double)at[1];
 }
 
-static double sinc(double t) { return t == 0 ? 1 : sin(PI * t) / (PI * t); }
+static double sinc(double t) { return t == 0 ? 1 : sin(M_PI * t) / (M_PI * t); }
 
 // One number for each axis: the nodes that take part begin at first[], each has a weight.
 static int weights(const ref_problem *p, double x, int64_t *first, double w[5])

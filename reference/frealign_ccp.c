@@ -72,7 +72,7 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
     ref_number *W = ref_plane(side), *phase = W + 2 * b + 1; // side^2 numbers hold both: side + side/2 + 1 and fewer
     double w[LAGS][LAGS] = {{0}}, PP = 0, XX = 0;
     for (int64_t l = 0; l < side; l++)
-        phase[l] = cexp(I * 4 * 3.14159265358979323846 * (double)l / (double)side);
+        phase[l] = cexp(I * 4 * M_PI * (double)l / (double)side);
     for (int64_t i = 0; i < b; i++) {
         for (int64_t j = -b; j <= b; j++) {
             const int inside = i * i + j * j >= 1 && i * i + j * j < b * b;

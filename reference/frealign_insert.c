@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
-
 // ---- pinsert_s -----------------------------------------------------------------------------------------------------------
 
 typedef struct insertion {
@@ -18,7 +16,7 @@ static double weight_of(int interpolation, double distance)
 {
     if (interpolation == 0)
         return 1 - fabs(distance);
-    return interpolation == 1 || distance == 0 ? 1 : sin(PI * distance) / (PI * distance);
+    return interpolation == 1 || distance == 0 ? 1 : sin(M_PI * distance) / (M_PI * distance);
 }
 
 static void add_node(const insertion *to, int64_t x, int64_t y, int64_t z, double b, ref_number E, double w, double c)
@@ -90,7 +88,7 @@ void rg_ref_pinsert_s(const rg_shape *s, void *const *arg)
 static double ctf_at(const float o[6], double i, double j)
 {
     const double half_turns = o[0] * i * i + o[1] * i * j + o[2] * j * j + o[3] * (i * i + j * j) * (i * i + j * j);
-    return o[4] * sin(PI * half_turns) - o[5] * cos(PI * half_turns);
+    return o[4] * sin(M_PI * half_turns) - o[5] * cos(M_PI * half_turns);
 }
 
 // Xm, of the whole plane, from D's image; the centre of the image is at (N/2, N/2).

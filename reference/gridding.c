@@ -13,7 +13,7 @@
 // I0(x) is the mean of cosh(x cos t) over a half turn; the midpoint rule of n points is off by 2 I_2n(x), 1e-19 at n = 24.
 static double bessel(double x)
 {
-    const double half_turn = 3.14159265358979323846;
+    const double half_turn = M_PI;
     double sum = 0;
     for (int j = 0; j < 12; j++) // points j and 23 - j are equal
         sum += cosh(x * cos(half_turn * (j + 0.5) / 24));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = M_PI / 180;
 
 static double wrap_deg(double a) { return a - 360 * floor((a + 180) / 360); }
 

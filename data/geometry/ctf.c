@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-static const double PI = 3.14159265358979323846;
-
 double rg_electron_wavelength_A(double voltage_kV)
 {
     double v = 1e3 * voltage_kV; // h / sqrt(2 m e V (1 + e V / (2 m c^2))), CODATA 2018
@@ -14,13 +12,13 @@ double rg_electron_wavelength_A(double voltage_kV)
 // U cos^2 + V sin^2 of the azimuth against the angle is a quadratic form in (fx, fy).
 rg_ctf rg_ctf_make(const rg_ctf_of *o)
 {
-    double wave = rg_electron_wavelength_A(o->voltage_kV), degree = PI / 180, cs_A = 1e7 * o->cs_mm;
-    double c = cos(o->defocus_angle_deg * degree), s = sin(o->defocus_angle_deg * degree), factor = -PI * wave;
+    double wave = rg_electron_wavelength_A(o->voltage_kV), degree = M_PI / 180, cs_A = 1e7 * o->cs_mm;
+    double c = cos(o->defocus_angle_deg * degree), s = sin(o->defocus_angle_deg * degree), factor = -M_PI * wave;
     return (rg_ctf){
         .xx = factor * (o->defocus_u_A * c * c + o->defocus_v_A * s * s),
         .xy = factor * 2 * (o->defocus_u_A - o->defocus_v_A) * c * s,
         .yy = factor * (o->defocus_u_A * s * s + o->defocus_v_A * c * c),
-        .quartic = PI / 2 * cs_A * wave * wave * wave,
+        .quartic = M_PI / 2 * cs_A * wave * wave * wave,
         .constant = -o->phase_shift_deg * degree - asin(o->amplitude_contrast),
         .damping = -fabs(o->b_factor_A2) / 4,
         .scale = o->scale,

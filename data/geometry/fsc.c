@@ -69,7 +69,7 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
         const bool paired = x == 0 || 2 * x == side;
         if (shell_of(side, i, &mate) < from_shell || (paired && mate < i))
             continue; // set with its mate
-        const double size = hypot(f[i][0], f[i][1]), angle = 2 * 3.14159265358979323846 * rg_uniform(seed, (uint64_t)i);
+        const double size = hypot(f[i][0], f[i][1]), angle = 2 * M_PI * rg_uniform(seed, (uint64_t)i);
         const bool real = paired && mate == i; // its own mate: a sign is all that it can draw
         f[i][0] = real ? copysign(size, cos(angle)) : size * cos(angle);
         f[i][1] = real ? 0 : size * sin(angle);

@@ -5,7 +5,7 @@
 #include <fftw3.h>
 #include <stdlib.h>
 
-double rg_wedge_tangent(double deg) { return deg >= 90 ? INFINITY : tan(deg * 3.14159265358979323846 / 180); }
+double rg_wedge_tangent(double deg) { return deg >= 90 ? INFINITY : tan(deg * M_PI / 180); }
 
 void rg_wedge_remove(int64_t side, double deg, double *volume)
 {

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // ---- the icosahedron -----------------------------------------------------------------------------------------------------
 
 static void multiply(const double a[9], const double b[9], double c[9])
@@ -46,8 +44,8 @@ static void icosahedral_group(double group[RG_ICOSAHEDRAL_BLOBS][9])
     const double golden = (1 + sqrt(5)) / 2, length = sqrt(1 + golden * golden);
     const double two[3] = {0, 0, 1}, five[3] = {golden / length, 0, -1 / length}, one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double generator[2][9];
-    about(two, PI, generator[0]);
-    about(five, 2 * PI / 5, generator[1]);
+    about(two, M_PI, generator[0]);
+    about(five, 2 * M_PI / 5, generator[1]);
     memcpy(group[0], one, sizeof one);
     int n = 1;
     for (int g = 0; g < n; g++)
@@ -80,8 +78,8 @@ void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_B
         double u[4];
         for (int i = 0; i < 4; i++)
             u[i] = rg_uniform(seed + 0xD7, (uint64_t)(b / 14 * 4 + i));
-        double radius = width / 2 * (0.2 + 0.7 * sqrt(u[0])), angle = 2 * PI / 7 * u[1], z = length / 2 * 0.9 * u[2];
-        double flip = b % 2 ? -1 : 1, turn = 2 * PI / 7 * (b % 14 / 2);
+        double radius = width / 2 * (0.2 + 0.7 * sqrt(u[0])), angle = 2 * M_PI / 7 * u[1], z = length / 2 * 0.9 * u[2];
+        double flip = b % 2 ? -1 : 1, turn = 2 * M_PI / 7 * (b % 14 / 2);
         double x = radius * cos(angle), y = flip * radius * sin(angle);
         blob[b] = (rg_blob){.at = {x * cos(turn) - y * sin(turn), x * sin(turn) + y * cos(turn), flip * z},
                             .sigma = sigma, .amplitude = 0.5 + u[3]};
@@ -92,7 +90,7 @@ void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob
 {
     for (uint64_t b = 0; b < RG_ASYMMETRIC_BLOBS; b++) {
         double radius = 0.32 * (double)side * cbrt(rg_uniform(seed, 5 * b)), z = 1 - 2 * rg_uniform(seed, 5 * b + 1);
-        double angle = 2 * PI * rg_uniform(seed, 5 * b + 2), across = sqrt(1 - z * z);
+        double angle = 2 * M_PI * rg_uniform(seed, 5 * b + 2), across = sqrt(1 - z * z);
         blob[b] = (rg_blob){.at = {radius * across * cos(angle), radius * across * sin(angle), radius * z},
                             .sigma = sigma * (1 + rg_uniform(seed, 5 * b + 3)),
                             .amplitude = 0.5 + rg_uniform(seed, 5 * b + 4)};
@@ -105,15 +103,15 @@ void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob
 static void factor(double at, double sigma, int64_t side, double *value)
 {
     double *now = rg_alloc((size_t)(3 * side) * sizeof *now), *before = now + side, *twice = now + 2 * side;
-    double n = (double)side, height = sigma * sqrt(2 * PI) / n;
+    double n = (double)side, height = sigma * sqrt(2 * M_PI) / n;
     for (int64_t i = 0; i < side; i++) {
         before[i] = 1;
-        now[i] = cos(2 * PI / n * ((double)i - at));
+        now[i] = cos(2 * M_PI / n * ((double)i - at));
         twice[i] = 2 * now[i];
         value[i] = height;
     }
     for (int64_t f = 1; 2 * f <= side; f++) {
-        double falloff = exp(-2 * PI * PI * sigma * sigma * (double)(f * f) / (n * n));
+        double falloff = exp(-2 * M_PI * M_PI * sigma * sigma * (double)(f * f) / (n * n));
         double weight = height * falloff * (2 * f == side ? 1 : 2); // side / 2 and -side / 2 are one frequency
         if (falloff < 1e-14)
             break;
@@ -147,7 +145,7 @@ void rg_blobs_image(int n, const rg_blob *blob, const double a[9], const double 
     double *across = rg_alloc((size_t)(2 * n * side) * sizeof *across), *down = across + n * side;
     for (int b = 0; b < n; b++) {
         const double *c = blob[b].at;
-        double height = blob[b].amplitude * blob[b].sigma * sqrt(2 * PI);
+        double height = blob[b].amplitude * blob[b].sigma * sqrt(2 * M_PI);
         factor(a[0] * c[0] + a[1] * c[1] + a[2] * c[2] - origin_px[0] + (double)centre, blob[b].sigma, side, across + b * side);
         factor(a[3] * c[0] + a[4] * c[1] + a[5] * c[2] - origin_px[1] + (double)centre, blob[b].sigma, side, down + b * side);
         for (int64_t i = 0; i < side; i++)

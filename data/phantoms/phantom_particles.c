@@ -81,7 +81,7 @@ static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
 static rg_particle particle_of(const phantom *p, int64_t i)
 {
-    const double degree = 180 / 3.14159265358979323846;
+    const double degree = 180 / M_PI;
     rg_particle q = {
         .rot_deg = six_digits(360 * uniform(p, i, 0) - 180),
         .tilt_deg = six_digits(degree * acos(1 - 2 * uniform(p, i, 1))),

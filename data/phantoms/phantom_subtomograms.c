@@ -52,7 +52,7 @@ static rg_pose pose_of(const phantom *p, int64_t i)
     if (i == 0)
         return (rg_pose){0};
     rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180),
-                    six_digits(180 / 3.14159265358979323846 * acos(1 - 2 * uniform(p, i, 1))),
+                    six_digits(180 / M_PI * acos(1 - 2 * uniform(p, i, 1))),
                     six_digits(360 * uniform(p, i, 2) - 180),
                     {0}};
     for (int axis = 0; axis < 3; axis++)

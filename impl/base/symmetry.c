@@ -11,7 +11,7 @@ static const double SAME = 1e-6; // matrices closer than this are one; those of 
 
 void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9])
 {
-    const double degree = 3.14159265358979323846 / 180;
+    const double degree = M_PI / 180;
     double ca = cos(rot_deg * degree), sa = sin(rot_deg * degree);
     double cb = cos(tilt_deg * degree), sb = sin(tilt_deg * degree);
     double cg = cos(psi_deg * degree), sg = sin(psi_deg * degree);

@@ -66,7 +66,7 @@ static float *mask_of(const comparison *c, int64_t side)
         const double x = (double)(i % side - side / 2), y = (double)(i / side % side - side / 2),
                      z = (double)(i / side / side - side / 2);
         const double beyond = (sqrt(x * x + y * y + z * z) - c->mask_radius_px) / EDGE;
-        value[i] = (float)(beyond <= 0 ? 1 : beyond >= 1 ? 0 : (1 + cos(3.14159265358979323846 * beyond)) / 2);
+        value[i] = (float)(beyond <= 0 ? 1 : beyond >= 1 ? 0 : (1 + cos(M_PI * beyond)) / 2);
     }
     return value;
 }

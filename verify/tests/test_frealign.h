@@ -45,7 +45,7 @@ static inline void write_poses(const char *path, const rg_particles *p, const ch
 // Turns every particle by `degrees` about an axis of its own (by the angles of a rotation after M) and moves it by `px`.
 static inline void spoil(rg_particles *p, double degrees, double px)
 {
-    const double degree = 3.14159265358979323846 / 180;
+    const double degree = M_PI / 180;
     for (int64_t i = 0; i < p->n; i++) {
         double a[9], turn[9], m[9], u[3], length = 0, c = cos(degrees * degree), s = sin(degrees * degree);
         for (int k = 0; k < 3; k++) {
@@ -63,7 +63,7 @@ static inline void spoil(rg_particles *p, double degrees, double px)
         q->tilt_deg = acos(m[8]) / degree;
         q->rot_deg = atan2(m[7], m[6]) / degree;
         q->psi_deg = atan2(m[5], -m[2]) / degree;
-        double direction = 2 * 3.14159265358979323846 * (double)(rg_bits(78, (uint64_t)i) >> 11) * 0x1p-53;
+        double direction = 2 * M_PI * (double)(rg_bits(78, (uint64_t)i) >> 11) * 0x1p-53;
         q->origin_x_px += px * cos(direction);
         q->origin_y_px += px * sin(direction);
     }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { PAIRS = 8, FIRST_PAIRS = 3, TURNS = 12, LARGE = 1024 };
-static const double RADIAN = 3.14159265358979323846 / 180;
+static const double RADIAN = M_PI / 180;
 static const double LEAST_STRETCH = 0.005; // a fifth of a pixel at the corners of the smallest images
 
 typedef struct stretched {

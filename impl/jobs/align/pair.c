@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { PEAKS = 3, JUDGED = 96, CLIMBING = 8, CHUNK = 64, BATCH = 32 };
-static const double STEP = 1.5, RADIAN = 3.14159265358979323846 / 180;
+static const double STEP = 1.5, RADIAN = M_PI / 180;
 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 

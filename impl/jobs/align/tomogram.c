@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = M_PI / 180;
 
 const rg_option aj_tomogram_options[] = {
     {"tomogram", "FILE.star",

@@ -111,12 +111,12 @@ static int check_numbers(aj_average *job)
         return code;
     job->low_px = job->band_px[0];
     job->high_px = job->band_px[1];
-    job->wedge[0] = sin(job->wedge_deg * 3.14159265358979323846 / 180);
-    job->wedge[1] = cos(job->wedge_deg * 3.14159265358979323846 / 180);
+    job->wedge[0] = sin(job->wedge_deg * M_PI / 180);
+    job->wedge[1] = cos(job->wedge_deg * M_PI / 180);
     const int64_t side[3] = {job->side, job->side, job->side};
     aj_pyramid_size(&job->reference, side, COARSEST);
     double smallest = (double)job->reference.side[job->reference.levels - 1][0];
-    return rg_option_within("step", &job->step_deg, 180 / 3.14159265358979323846 * 2 / (0.25 * smallest), 2, 60);
+    return rg_option_within("step", &job->step_deg, 180 / M_PI * 2 / (0.25 * smallest), 2, 60);
 }
 
 static int read_input(aj_average *job)

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // ---- rotations -----------------------------------------------------------------------------------------------------------
 
 // Rings of equal tilt, psi and rot in steps of at most step_deg along the circle they draw. NULL only counts.
@@ -21,7 +19,7 @@ static int64_t rotations(double step_deg, rg_pose *pose)
     int64_t n = 0, rings = (int64_t)ceil(180 / step_deg), psis = (int64_t)ceil(360 / step_deg);
     for (int64_t t = 0; t <= rings; t++) {
         double tilt = 180 * (double)t / (double)rings;
-        int64_t rots = (int64_t)fmax(1, ceil(360 * sin(tilt * PI / 180) / step_deg - 1e-9));
+        int64_t rots = (int64_t)fmax(1, ceil(360 * sin(tilt * M_PI / 180) / step_deg - 1e-9));
         for (int64_t r = 0; r < rots; r++)
             for (int64_t p = 0; p < psis; p++, n++)
                 if (pose)

@@ -16,7 +16,7 @@ void aj_sphere(int64_t side, double radius_px, float *v)
     for (int64_t i = 0; i < side * side * side; i++) {
         double x = (double)(i % side) - centre, y = (double)(i / side % side) - centre, z = (double)(i / side / side) - centre;
         double out = (sqrt(x * x + y * y + z * z) - radius_px) / edge;
-        v[i] *= (float)(out <= 0 ? 1 : out >= 1 ? 0 : 0.5 + 0.5 * cos(3.14159265358979323846 * out));
+        v[i] *= (float)(out <= 0 ? 1 : out >= 1 ? 0 : 0.5 + 0.5 * cos(M_PI * out));
     }
 }
 

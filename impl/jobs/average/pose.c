@@ -96,7 +96,7 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
     rotation_of(l, b->base, b->u, y);
     for (int k = 3; k < 6; k++)
         move += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
-    return sqrt(move) + rg_rotation_apart_deg(x, y) * 3.14159265358979323846 / 180 * l->r;
+    return sqrt(move) + rg_rotation_apart_deg(x, y) * M_PI / 180 * l->r;
 }
 
 int aj_pose_make(aj_average *job)
@@ -130,7 +130,7 @@ static int climb(aj_average *job, int number, bool first, const aj_space *space,
 {
     const level *l = space->data;
     aj_scorer *s = &job->scorer[number];
-    double half_step = job->step_deg / 2 * 3.14159265358979323846 / 180 * l->r;
+    double half_step = job->step_deg / 2 * M_PI / 180 * l->r;
     if (number == 0 && job->fine) {
         int code = n > 1 || first ? aj_climb(s, space, n, c, first ? half_step : 0.5, 0.2) : RG_GOOD;
         return code == RG_GOOD ? aj_polish(s, space, c, 0.4, 0.01) : code;

@@ -23,7 +23,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
 {
     const fr_files *f = context;
     const rg_particle *q = &f->particles.row[row];
-    const double turn = 2 * 3.14159265358979323846 / (double)f->particles.side;
+    const double turn = 2 * M_PI / (double)f->particles.side;
     float *shift = (float *)part[SHIFT] + 2 * at;
     fr_optics_of(f, row, 0, 1, (float *)part[OPTICS] + at * FR_OPTICS);
     shift[0] = (float)(-q->origin_x_px * turn); // a particle stands at minus its origin

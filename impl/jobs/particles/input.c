@@ -83,13 +83,13 @@ void fr_files_close(fr_files *f)
 void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS])
 {
     const rg_ctf_of *o = &f->particles.row[i].ctf;
-    const double pi = 3.14159265358979323846, wave = rg_electron_wavelength_A(o->voltage_kV);
+    const double wave = rg_electron_wavelength_A(o->voltage_kV);
     const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
-    const double c = cos(o->defocus_angle_deg * pi / 180), s = sin(o->defocus_angle_deg * pi / 180);
+    const double c = cos(o->defocus_angle_deg * M_PI / 180), s = sin(o->defocus_angle_deg * M_PI / 180);
     // RELION's CTF is -sin(chi - shift - asin(contrast)) = w2 cos(chi') - w1 sin(chi'), chi' in half turns here.
     const double u = o->defocus_u_A + defocus_A, v = o->defocus_v_A + defocus_A, w = o->amplitude_contrast;
     const double sign = (f->invert ? 1 : -1) * o->scale;
-    const double turn = o->phase_shift_deg * pi / 180 + asin(w);
+    const double turn = o->phase_shift_deg * M_PI / 180 + asin(w);
     optics[0] = (float)(-wave * ss * (u * c * c + v * s * s));
     optics[1] = (float)(-wave * ss * 2 * (u - v) * c * s);
     optics[2] = (float)(-wave * ss * (u * s * s + v * c * c));
@@ -351,7 +351,7 @@ static int write_par(const fr_files *f, const char *path)
         v[RG_PAR_SIGMA] = f->sigma[i];
         v[RG_PAR_CHANGE] = f->score[i] - before;
         v[RG_PAR_SCORE] = f->score[i];
-        v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / 3.14159265358979323846;
+        v[RG_PAR_PRESA] = acos(fmax(-1, fmin(1, f->score[i] / 100))) * 180 / M_PI;
     }
     int code = rg_par_write(path, par);
     if (made.row)

@@ -73,7 +73,7 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
           *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
     for (int64_t i = 0; i < n; i++) {
         const rg_particle *q = &r->files.particles.row[row[i]];
-        const double degree = 3.14159265358979323846 / 180, at_home[2] = {0, 0}; // ctfapply has shifted the image
+        const double degree = M_PI / 180, at_home[2] = {0, 0}; // ctfapply has shifted the image
         double m[9], turned[9];
         weigh(r, row[i], weight + 2 * i);
         fr_rotation(q->rot_deg * degree, q->tilt_deg * degree, q->psi_deg * degree, m);

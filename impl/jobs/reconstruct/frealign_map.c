@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 typedef struct maps {
     fr_reconstruction *r;
     fr_engine *engine;
@@ -40,7 +38,7 @@ static int make_rooms(maps *m)
     }
     // (sin(pi x) / (pi x))^2 is the transform of the trilinear weights; the paper's sums of squared weights stay as they are.
     for (int64_t i = 0; i < side; i++) {
-        const double t = PI * (double)(i - side / 2) / (double)side, s = t != 0 ? sin(t) / t : 1;
+        const double t = M_PI * (double)(i - side / 2) / (double)side, s = t != 0 ? sin(t) / t : 1;
         correction[i] = m->r->preset == FR_INSERT_AS_PAPER ? 1 : s * s;
     }
     error = error ? error : rg_buffer_put(&m->correction, correction);
@@ -109,7 +107,7 @@ static int write_fsc(const maps *m, const double *sums)
     const double length_A = (double)side * r->files.particles.pixel_A;
     const double radius = r->mask_px > 0 ? r->mask_px : (double)side / 2, box = (double)side * (double)side * (double)side;
     const double particle = r->mass_kDa * 1000 / 0.81 / (length_A * length_A * length_A);
-    const double share = r->mass_kDa > 0 ? 4 * PI / 3 * radius * radius * radius / box / particle : 1;
+    const double share = r->mass_kDa > 0 ? 4 * M_PI / 3 * radius * radius * radius / box / particle : 1;
     rg_file file;
     int code = rg_file_open_beside(&file, r->out, "_fsc", ".tsv");
     if (code != RG_GOOD)

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 static int64_t row_pitch(const gr_prepare *p) { return p->padded / 2 + 1; }
 
 // Of the images' rows, of the padded columns, and of the shift's factors, in doubles.
@@ -64,8 +62,8 @@ static void shift(const gr_prepare *p, const fftwf_complex *column, double origi
 {
     int64_t k = p->k, width = gr_width(k);
     double *down = along + 2 * width;
-    factors(0, k, -2 * PI * origin_x_px / (double)p->padded, along);
-    factors(-k, k, -2 * PI * origin_y_px / (double)p->padded, down);
+    factors(0, k, -2 * M_PI * origin_x_px / (double)p->padded, along);
+    factors(-k, k, -2 * M_PI * origin_y_px / (double)p->padded, down);
     for (int64_t y = -k; y <= k; y++) {
         const fftwf_complex *f = column + wrap(y, p->padded) * width;
         double cy = sign * down[2 * (y + k)], sy = sign * down[2 * (y + k) + 1];

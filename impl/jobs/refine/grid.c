@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = M_PI / 180;
 
 // Cn and Dn: a half sphere in theta; J = 2 takes each direction from behind too, which Dn's two-fold axes make the same view.
 // O: the unit next to a four-fold axis, whose edge is theta = atan(1 / cos(phi folded to 0 .. 45)). I1, I2: a cap about the

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
 {
     double m[9];
@@ -27,21 +25,21 @@ void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
 void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS])
 {
     memset(x, 0, FR_PARAMETERS * sizeof *x);
-    x[FR_PHI] = q->rot_deg * PI / 180;
-    x[FR_THETA] = q->tilt_deg * PI / 180;
-    x[FR_PSI] = q->psi_deg * PI / 180;
+    x[FR_PHI] = q->rot_deg * M_PI / 180;
+    x[FR_THETA] = q->tilt_deg * M_PI / 180;
+    x[FR_PSI] = q->psi_deg * M_PI / 180;
 }
 
 // Into the particle's row: angles within -180 .. 180 degrees, the tilt from 0 on: (phi, -theta, psi) is (phi + 180, theta,
 // psi + 180); the shift is added to the origin.
 static void put_pose(rg_particle *q, int64_t side, const double x[FR_PARAMETERS])
 {
-    double tilt = remainder(x[FR_THETA], 2 * PI), half_turn = tilt < 0 ? PI : 0;
-    q->rot_deg = remainder(x[FR_PHI] + half_turn, 2 * PI) * 180 / PI;
-    q->tilt_deg = fabs(tilt) * 180 / PI;
-    q->psi_deg = remainder(x[FR_PSI] + half_turn, 2 * PI) * 180 / PI;
-    q->origin_x_px -= x[FR_SHIFT_X] * (double)side / (2 * PI);
-    q->origin_y_px -= x[FR_SHIFT_Y] * (double)side / (2 * PI);
+    double tilt = remainder(x[FR_THETA], 2 * M_PI), half_turn = tilt < 0 ? M_PI : 0;
+    q->rot_deg = remainder(x[FR_PHI] + half_turn, 2 * M_PI) * 180 / M_PI;
+    q->tilt_deg = fabs(tilt) * 180 / M_PI;
+    q->psi_deg = remainder(x[FR_PSI] + half_turn, 2 * M_PI) * 180 / M_PI;
+    q->origin_x_px -= x[FR_SHIFT_X] * (double)side / (2 * M_PI);
+    q->origin_y_px -= x[FR_SHIFT_Y] * (double)side / (2 * M_PI);
     q->ctf.defocus_u_A += x[FR_DEFOCUS];
     q->ctf.defocus_v_A += x[FR_DEFOCUS];
 }
@@ -79,7 +77,7 @@ static double prior(const evaluation *e, int64_t particle, const double x[FR_PAR
 {
     const fr_refinement *r = e->r;
     const rg_particle *q = &e->files->particles.row[e->row[particle]];
-    const double step = (double)r->side / (2 * PI);
+    const double step = (double)r->side / (2 * M_PI);
     const double at[2] = {x[FR_SHIFT_X] * step - q->origin_x_px, x[FR_SHIFT_Y] * step - q->origin_y_px};
     double sum = 0;
     for (int a = 0; a < 2 && e->noise[particle] > 0; a++)

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // Mean and spread of the shifts in the file, weighted by occupancy; none where they do not differ.
 static void find_prior(fr_refinement *r, const fr_files *f)
 {
@@ -105,7 +103,7 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     r->setting[2] = (float)(width_A / 30); // coarser rings than 30 A keep their sign
     // A radian of the CTF's phase at the finest ring; a hundredth of magnification moves that ring as far as 0.01 rad do.
     const double finest = (double)r->outer / width_A, wave = rg_electron_wavelength_A(f->particles.row[0].ctf.voltage_kV);
-    const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (PI * wave * finest * finest), 0.01};
+    const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (M_PI * wave * finest * finest), 0.01};
     memcpy(r->unit, unit, sizeof unit);
     if (!r->no_prior)
         find_prior(r, f);
@@ -154,8 +152,8 @@ static double median(double *v, int64_t n)
 // mask leaves.
 static double noise_level(const fr_refinement *r)
 {
-    const double rings = PI * (double)(r->outer * r->outer - r->inner * r->inner);
-    const double masked = PI * r->mask_px * r->mask_px / (double)(r->side * r->side);
+    const double rings = M_PI * (double)(r->outer * r->outer - r->inner * r->inner);
+    const double masked = M_PI * r->mask_px * r->mask_px / (double)(r->side * r->side);
     return 1 / sqrt(rings * fmin(1, masked));
 }
 
@@ -297,7 +295,7 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
         const int64_t i = row[p / trials], trial = p % trials;
         fr_pose_of(&j->files.particles.row[i], x + p * FR_PARAMETERS);
         for (int a = FR_PHI; a <= FR_PSI && trial; a++)
-            x[p * FR_PARAMETERS + a] += j->restart_deg * PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
+            x[p * FR_PARAMETERS + a] += j->restart_deg * M_PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
     }
     int code = fr_refine_poses(&j->refine, w->engine, &j->files, &j->done, row, n, x);
     free(x);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 enum { BEST_MAX = 64, LAGS = FR_LAGS * FR_LAGS };
 
 typedef struct found {
@@ -88,9 +86,9 @@ static found best_of(const search *s, int64_t direction, const float *cc)
                 mean += lag[peak + y * FR_LAGS + x] / 9;
         if (mean <= best.score)
             continue;
-        const double turn = 0.5 * PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
-        const double step = 4 * PI / (double)s->refine.side; // a lag is two pixels
-        best = (found){mean, {d->phi_deg * PI / 180, d->theta_deg * PI / 180, d->psi_deg * PI / 180 + turn,
+        const double turn = 0.5 * M_PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
+        const double step = 4 * M_PI / (double)s->refine.side; // a lag is two pixels
+        best = (found){mean, {d->phi_deg * M_PI / 180, d->theta_deg * M_PI / 180, d->psi_deg * M_PI / 180 + turn,
                               step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
     }
     return best;
@@ -124,7 +122,7 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
     for (int64_t p = 0; p < n; p++)
         for (int64_t d = 0; d < count; d++) {
             const fr_direction *v = &s->grid.direction[first + d];
-            const double x[FR_PARAMETERS] = {v->phi_deg * PI / 180, v->theta_deg * PI / 180, v->psi_deg * PI / 180};
+            const double x[FR_PARAMETERS] = {v->phi_deg * M_PI / 180, v->theta_deg * M_PI / 180, v->psi_deg * M_PI / 180};
             fr_pose_floats(x, h->pose + (p * count + d) * FR_POSE_FLOATS);
         }
     if (e->member->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
@@ -170,8 +168,8 @@ static int put_turns(hunt *h)
     const int64_t turns = h->s->grid.in_plane;
     float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
     for (int64_t u = 0; u < turns; u++) {
-        turn[2 * u] = (float)cos(0.5 * PI * (double)u / (double)turns);
-        turn[2 * u + 1] = (float)sin(0.5 * PI * (double)u / (double)turns);
+        turn[2 * u] = (float)cos(0.5 * M_PI * (double)u / (double)turns);
+        turn[2 * u + 1] = (float)sin(0.5 * M_PI * (double)u / (double)turns);
     }
     int error = rg_buffer_make(&h->turn, h->engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
     error = error ? error : rg_buffer_put(&h->turn, turn);

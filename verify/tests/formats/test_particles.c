@@ -9,8 +9,6 @@
 #include <complex.h>
 #include <math.h>
 
-static const double PI = 3.14159265358979323846;
-
 // A stack of `images` images of nx x ny pixels, value 100 * image + pixel.
 static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, double voxel_A)
 {
@@ -212,7 +210,7 @@ TEST(test_matrix)
     // FREALIGN's M, of which A is the transpose: first column (cf ct cp - sf sp, sf ct cp + cf sp, -st cp), third (st cf,
     // st sf, ct).
     double f = 0.3, h = 1.1, p = -2.2;
-    rg_particle_matrix(f * 180 / PI, h * 180 / PI, p * 180 / PI, a);
+    rg_particle_matrix(f * 180 / M_PI, h * 180 / M_PI, p * 180 / M_PI, a);
     const double row1[3] = {cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p),
                             -sin(h) * cos(p)};
     const double row3[3] = {sin(h) * cos(f), sin(h) * sin(f), cos(h)};
@@ -240,8 +238,8 @@ TEST(test_ctf)
     // Along the angle the defocus is U, across it V; w1 sin + w2 cos is FREALIGN's form, with its sign turned.
     for (int across = 0; across < 2; across++)
         for (double g = 0.01; g < 0.4; g += 0.037) {
-            double angle = (30 + 90 * across) * PI / 180, wave = rg_electron_wavelength_A(300), df = across ? 15000 : 20000;
-            double chi = -PI * wave * g * g * df + PI / 2 * 2.7e7 * wave * wave * wave * g * g * g * g;
+            double angle = (30 + 90 * across) * M_PI / 180, wave = rg_electron_wavelength_A(300), df = across ? 15000 : 20000;
+            double chi = -M_PI * wave * g * g * df + M_PI / 2 * 2.7e7 * wave * wave * wave * g * g * g * g;
             double expected = -(sqrt(1 - 0.01) * sin(chi) - 0.1 * cos(chi));
             assert_true(fabs(rg_ctf_at(&ctf, g * cos(angle), g * sin(angle)) - expected) < 1e-12);
         }
@@ -266,7 +264,7 @@ static double complex transform_at(const double *values, int dims, int64_t side,
         for (int64_t y = 0; y < side; y++)
             for (int64_t x = 0; x < side; x++) {
                 double turn = (double)(f[0] * (x - c) + f[1] * (y - c) + (dims == 3 ? f[2] * (z - c) : 0)) / (double)side;
-                sum += values[(z * side + y) * side + x] * cexp(-2 * PI * I * turn);
+                sum += values[(z * side + y) * side + x] * cexp(-2 * M_PI * I * turn);
             }
     return sum;
 }
@@ -278,7 +276,7 @@ static double complex exact(int n, const rg_blob *blob, const double r[3])
     for (int b = 0; b < n; b++) {
         double s = blob[b].sigma, rr = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
         double phase = r[0] * blob[b].at[0] + r[1] * blob[b].at[1] + r[2] * blob[b].at[2];
-        sum += blob[b].amplitude * pow(s * sqrt(2 * PI), 3) * exp(-2 * PI * PI * s * s * rr) * cexp(-2 * PI * I * phase);
+        sum += blob[b].amplitude * pow(s * sqrt(2 * M_PI), 3) * exp(-2 * M_PI * M_PI * s * s * rr) * cexp(-2 * M_PI * I * phase);
     }
     return sum;
 }
@@ -301,7 +299,7 @@ TEST(test_blobs_exact)
                 double n = (double)side, p[2] = {(double)x / n, (double)y / n};
                 // A^T (p, 0)
                 const double r[3] = {a[0] * p[0] + a[3] * p[1], a[1] * p[0] + a[4] * p[1], a[2] * p[0] + a[5] * p[1]};
-                double complex shift = cexp(2 * PI * I * (1.25 * p[0] - 0.5 * p[1]));
+                double complex shift = cexp(2 * M_PI * I * (1.25 * p[0] - 0.5 * p[1]));
                 double complex found = transform_at(image, 2, side, (int64_t[3]){x, y, 0});
                 assert_true(cabs(found - shift * exact(RG_ASYMMETRIC_BLOBS, blob, r)) < 1e-9 * scale);
                 found = transform_at(map, 3, side, (int64_t[3]){x, y, (x + y) / 2});

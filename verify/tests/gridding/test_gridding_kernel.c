@@ -7,14 +7,12 @@
 
 #include <math.h>
 
-static const double pi = 3.14159265358979323846;
-
-// I0 by its integral, (1/pi) times that of exp(x cos t) over 0 .. pi: trapezoids converge faster than any power.
+// I0 by its integral, (1/M_PI) times that of exp(x cos t) over 0 .. M_PI: trapezoids converge faster than any power.
 static double i0(double x)
 {
     double sum = (exp(x) + exp(-x)) / 2;
     for (int j = 1; j < 64; j++)
-        sum += exp(x * cos(pi * j / 64));
+        sum += exp(x * cos(M_PI * j / 64));
     return sum / 64;
 }
 
@@ -85,14 +83,14 @@ TEST(table_is_within_half_a_step)
     assert_int_equal(gr_table_index(1), GR_TABLE - 1);
 }
 
-// integral of w(|v|) cos(2 pi R.v) d3v = integral of 4 pi d^2 w(d) sin(2 pi R d)/(2 pi R d) dd, by Simpson's rule.
+// integral of w(|v|) cos(2 M_PI R.v) d3v = integral of 4 M_PI d^2 w(d) sin(2 M_PI R d)/(2 M_PI R d) dd, by Simpson's rule.
 static double integral(double b, double R)
 {
     enum { STEPS = 1000 };
     double sum = 0;
     for (int j = 0; j <= STEPS; j++) {
-        const double d = b * j / STEPS, x = 2 * pi * R * d;
-        sum += 4 * pi * d * d * w(d, b) * (x == 0 ? 1 : sin(x) / x) * (j == 0 || j == STEPS ? 1 : j % 2 ? 4 : 2);
+        const double d = b * j / STEPS, x = 2 * M_PI * R * d;
+        sum += 4 * M_PI * d * d * w(d, b) * (x == 0 ? 1 : sin(x) / x) * (j == 0 || j == STEPS ? 1 : j % 2 ? 4 : 2);
     }
     return sum * b / STEPS / 3;
 }
@@ -101,7 +99,7 @@ TEST(transform_is_the_integral)
 {
     const double radii[] = {0.5, 1.8, 1.9, 3.0};
     for (int i = 0; i < RG_COUNT(radii); i++) {
-        const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * pi * b);
+        const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * M_PI * b);
         for (double R = 0; R < 2; R += 0.125)
             assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
         for (int step = -20; step <= 20; step++) { // where the closed forms and the series meet

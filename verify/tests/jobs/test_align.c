@@ -285,7 +285,7 @@ TEST(test_geometry)
             assert_int_equal(fscanf(xf, "%lf", &row[k]), 1);
         for (int k = 0; k < 2; k++) // from IMOD's centre, which lies half a pixel before ours
             flat[k] = row[2 * k] * (truth[0] + 0.5) + row[2 * k + 1] * (truth[1] + 0.5) + row[4 + k] - 0.5;
-        const double cosine = cos((-54 + 18 * i) * 3.14159265358979323846 / 180);
+        const double cosine = cos((-54 + 18 * i) * M_PI / 180);
         assert_near(flat[0], p[0] * cosine, 0.4);
         assert_near(flat[1], p[1], 0.4);
     }

@@ -190,7 +190,7 @@ TEST(test_s1)
 TEST(test_s2)
 {
     SKIP_WITHOUT(S2 "reference_sta_48.mrc");
-    const double degree = 3.14159265358979323846 / 180, phi = -0.4114 * degree, theta = 10.5956 * degree, psi = 7.5454 * degree;
+    const double degree = M_PI / 180, phi = -0.4114 * degree, theta = 10.5956 * degree, psi = 7.5454 * degree;
     double c1 = cos(psi), s1 = sin(psi), c2 = cos(theta), s2 = sin(theta), c3 = cos(phi), s3 = sin(phi), a[9];
     const double known[9] = {c1 * c3 - c2 * s1 * s3, -c1 * s3 - c2 * c3 * s1, s1 * s2, c3 * s1 + c1 * c2 * s3,
                              c1 * c2 * c3 - s1 * s3, -c1 * s2, s2 * s3, c3 * s2, c2};

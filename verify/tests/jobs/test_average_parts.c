@@ -43,7 +43,7 @@ TEST(test_wedge)
     enum { SIDE = 16 };
     static double v[SIDE * SIDE * SIDE];
     for (int w = 0; w < RG_COUNT(wave); w++) {
-        double most = 0, unit = 2 * 3.14159265358979323846 / SIDE;
+        double most = 0, unit = 2 * M_PI / SIDE;
         for (int i = 0; i < SIDE * SIDE * SIDE; i++)
             v[i] = cos(unit * (double)(wave[w].kx * (i % SIDE) + wave[w].kz * (i / SIDE / SIDE)));
         rg_wedge_remove(SIDE, 60, v);
@@ -52,7 +52,7 @@ TEST(test_wedge)
             most = fmax(most, fabs(v[i] - (wave[w].seen ? was : 0)));
         }
         assert_true(most < 1e-12);
-        const double wedge[2] = {sin(3.14159265358979323846 / 3), 0.5};
+        const double wedge[2] = {sin(M_PI / 3), 0.5};
         double share = rg_wedge_share((double)wave[w].kx, (double)wave[w].kz, wedge);
         assert_true(share >= 0 && share <= 1 && (wave[w].seen ? share >= 0.5 : share <= 0.5));
     }

@@ -64,8 +64,8 @@ TEST(test_hint_of_centred)
     unsigned char file[16 + SIDE * SIDE];
     const int head = snprintf((char *)file, 16, "P5 96 96 255\n");
     for (int i = 0; i < SIDE * SIDE; i++)
-        file[head + i] = (unsigned char)(200 - 40 * (i % SIDE) / SIDE + 12 * sin(i % SIDE * 2 * 3.14159265358979 / 12)
-                                         * sin(i / SIDE * 2 * 3.14159265358979 / 12));
+        file[head + i] = (unsigned char)(200 - 40 * (i % SIDE) / SIDE + 12 * sin(i % SIDE * 2 * M_PI / 12)
+                                         * sin(i / SIDE * 2 * M_PI / 12));
     put_file("light.pgm", file, (size_t)head + SIDE * SIDE);
     for (int centred = 0; centred < 2; centred++) {
         catch_stderr();

@@ -6,8 +6,6 @@
 
 #include <complex.h>
 
-static const double PI = 3.14159265358979323846;
-
 // ---- stages --------------------------------------------------------------------------------------------------------------
 
 // F(p) = sum over the pixels q of image(q) exp(-2 pi i p.(q - c + origin) / P), for even and odd sides and paddings.
@@ -27,7 +25,7 @@ TEST(test_prepare)
                 double complex sum = 0;
                 for (int64_t i = 0; i < n * n; i++) {
                     double u = (double)(i % n - n / 2) + 1.25, v = (double)(i / n - n / 2) - 0.5;
-                    sum += image[i] * cexp(-2 * PI * I * ((double)x * u + (double)y * v) / (double)padded);
+                    sum += image[i] * cexp(-2 * M_PI * I * ((double)x * u + (double)y * v) / (double)padded);
                 }
                 const float *found = out + 2 * gr_pixel(k, x, y);
                 assert_true(cabs(found[0] + I * found[1] - (s == 1 ? -sum : sum)) < 1e-5 * (double)(n * n));
@@ -75,8 +73,8 @@ TEST(test_fsc_direct)
             double complex fa = 0, fb = 0;
             for (int64_t i = 0; i < n * n * n; i++) {
                 double turn = (double)(u[0] * (i % n) + u[1] * (i / n % n) + u[2] * (i / n / n)) / (double)n;
-                fa += a[i] * cexp(-2 * PI * I * turn);
-                fb += b[i] * cexp(-2 * PI * I * turn);
+                fa += a[i] * cexp(-2 * M_PI * I * turn);
+                fb += b[i] * cexp(-2 * M_PI * I * turn);
             }
             for (int d = 0; d < 3; d++)
                 u[d] -= 2 * u[d] > n ? n : 0;
@@ -211,7 +209,7 @@ TEST(test_wiener)
 {
     gr_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
-    double total = 0, ball = 4 * PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
+    double total = 0, ball = 4 * M_PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
     int64_t k = job.k;
     for (int64_t i = 0; i < gr_voxels(k); i++) // the half x > 0 stands for two
         total += (gr_voxel_x(k, i) ? 2 : 1) * (double)sum_of(&job, 0, GR_W)[i];

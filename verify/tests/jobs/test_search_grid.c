@@ -31,7 +31,7 @@ TEST(test_counts)
 // Cosine of the angle to the nearest direction of the grid, over all operators.
 static double nearest(const fr_grid *grid, const gr_symmetry *group, const double view[3])
 {
-    const double degree = 3.14159265358979323846 / 180;
+    const double degree = M_PI / 180;
     double best = -1;
     for (int64_t d = 0; d < grid->n; d++) {
         double phi = grid->direction[d].phi_deg * degree, theta = grid->direction[d].theta_deg * degree;
