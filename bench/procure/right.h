@@ -15,13 +15,15 @@ uint64_t rg_nonce_seed(const char *nonce);
 double rg_right_error(const rg_work *, const char *in, const char *folder, uint64_t seed);
 
 // At most RG_SAMPLES_A_FILE values of each of the first RG_SAMPLED_FILES files below a folder, at places that follow from the
-// seed: of maps and images their values, of text its numbers. One line a value: "file<tab>place<tab>value", under these column names.
+// seed: of maps and images their values, of text its numbers. One line a value: "file<tab>place<tab>value", under these column
+// names.
 enum { RG_SAMPLES_A_FILE = 256, RG_SAMPLED_FILES = 64 };
 char *rg_right_samples(const char *folder, uint64_t seed);
 
 // Two such tables: rows whose files or places differ, or whose values do: by more than 1e-3 of the largest of that file, in
-// text of the number itself or of 1; in transforms by 0.01 of it (a search ends a few thousandths of a pixel elsewhere when sums
-// are rounded in another order), in poses by 0.02 of it or of 10. Of text and images RG_MAY_DIFFER may: grey values are rounded, angles wrap.
+// text of the number itself or of 1; in transforms by 0.01 of it (a search ends a few thousandths of a pixel elsewhere when
+// sums are rounded in another order), in poses by 0.02 of it or of 10. Of text and images RG_MAY_DIFFER may: grey values are
+// rounded, angles wrap.
 typedef struct rg_alike {
     int n, differ, files_differ; // files_differ: those with too many
     char first[160];             // "out.mrc at 1234: 0.5, here 0.7"
