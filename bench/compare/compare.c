@@ -157,11 +157,12 @@ static char *plugin_among(const char *const *word, int n, const char *name)
     return NULL;
 }
 
+// A command in a file is data: one in which a shell would put something else in place of a word is not looked at.
 static char *plugin_of_command(const rg_result *f, const char *name)
 {
     const char *command = rg_result_head(f, "command");
     wordexp_t words;
-    if (!command || wordexp(command, &words, WRDE_NOCMD))
+    if (!command || strpbrk(command, "$`*?[~") || wordexp(command, &words, WRDE_NOCMD))
         return NULL;
     char *found = plugin_among((const char *const *)words.we_wordv, (int)words.we_wordc, name);
     wordfree(&words);

@@ -309,6 +309,11 @@ TEST(the_next_command_names_the_plugin)
     assert_int_equal(compare(), RG_UNSURE);
     assert_non_null(strstr(text, fmt(" --mode hot --plugin '%s' --threads", plugin)));
     assert_null(strstr(text, "FOLDER"));
+    f = fopen(path_b, "w"); // not a pattern, whatever a shell would make of it
+    fprintf(f, "# command: regather bench autocorr --plugin %s/a*/mine.so --out b.tsv\n%s", folder, of_b);
+    fclose(f);
+    assert_int_equal(compare(), RG_UNSURE);
+    assert_non_null(strstr(text, " --plugin FOLDER/mine.so "));
     unlink(plugin), rmdir(place), free(plugin), free(place), free(of_b);
     char *right = rg_print("%s/broken/right.so", test_build());
     write_a(test_row("right.so:right", "device", 1, 1000));

@@ -493,17 +493,27 @@ TEST(what_is_needed_is_what_is_not_there)
     free(papers);
 }
 
-// The card of a paper of which nothing was measured does not say where it was measured.
-TEST(a_card_of_nothing_names_no_machine)
+// The report of a machine without rows.
+static rg_report unmeasured(made *m)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
-    made m;
-    make(&m);
-    rg_report r = {.n_machines = 1, .machine = &m.machine};
+    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    make(m);
+    rg_report r = {.n_machines = 1, .machine = &m->machine};
     assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
     r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
     for (int i = 0; i < r.claims.claim.n_rows; i++)
-        r.judgement[i] = rg_judge(&r.claims, i, &m.machine, NULL);
+        r.judgement[i] = rg_judge(&r.claims, i, &m->machine, NULL);
+    free(claims);
+    free(papers);
+    return r;
+}
+
+// The card of a paper of which nothing was measured does not say where it was measured.
+TEST(a_card_of_nothing_names_no_machine)
+{
+    made m;
+    rg_report r = unmeasured(&m);
+    char *text = NULL;
     size_t length;
     rg_page p = {.out = open_memstream(&text, &length), .make = &rg_html};
     rg_write_cards(&r, &p);
@@ -514,21 +524,14 @@ TEST(a_card_of_nothing_names_no_machine)
     rg_claims_free(&r.claims);
     free_machine(&m);
     free(text);
-    free(claims);
-    free(papers);
 }
 
 // Of a record with few rows: what it has comes first, and tables that have nothing of any machine are none.
 TEST(papers_with_numbers_come_first)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"), *text = NULL;
     made m;
-    make(&m);
-    rg_report r = {.n_machines = 1, .machine = &m.machine};
-    assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
-    r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
-    for (int i = 0; i < r.claims.claim.n_rows; i++)
-        r.judgement[i] = rg_judge(&r.claims, i, &m.machine, NULL);
+    rg_report r = unmeasured(&m);
+    char *text = NULL;
     for (int i = 0; i < r.claims.paper.n_rows; i++)
         assert_int_equal(rg_paper_at(&r, i), i);
     const int strelak = rg_paper_of(&r.claims, "Strelak 2019");
@@ -548,8 +551,6 @@ TEST(papers_with_numbers_come_first)
     rg_claims_free(&r.claims);
     free_machine(&m);
     free(text);
-    free(claims);
-    free(papers);
 }
 
 // A whole job is no point of a curve over offsets.
