@@ -8,6 +8,7 @@
 #include "../../base/tsv.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ static const char help[] =
     "    NAME.c2d.mrc  (2R+1) x (2R+1) floats, row Y0 + R, column X0 + R, C2D(0,0) = 1\n"
     "    NAME.c1d.tsv  columns R C1D n: the mean of C2D over the n offsets with floor(|(X0, Y0)| + 0.5) = R\n"
     "    NAME.svg      both, drawn by gnuplot (left out, and said, where there is no gnuplot)\n"
-    "and for a series rmax.tsv (photo R_max time C1D half_width) and rmax.svg with the straight lines through it.\n"
+    "and for a series rmax.tsv (photo R_max time C1D half_width), rmax.svg with the straight lines through it, and\n"
+    "stages.tsv: seconds of reading all photographs, and of all else.\n"
     "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points; 'none'\n"
     "where there is none; how far it stands out (see --prominence) is in the head of NAME.c1d.tsv, and said where it is next\n"
     "to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
@@ -135,6 +137,25 @@ static void say_ripples(const ac_job *job)
             (long long)found, (long long)job->n_photos, LEAST, job->photo[first].name, job->result[first].prominence, LEAST);
 }
 
+static int write_stages(const ac_job *job, double correlate_s)
+{
+    rg_file file;
+    char *path = rg_print("%s/stages.tsv", job->out);
+    int code = rg_file_open(&file, path);
+    free(path);
+    if (code != RG_GOOD)
+        return code;
+    const double whole_s = job->read_s + correlate_s, busy_s[] = {job->read_s, correlate_s, whole_s};
+    static const char *const stage[] = {"read", "correlate", "whole"};
+    fprintf(file.stream, "# autocorr, %" PRId64 " photographs, offsets to %" PRId64 "\n# %s on %s\n# threads: %d\n", job->n_photos,
+            job->r, job->entry->name, job->device, job->threads);
+    fprintf(file.stream, "stage\tbusy_s\tshare\tcalls\tneeds\n");
+    for (int i = 0; i < RG_COUNT(stage); i++)
+        fprintf(file.stream, "%s\t%.4f\t%.4f\t%" PRId64 "\t-\n", stage[i], busy_s[i], busy_s[i] / whole_s,
+                i < 2 ? job->n_photos : 1);
+    return rg_file_commit(&file);
+}
+
 static int run_job(ac_job *job)
 {
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
@@ -145,11 +166,15 @@ static int run_job(ac_job *job)
     int code = rg_make_folder(job->out);
     if (code == RG_GOOD)
         code = ac_series(job);
-    rg_summary_stage("correlating and writing", rg_seconds() - began_s);
+    const double correlate_s = rg_seconds() - began_s;
+    rg_summary_stage("reading", job->read_s);
+    rg_summary_stage("correlating and writing", correlate_s);
     if (code == RG_GOOD)
         ac_show(job);
     if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
         code = ac_write_growth(job);
+    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
+        code = write_stages(job, correlate_s);
     if (code == RG_GOOD)
         print_results(job);
     if (code == RG_GOOD)
@@ -157,7 +182,7 @@ static int run_job(ac_job *job)
     if (code == RG_GOOD)
         say_ripples(job);
     free(job->result);
-    rg_summary_stage("whole", rg_seconds() - began_s);
+    rg_summary_stage("whole", job->read_s + rg_seconds() - began_s);
     return code;
 }
 

@@ -77,6 +77,7 @@ typedef struct ac_photo {
     uint64_t hash; // of sides, bits and pixels
     rg_shape shape;
     double time;   // NaN when not given
+    rg_image kept; // as ac_input read it, where memory allows; pixel NULL: it is read again
 } ac_photo;
 
 typedef struct ac_result {
@@ -108,6 +109,7 @@ typedef struct ac_job {
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;
+    double keep_bytes, read_s; // what photographs may still take in memory; what reading them took
     ac_result *result;
     const char *cross_path, *mask_path;
     rg_image mask; // pixel NULL: none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
 #include "../../base/hash.h"
+#include "../../base/memory.h"
 #include "../../base/tsv.h"
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
@@ -147,13 +148,26 @@ static int read_mask(ac_job *job)
                          job->mask_path, kept, n);
 }
 
+// Decoding takes a core as long as all the rest of a photograph, so what was read stays, in so much of the free memory.
+static const double KEPT = 0.25;
+
 static int read_one(ac_job *job, ac_photo *photo)
 {
     rg_image image;
     int code = ac_read(job, photo->path, photo->page, &image);
     if (code == RG_GOOD) {
         code = examine(job, photo, &image);
-        rg_image_free(&image);
+        const double bytes = (double)(image.width * image.height) * image.bits / 8;
+        bool keeps = false;
+#pragma omp critical(ac_kept)
+        if (code == RG_GOOD && job->keep_bytes >= bytes) {
+            job->keep_bytes -= bytes;
+            keeps = true;
+        }
+        if (keeps)
+            photo->kept = image;
+        else
+            rg_image_free(&image);
     }
     return code;
 }
@@ -203,6 +217,7 @@ static int read_all(ac_job *job)
         return code;
     rg_progress progress;
     int64_t first, past;
+    job->keep_bytes = KEPT * rg_memory_free();
     ac_seen *seen = rg_alloc((size_t)job->n_photos * sizeof *seen);
     rg_deal deal = {.n = job->n_photos, .least = job->threads, .record = seen, .bytes = sizeof *seen};
     rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
@@ -257,18 +272,22 @@ static int read_times(ac_job *job, const char *path)
 
 int ac_input(ac_job *job)
 {
+    const double began_s = rg_seconds();
     int code = list_photos(job);
     if (code == RG_GOOD && job->mask_path)
         code = read_mask(job);
     if (code == RG_GOOD)
         code = read_all(job);
+    job->read_s = rg_seconds() - began_s;
     return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
 }
 
 void ac_input_free(ac_job *job)
 {
-    for (int64_t i = 0; i < job->n_photos; i++)
+    for (int64_t i = 0; i < job->n_photos; i++) {
         free(job->photo[i].name);
+        rg_image_free(&job->photo[i].kept);
+    }
     free(job->photo);
     rg_image_free(&job->cross);
     rg_image_free(&job->mask);

@@ -9,22 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+// As it was read before any work, and no longer kept.
+static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
+{
+    *image = photo->kept;
+    photo->kept = (rg_image){0};
+    if (image->pixel)
+        return RG_GOOD;
+    int code = ac_read(job, photo->path, photo->page, image);
+    if (code != RG_GOOD || ac_hash(image) == photo->hash)
+        return code;
+    rg_image_free(image);
+    return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
+}
+
 static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
 {
-    const ac_photo *photo = &job->photo[i];
+    ac_photo *photo = &job->photo[i];
     ac_result *result = &job->result[i];
     double began_s = rg_seconds();
     rg_image image;
     if (result->done)
         return RG_GOOD;
-    int code = ac_read(job, photo->path, photo->page, &image);
+    int code = read_again(job, photo, &image);
     if (code != RG_GOOD)
         return code;
     const rg_image *other = job->cross.pixel ? &job->cross : NULL;
-    if (ac_hash(&image) != photo->hash) {
-        rg_image_free(&image);
-        return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
-    }
     rg_image wide = {0};
     if (other && image.bits < other->bits)
         wide = ac_widen(&image);

@@ -177,8 +177,9 @@ void ac_plan(const ac_job *job)
                 rg_plan_file(path);
                 free(path);
             }
-    for (int k = 0; k < 1 + (job->gnuplot != NULL) && job->n_photos > 1; k++) {
-        char *path = rg_print("%s/rmax.%s", job->out, k ? "svg" : "tsv");
+    static const char *const of_series[] = {"stages.tsv", "rmax.tsv", "rmax.svg"};
+    for (int k = 0; k < 2 + (job->gnuplot != NULL) && job->n_photos > 1; k++) {
+        char *path = rg_print("%s/%s", job->out, of_series[k]);
         rg_plan_file(path);
         free(path);
     }
