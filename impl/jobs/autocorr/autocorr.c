@@ -62,7 +62,7 @@ static const char help[] =
     "    NAME.c1d.tsv  columns R C1D n: the mean of C2D over the n offsets with floor(|(X0, Y0)| + 0.5) = R\n"
     "    NAME.svg      both, drawn by gnuplot (left out, and said, where there is no gnuplot)\n"
     "and for a series rmax.tsv (photo R_max time C1D half_width), rmax.svg with the straight lines through it, and\n"
-    "stages.tsv: seconds of reading all photographs, and of all else.\n"
+    "rmax_stages.tsv: seconds of reading all photographs, and of all else.\n"
     "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points; 'none'\n"
     "where there is none; how far it stands out (see --prominence) is in the head of NAME.c1d.tsv, and said where it is next\n"
     "to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
@@ -140,7 +140,7 @@ static void say_ripples(const ac_job *job)
 static int write_stages(const ac_job *job, double correlate_s)
 {
     rg_file file;
-    char *path = rg_print("%s/stages.tsv", job->out);
+    char *path = rg_print("%s/rmax_stages.tsv", job->out);
     int code = rg_file_open(&file, path);
     free(path);
     if (code != RG_GOOD)

@@ -177,7 +177,7 @@ void ac_plan(const ac_job *job)
                 rg_plan_file(path);
                 free(path);
             }
-    static const char *const of_series[] = {"stages.tsv", "rmax.tsv", "rmax.svg"};
+    static const char *const of_series[] = {"rmax_stages.tsv", "rmax.tsv", "rmax.svg"};
     for (int k = 0; k < 2 + (job->gnuplot != NULL) && job->n_photos > 1; k++) {
         char *path = rg_print("%s/%s", job->out, of_series[k]);
         rg_plan_file(path);

@@ -23,7 +23,7 @@ static void same_files(const char *words, const int *ranks, int n)
               words));
     for (int i = 0; i < n; i++) {
         shell(fmt("cd %s && rm -rf several && mkdir several && cd several && %s -n %d %s/regather %s > said 2> ../err || "
-                  "cat ../err; cd .. && diff -r -x said -x '*stages.tsv' -x '*.log' -x '*.html' alone several", test_dir, test_mpirun(), ranks[i],
+                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' -x '*.log' -x '*.html' alone several", test_dir, test_mpirun(), ranks[i],
                   test_build(), words));
     }
 }
