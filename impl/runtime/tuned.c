@@ -3,7 +3,6 @@
 #include "tuned.h"
 #include "../base/core.h"
 #include "../base/log.h"
-#include "../base/tsv.h"
 #include "cpu.h"
 #include "../gpu/device.h"
 
@@ -57,31 +56,34 @@ static int read_file(rg_tsv *t, const char *path)
     return code;
 }
 
-// The file of this processor, read once; NULL when there is none that holds.
-static const rg_tsv *file_of(const char *processor)
+// Each in a block of its own: callers hold on to the file while those of other processors are read.
+const rg_tsv *rg_tuned_file(const char *processor)
 {
     static struct known {
+        struct known *next;
         char processor[128];
         rg_tsv file;
         bool holds;
-    } *known;
-    static int n;
-    for (int i = 0; i < n; i++)
-        if (!strcmp(known[i].processor, processor))
-            return known[i].holds ? &known[i].file : NULL;
-    known = rg_more(known, n, sizeof *known);
-    char name[128];
-    file_name(processor, name);
-    char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
-    struct known *k = &known[n++];
-    snprintf(k->processor, sizeof k->processor, "%s", processor);
-    k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
-    const char *why = k->holds ? stale(&k->file, processor) : NULL;
-    if (why)
-        rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
-    k->holds = k->holds && !why;
-    free(relative);
-    free(path);
+    } *first;
+    struct known *k = first;
+    while (k && strcmp(k->processor, processor))
+        k = k->next;
+    if (!k) {
+        k = rg_alloc(sizeof *k);
+        k->next = first;
+        first = k;
+        char name[128];
+        file_name(processor, name);
+        char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
+        snprintf(k->processor, sizeof k->processor, "%s", processor);
+        k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
+        const char *why = k->holds ? stale(&k->file, processor) : NULL;
+        if (why)
+            rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
+        k->holds = k->holds && !why;
+        free(relative);
+        free(path);
+    }
     return k->holds ? &k->file : NULL;
 }
 
@@ -121,7 +123,7 @@ static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, 
 {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
-    const rg_tsv *f = *processor ? file_of(processor) : NULL;
+    const rg_tsv *f = *processor ? rg_tuned_file(processor) : NULL;
     int best = -1;
     double least = INFINITY;
     for (int i = 0; f && i < f->n_rows; i++) {
@@ -185,7 +187,7 @@ void rg_tuned_print(const rg_entry *e, const char *device, FILE *out)
 {
     char processor[128];
     rg_tuned_processor(e, device, processor);
-    const rg_tsv *f = *processor ? file_of(processor) : NULL;
+    const rg_tsv *f = *processor ? rg_tuned_file(processor) : NULL;
     for (int i = 0; f && i < f->n_rows; i++)
         if (of_entry(f, i, e)) {
             fprintf(out, "  %-28s %s", "", rg_colour(out, "dim"));

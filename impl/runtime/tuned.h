@@ -4,6 +4,7 @@
 #ifndef RG_TUNED_H
 #define RG_TUNED_H
 
+#include "../base/tsv.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -11,6 +12,9 @@
 // The name of the processor on which the entry would run with --device `device` ("gpu1" is another GPU than "gpu0"): as CUDA or
 // /proc/cpuinfo have it. "" when there is none, and for emulated variants, whose times mean nothing.
 void rg_tuned_processor(const rg_entry *, const char *device, char name[128]);
+
+// That processor's file, read once and kept for as long as the process runs; NULL when there is none that holds here.
+const rg_tsv *rg_tuned_file(const char *processor);
 
 // Parameters of a call: those in `given` ("NAME=VALUE;...", "" or "-": none), for the others the tuned values of the nearest
 // shape in the processor's file, or without one the defaults. When the variant refuses that mixture, the defaults stand beside

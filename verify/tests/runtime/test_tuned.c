@@ -181,4 +181,22 @@ TEST_BETWEEN(test_damaged, set_up, tear_down)
     free(path);
 }
 
+// Whoever holds a processor's file keeps it while those of many others are read; they were elements of an array that moved.
+TEST_BETWEEN(test_kept, set_up, tear_down)
+{
+    enum { OTHERS = 40 };
+    const rg_tsv *file[OTHERS];
+    for (int i = 0; i < OTHERS; i++) {
+        const char *processor = fmt("processor %d", i);
+        free(stored(processor, fmt("n%d,m4", i + 1), "block=16;fast=1"));
+        file[i] = rg_tuned_file(processor);
+        assert_non_null(file[i]);
+    }
+    for (int i = 0; i < OTHERS; i++) {
+        assert_ptr_equal(rg_tuned_file(fmt("processor %d", i)), file[i]);
+        assert_string_equal(rg_tsv_cell(file[i], 0, "shape"), fmt("n%d,m4", i + 1));
+    }
+    assert_null(rg_tuned_file("a processor without a file"));
+}
+
 TESTS(NULL, NULL)
