@@ -94,19 +94,23 @@ static bool counts(const rg_archive *a, int run, const char *job)
            !strcmp(rg_tsv_cell(&a->runs, run, "status"), "good");
 }
 
-int rg_archive_times(const rg_archive *a, const char *job, double *s, int most)
+double *rg_archive_times(const rg_archive *a, const char *job, int *n)
 {
-    int n = 0;
-    for (int i = 0; i < a->runs.n_rows && n < most; i++)
+    double *s = rg_alloc((size_t)a->runs.n_rows * sizeof *s + 1);
+    *n = 0;
+    for (int i = 0; i < a->runs.n_rows; i++)
         if (counts(a, i, job))
-            s[n++] = rg_tsv_number(&a->runs, i, "wall_s");
-    return n;
+            s[(*n)++] = rg_tsv_number(&a->runs, i, "wall_s");
+    return s;
 }
 
 double rg_archive_median(const rg_archive *a, const char *job)
 {
-    double s[1000];
-    return rg_median(s, rg_archive_times(a, job, s, 1000));
+    int n;
+    double *s = rg_archive_times(a, job, &n);
+    const double median = rg_median(s, n);
+    free(s);
+    return median;
 }
 
 double rg_archive_joules(const rg_archive *a, const char *job, const char **source)

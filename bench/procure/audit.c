@@ -261,9 +261,11 @@ static void check_medians(audit *u)
 {
     for (int j = 0; j < u->a.workload.n; j++) {
         const rg_work *w = &u->a.workload.job[j];
-        const double median = rg_archive_median(&u->a, w->job);
-        double s[1000], stated = NAN, runs = NAN;
-        const int n = rg_archive_times(&u->a, w->job, s, 1000);
+        double stated = NAN, runs = NAN;
+        int n;
+        double *s = rg_archive_times(&u->a, w->job, &n);
+        const double median = rg_median(s, n);
+        free(s);
         for (int i = 0; i < u->a.summary.n_rows; i++)
             if (!strcmp(rg_tsv_cell(&u->a.summary, i, "job"), w->job)) {
                 stated = rg_tsv_number(&u->a.summary, i, "median_s");

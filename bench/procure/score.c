@@ -81,6 +81,25 @@ void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, 
 
 // ---- one machine -----------------------------------------------------------------------------------------------------------
 
+// Median, and variance of the mean of the times' logarithms.
+static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_score *of)
+{
+    double sum = 0, squares = 0;
+    if (of->runs < w->min_runs)
+        return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
+                       a->bundle.path, w->min_runs, w->job, of->runs);
+    for (int i = 0; i < of->runs; i++) {
+        if (!(s[i] > 0))
+            return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
+        sum += log(s[i]);
+    }
+    for (int i = 0; i < of->runs; i++)
+        squares += (log(s[i]) - sum / of->runs) * (log(s[i]) - sum / of->runs);
+    of->variance = squares / (of->runs - 1) / of->runs;
+    of->median_s = rg_median(s, of->runs);
+    return RG_GOOD;
+}
+
 int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score *job, double *seconds)
 {
     for (int i = 0; i < a->runs.n_rows; i++) {
@@ -92,20 +111,11 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
     for (int j = 0; j < workload->n; j++) {
         const rg_work *w = &workload->job[j];
         rg_job_score *of = &job[j];
-        double t[1000], sum = 0, squares = 0;
-        of->runs = rg_archive_times(a, w->job, t, 1000);
-        if (of->runs < w->min_runs)
-            return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
-                           a->bundle.path, w->min_runs, w->job, of->runs);
-        for (int i = 0; i < of->runs; i++) {
-            if (!(t[i] > 0))
-                return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
-            sum += log(t[i]);
-        }
-        for (int i = 0; i < of->runs; i++)
-            squares += (log(t[i]) - sum / of->runs) * (log(t[i]) - sum / of->runs);
-        of->variance = squares / (of->runs - 1) / of->runs;
-        of->median_s = rg_archive_median(a, w->job);
+        double *s = rg_archive_times(a, w->job, &of->runs);
+        const int code = score_times(a, w, s, of);
+        free(s);
+        if (code != RG_GOOD)
+            return code;
         of->joules = rg_archive_joules(a, w->job, &of->source);
         *seconds += w->weight * of->median_s;
     }

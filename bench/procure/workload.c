@@ -110,8 +110,8 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
         return rg_tsv_fault(t, row, "units", "N:UNIT as in 400:images");
     if (*reference && !(w->reference_s > 0 && w->reference_s < 1e9))
         return rg_tsv_fault(t, row, "reference_s", "seconds, or -");
-    if (!(runs >= RG_LEAST_RUNS && runs <= 1000) || runs != floor(runs))
-        return rg_tsv_fault(t, row, "min_runs", "a whole number, 5 or more");
+    if (!(runs >= RG_LEAST_RUNS && runs <= RG_MOST_RUNS) || runs != floor(runs))
+        return rg_tsv_fault(t, row, "min_runs", "a whole number from 5 to 1000");
     if (check < 0)
         return rg_tsv_fault(t, row, "check", "map, poses, transforms or sums");
     if (!(w->tolerance > 0 && isfinite(w->tolerance)))

@@ -9,7 +9,7 @@
 //   units        N:UNIT, what one run does: 400:images
 //   reference_s  seconds of the reference machine that the head names ("# reference: ..."); "-": none, then `score` is given
 //                an archive
-//   min_runs     at least 5
+//   min_runs     from 5 to 1000
 //   check        what the outputs are held against the truth by: see rg_check
 //   tolerance    the largest error that passes
 //   input        `phantom KIND ...` that makes {in}, which gets --out and a --seed that follows from the buyer's nonce
@@ -22,7 +22,7 @@
 
 #include "../../impl/base/tsv.h"
 
-enum { RG_JOBS_MOST = 32, RG_LEAST_RUNS = 5 };
+enum { RG_JOBS_MOST = 32, RG_LEAST_RUNS = 5, RG_MOST_RUNS = 1000 }; // more would be a slip: a run takes seconds
 typedef enum { RG_SMALL, RG_MEDIUM, RG_FULL, RG_SIZES } rg_size;
 extern const char *const rg_size_name[RG_SIZES];
 extern const double rg_size_s[RG_SIZES]; // what a kit of this size may take; 0: as long as the rules need

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_procure.c: bad workloads are refused by line; a kit holds what may be handed on and says which glibc it needs; a tiny workload
 // is measured into an archive that audit finds nothing wrong with, and forgeries of it, hashes made anew, are each named.
+#include "../../../bench/procure/archive.h"
 #include "../../../bench/procure/measure.h"
 #include "../test.h"
 #include "../test_program.h"
@@ -18,7 +19,7 @@ TEST(bad_workloads_are_refused)
         {"reconstruct {in}", "sh {in}", "in column command"}, {"--sym I1", "--sym `id`", "words of letters"}, {"--sym I1", "--sym $(id)", "words of letters"},
         {"--sym I1", "--mask /etc/passwd", "relative paths"}, {"--sym I1", "--mask ../x", "no \"..\""}, {"--sym I1", "--plugin x.so", "no --plugin"},
         {"--sym I1", "--page index.html", "no file but {in}"}, {"--sym I1", "--out a", "one --out"}, {"--images 20", "--images 20 --page a.html", "no file in"},
-        {"\tsmall\t", "\thuge\t", "small, medium or full"}, {"20:images", "20", "N:UNIT"}, {"\t1\t5\tmap", "\t1\t4\tmap", "a whole number, 5 or more"},
+        {"\tsmall\t", "\thuge\t", "small, medium or full"}, {"20:images", "20", "N:UNIT"}, {"\t1\t5\tmap", "\t1\t4\tmap", "a whole number from 5 to 1000"}, {"\t1\t5\tmap", "\t1\t1001\tmap", "a whole number from 5 to 1000"},
         {"\tmap\t0.5\tphantom", "\tlooks\t0.5\tphantom", "in column check"}, {"\tmap\t0.5\tphantom", "\tmap\t0\tphantom", "in column tolerance"},
         {"phantom particles", "rm particles", "in column input"}, {"--images 20", "--images 20 --out x", "in column input"},
         {"sums\t0.5", "map\t0.5", "every job once"}, {"\tcheck\t", "\tproof\t", "a column named check"}};
@@ -57,6 +58,28 @@ TEST(a_kit)
     assert_int_equal(sh("sed 's/-ge [0-9]*/-ge 999/' kit/run.sh > kit/old.sh && sh kit/old.sh --seed x --out old.rgz"), 4);
     assert_said("run.sh: needs glibc");
     assert_int_equal(sh("test ! -e old.rgz"), 0);
+}
+
+// A short job is run again for as long as another has too few runs that count: all its runs are in the median, however many they are.
+TEST(every_run_counts)
+{
+    char *text;
+    size_t bytes;
+    int n;
+    FILE *f = open_memstream(&text, &bytes);
+    fprintf(f, "job\tkind\twall_s\tstatus\n");
+    for (int i = 0; i < 2501; i++)
+        fprintf(f, "short\ttimed\t%d\tgood\nlong\ttimed\t1\tbusy\n", i + 1);
+    fclose(f);
+    rg_archive a = {0};
+    assert_int_equal(rg_tsv_parse("runs.tsv", text, bytes, &a.runs), RG_GOOD);
+    free(rg_archive_times(&a, "short", &n));
+    assert_int_equal(n, 2501);
+    assert_true(rg_archive_median(&a, "short") == 1251);
+    free(rg_archive_times(&a, "long", &n));
+    assert_int_equal(n, 0);
+    rg_tsv_free(&a.runs);
+    free(text);
 }
 
 // ---- forgeries -------------------------------------------------------------------------------------------------------------
