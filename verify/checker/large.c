@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // large.c: a case too large to keep copies of: one run on random inputs, which are filled where the variant reads them, between
 // guards; of every output the corners, elements about 2^31 and 2^32, and as many others as the time allows are held against the
-// reference. What needs more memory than there is, is skipped with both numbers.
+// reference; of the inputs hashes of every MiB are, before and after. What needs more memory than there is, is skipped with both numbers.
 #include "checker.h"
 #include "../../impl/base/core.h"
+#include "../../impl/base/hash.h"
 #include "../../impl/base/memory.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 static const double LARGE_BYTES = 0x1p30, ANSWER_S = 2;
-enum { LARGE_LIMIT_S = 600 };
+enum { LARGE_LIMIT_S = 600, PIECE = 1 << 20 };
 
 typedef struct large {
     const rg_entry *entry;
@@ -16,6 +18,7 @@ typedef struct large {
     rg_shape shape;
     rg_frame frame;
     void *host[RG_ARGS_MAX]; // where the host reads and writes the arguments: themselves, or on a GPU a copy
+    uint64_t *hash[RG_ARGS_MAX]; // of an input's pieces, before the run
     rg_verdict *verdict;
 } large;
 
@@ -56,6 +59,37 @@ static bool enough(large *x, const int64_t *param)
     return end(x, RG_SKIP, text, "");
 }
 
+static bool is_in(const large *x, int k) { return x->entry->algo->arg[k].direction == RG_IN; }
+
+static size_t pieces(const large *x, int k) { return ((size_t)argument_bytes(x, k) + PIECE - 1) / PIECE; }
+
+static uint64_t *hash_pieces(const large *x, int k)
+{
+    const size_t n = pieces(x, k), bytes = (size_t)argument_bytes(x, k);
+    uint64_t *hash = rg_alloc(n * sizeof *hash + 1);
+    for (size_t i = 0; i < n; i++)
+        hash[i] = rg_hash((char *)x->host[k] + i * PIECE, i + 1 < n ? PIECE : bytes - i * PIECE);
+    return hash;
+}
+
+static bool input_unchanged(large *x, int k)
+{
+    const rg_algo *algo = x->entry->algo;
+    uint64_t *now = hash_pieces(x, k);
+    size_t i = 0;
+    while (i < pieces(x, k) && now[i] == x->hash[k][i])
+        i++;
+    free(now);
+    if (i == pieces(x, k))
+        return true;
+    char place[64] = "", text[160];
+    if (algo->where)
+        algo->where(&x->shape, k, (int64_t)(i * PIECE / rg_type_bytes(algo->arg[k].type(&x->shape))), place);
+    snprintf(text, sizeof text, "input %s was changed, in the MiB from byte %" PRIu64 "%s%s on", algo->arg[k].name,
+             (uint64_t)i * PIECE, *place ? ", " : "", place);
+    return end(x, RG_FAIL, text, "");
+}
+
 static bool put_inputs(large *x)
 {
     const rg_algo *algo = x->entry->algo;
@@ -69,6 +103,8 @@ static bool put_inputs(large *x)
             return end(x, RG_FAIL, "filling the buffers: ", x->device->error(code));
         if (!x->device->is_gpu)
             rg_frame_changed(&x->frame, k);
+        if (is_in(x, k))
+            x->hash[k] = hash_pieces(x, k);
     }
     return true;
 }
@@ -89,9 +125,11 @@ static bool run(large *x)
         rg_buffer_guard(&x->frame.buffer[k], &hit);
         if (hit)
             return end(x, RG_FAIL, algo->arg[k].name, ": written outside");
-        code = x->device->is_gpu && algo->arg[k].direction != RG_IN ? rg_buffer_get(&x->frame.buffer[k], x->host[k]) : RG_OK;
+        code = x->device->is_gpu ? rg_buffer_get(&x->frame.buffer[k], x->host[k]) : RG_OK;
         if (code)
             return end(x, RG_FAIL, "reading the buffers: ", x->device->error(code));
+        if (is_in(x, k) && !input_unchanged(x, k))
+            return false;
     }
     return true;
 }
@@ -121,8 +159,11 @@ void rg_examine_large(const rg_entry *entry, const rg_device *device, const rg_j
         if (good)
             *verdict = rg_compare_outputs(entry, &x.shape, job->item.param, x.host, &answer);
         rg_answer_free(&answer);
-        for (int k = 0; k < entry->algo->n_args && device->is_gpu; k++)
-            free(x.host[k]);
+        for (int k = 0; k < entry->algo->n_args; k++) {
+            free(x.hash[k]);
+            if (device->is_gpu)
+                free(x.host[k]);
+        }
         rg_frame_free(&x.frame);
     }
 }

@@ -187,6 +187,7 @@ TEST(memory_is_guarded)
 
 // More than a GiB of output, of which elements are looked at, and all guards.
 static int64_t gibibyte(const rg_shape *s) { return s->n[0] + (1 << 30); }
+static int64_t three_MiB(const rg_shape *s) { return (void)s, 3 << 20; }
 static rg_type u8(const rg_shape *s) { return (void)s, RG_U8; }
 static void fill_nothing(const rg_shape *s, rg_pattern pattern, void *const *arg) { (void)s, (void)pattern, (void)arg; }
 static void all_zero(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *to)
@@ -199,19 +200,21 @@ static int clears(rg_call *c) { return memset(c->arg[0], 0, (size_t)gibibyte(c->
 static int clears_scratch_too(rg_call *c) { return memset(c->scratch, 0, 64), clears(c); }
 static int clears_more_scratch(rg_call *c) { return ((char *)c->scratch)[64] = 0, clears(c); }
 static int clears_one_more(rg_call *c) { return ((char *)c->arg[0])[gibibyte(c->shape)] = 0, clears(c); }
+static int edits_an_input(rg_call *c) { return ((char *)c->arg[1])[(2 << 20) - 1] ^= 1, clears(c); }
 
 TEST(memory_of_large_cases_is_guarded)
 {
-    static const rg_arg zeros[] = {{"zeros", RG_OUT, u8, gibibyte}};
+    static const rg_arg zeros[] = {{"zeros", RG_OUT, u8, gibibyte}, {"given", RG_IN, u8, three_MiB}};
     static const rg_algo clearing = {.abi = RG_ABI, .bytes = sizeof clearing, .name = "clearing", .dim = {"n"}, .arg = zeros,
-                                     .n_args = 1, .fill = fill_nothing, .reference_at = all_zero, .tolerance = tolerance};
+                                     .n_args = 2, .fill = fill_nothing, .reference_at = all_zero, .tolerance = tolerance};
     static const struct {
         int (*run)(rg_call *);
         rg_status status;
         const char *word;
     } one[] = {{clears_scratch_too, RG_PASS, ""},
                {clears_more_scratch, RG_FAIL, "scratch: written outside"},
-               {clears_one_more, RG_FAIL, "zeros: written outside"}};
+               {clears_one_more, RG_FAIL, "zeros: written outside"},
+               {edits_an_input, RG_FAIL, "input given was changed, in the MiB from byte 1048576 on"}};
     const rg_verify_options how = {.seed = 7};
     for (int i = 0; i < RG_COUNT(one); i++) {
         const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "clearing", .name = "v", .idea = "-", .space = RG_HOST,
