@@ -5,8 +5,8 @@
 
 #include "../../data/formats/result.h"
 #include "../../impl/runtime/command.h"
-#include "test.h"
 #include "test_build.h"
+#include "test_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +51,6 @@ static inline int run_command(const rg_command *command, const char *words, char
     return code;
 }
 
-// A folder of its own for the test's files; the caller removes it.
-static inline char *test_folder(void)
-{
-    char *path = rg_print("%s", "/tmp/regather-test-XXXXXX");
-    return mkdtemp(path);
-}
-
 // A row of variant `name` whose n samples are `ns` times 1 to 1.01, in the order of a small permutation; 20 and more are those of
 // processes that took ten each.
 static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
@@ -98,19 +91,6 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     row.cell[RG_C_MEDIAN] = rg_print("%.6f", n ? ns * (1 + 0.01 * ((n - 1) / 2 + n / 2) / 2.0 / n) : ns);
     rg_row_set_time(&row);
     return row;
-}
-
-static inline char *file_text(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    const size_t n = (size_t)ftell(f);
-    char *text = rg_alloc(n + 1);
-    rewind(f);
-    assert_int_equal(fread(text, 1, n, f), n);
-    fclose(f);
-    return text;
 }
 
 static inline void test_set(rg_row *row, rg_column column, const char *text)

@@ -3,8 +3,7 @@
 #ifndef RG_TEST_DATA_H
 #define RG_TEST_DATA_H
 
-#include "../../impl/base/core.h"
-#include "test.h"
+#include "test_files.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,9 +12,6 @@
 #include <unistd.h>
 
 static char test_dir[64];
-static char caught_text[8192];
-static int kept_stderr = -1;
-static FILE *caught_file;
 
 FIXTURE(test_dir_make)
 {
@@ -46,41 +42,6 @@ static inline const char *put_file(const char *name, const void *bytes, size_t n
     fwrite(bytes, 1, n, f);
     fclose(f);
     return path;
-}
-
-// The whole file, ended by a 0 byte; malloc'ed.
-static inline char *get_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    fseek(f, 0, SEEK_END);
-    *n = (size_t)ftell(f);
-    rewind(f);
-    char *bytes = rg_alloc(*n + 1);
-    *n = fread(bytes, 1, *n, f);
-    fclose(f);
-    return bytes;
-}
-
-static inline void catch_stderr(void)
-{
-    fflush(stderr);
-    caught_file = tmpfile();
-    kept_stderr = dup(STDERR_FILENO);
-    dup2(fileno(caught_file), STDERR_FILENO);
-}
-
-// What was written to stderr since catch_stderr.
-static inline const char *caught(void)
-{
-    fflush(stderr);
-    dup2(kept_stderr, STDERR_FILENO);
-    close(kept_stderr);
-    rewind(caught_file);
-    caught_text[fread(caught_text, 1, sizeof caught_text - 1, caught_file)] = '\0';
-    fclose(caught_file);
-    return caught_text;
 }
 
 // A test on files that are not part of the project.

@@ -5,6 +5,7 @@
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
+#include "../test_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,10 +31,7 @@ static void stand_in(int which, const char *body)
     char *file = rg_print("%s/%s", folder, language[which].program);
     unlink(file);
     if (body) {
-        FILE *f = fopen(file, "w");
-        assert_non_null(f);
-        fprintf(f, "#!/bin/sh\n%s\n", body);
-        fclose(f);
+        put_text(file, fmt("#!/bin/sh\n%s\n", body));
         assert_int_equal(chmod(file, 0755), 0);
     }
     free(file);

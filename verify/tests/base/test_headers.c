@@ -5,19 +5,10 @@
 #include "../test.h"
 #include "../test_data.h"
 
-static int headers(const char *tree, char text[4096])
-{
-    char *script = rg_share_path("verify/headers.sh"), *line = rg_print("%s %s 2>&1", script, tree);
-    FILE *f = popen(line, "r");
-    text[fread(text, 1, 4095, f)] = '\0';
-    free(script), free(line);
-    return pclose(f);
-}
-
 TEST(test_this_tree)
 {
     char *here = rg_share_path("."), text[4096];
-    if (headers(here, text))
+    if (run_script("verify/headers.sh", here, text))
         fail_msg("%s", text);
     free(here);
 }
@@ -41,16 +32,13 @@ TEST(test_measurements_are_found)
         {"// SPDX-License-Identifier: MIT\n// a.c: what it is.", true},
         {"// SPDX-License-Identifier: MIT\n// job_a.c: what it was.", false},
     };
-    char *folder = rg_print("%s", in_dir("impl")), *records = rg_print("%s", in_dir("data/machines")), text[4096];
-    assert_int_equal(rg_make_folder(folder), RG_GOOD);
-    assert_int_equal(rg_make_folder(records), RG_GOOD);
-    put_file("data/machines/there.tsv", "1\n", 2);
+    char text[4096];
+    put_text(in_dir("data/machines/there.tsv"), "1\n");
     for (int i = 0; i < RG_COUNT(comment); i++) {
-        put_file("impl/a.c", comment[i].text, strlen(comment[i].text));
-        if ((headers(test_dir, text) == 0) != comment[i].good)
+        put_text(in_dir("impl/a.c"), comment[i].text);
+        if ((run_script("verify/headers.sh", test_dir, text) == 0) != comment[i].good)
             fail_msg("%s: %s", comment[i].text, text);
     }
-    free(folder), free(records);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -6,18 +6,6 @@
 
 #include <sys/resource.h>
 
-static void put_text(const char *name, const char *text)
-{
-    char *path = rg_print("%s/%s", test_dir, name), *slash = strrchr(path, '/');
-    *slash = 0;
-    assert_int_equal(rg_make_folder(path), RG_GOOD);
-    *slash = '/';
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-    free(path);
-}
-
 static double seen(void)
 {
     char *groups = rg_print("%s/cgroup", test_dir);
@@ -28,25 +16,25 @@ static double seen(void)
 
 TEST(test_groups)
 {
-    put_text("meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
-    put_text("self/cgroup", "0::/\n");
+    put_text(in_dir("meminfo"), "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
+    put_text(in_dir("self/cgroup"), "0::/\n");
     assert_float_equal(seen(), 8000 * 1024, 0);
-    put_text("self/cgroup", "0::/slice/job\n"); // version 2: the group above has the limit
-    put_text("cgroup/slice/job/memory.max", "max\n");
-    put_text("cgroup/slice/job/memory.current", "1000\n");
+    put_text(in_dir("self/cgroup"), "0::/slice/job\n"); // version 2: the group above has the limit
+    put_text(in_dir("cgroup/slice/job/memory.max"), "max\n");
+    put_text(in_dir("cgroup/slice/job/memory.current"), "1000\n");
     assert_float_equal(seen(), 8000 * 1024, 0);
-    put_text("cgroup/slice/memory.max", "5000000\n");
-    put_text("cgroup/slice/memory.current", "3000000\n");
+    put_text(in_dir("cgroup/slice/memory.max"), "5000000\n");
+    put_text(in_dir("cgroup/slice/memory.current"), "3000000\n");
     assert_float_equal(seen(), 2000000, 0);
-    put_text("cgroup/slice/memory.stat", "anon 2500000\ninactive_file 400000\n"); // given up before anything is refused
+    put_text(in_dir("cgroup/slice/memory.stat"), "anon 2500000\ninactive_file 400000\n"); // given up before anything is refused
     assert_float_equal(seen(), 2400000, 0);
-    put_text("cgroup/slice/job/memory.max", "1001000\n");
+    put_text(in_dir("cgroup/slice/job/memory.max"), "1001000\n");
     assert_float_equal(seen(), 1000000, 0);
-    put_text("cgroup/slice/job/memory.current", "2000000\n"); // over its limit
+    put_text(in_dir("cgroup/slice/job/memory.current"), "2000000\n"); // over its limit
     assert_float_equal(seen(), 0, 0);
-    put_text("self/cgroup", "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
-    put_text("cgroup/memory/memory.limit_in_bytes", "3000000\n");
-    put_text("cgroup/memory/memory.usage_in_bytes", "500000\n");
+    put_text(in_dir("self/cgroup"), "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
+    put_text(in_dir("cgroup/memory/memory.limit_in_bytes"), "3000000\n");
+    put_text(in_dir("cgroup/memory/memory.usage_in_bytes"), "500000\n");
     assert_float_equal(seen(), 2500000, 0);
     rg_processes_here = 2;
     assert_float_equal(seen(), 1250000, 0);

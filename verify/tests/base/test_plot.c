@@ -19,7 +19,7 @@ static bool here(const char *name) { return access(name, F_OK) == 0; }
 // Runs a script of these commands; what it wrote to OUT is in text.
 static int run(const rg_plot *p, const char *commands, const char *out, char text[4096])
 {
-    put_file("script.gp", commands, strlen(commands));
+    put_text(in_dir("script.gp"), commands);
     int code = rg_plot_run(p, "script.gp", out, NULL);
     FILE *f = code == RG_GOOD ? fopen(out, "r") : NULL;
     text[f ? fread(text, 1, 4095, f) : 0] = 0;
@@ -118,7 +118,7 @@ TEST(test_no_change)
 {
     static const char table[] = "iteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n1\t0\t0\t1\n";
     rg_plot p = {0};
-    put_file("still.tsv", table, strlen(table));
+    put_text(in_dir("still.tsv"), table);
     rg_plot_path(&p, "DATA", "still.tsv");
     assert_int_equal(rg_plot_draw(&p, "average.gp", "still.svg"), RG_GOOD);
     assert_true(here("still.svg"));

@@ -9,7 +9,8 @@
 #include <math.h>
 
 extern const rg_command rg_cmd_bench, rg_cmd_compare, rg_cmd_export;
-static char *folder, *honest, *forged, text[OUTPUT_MAX], said[1 << 16];
+static char *folder, *honest, *forged, text[OUTPUT_MAX];
+static const char *said;
 enum { MOST = 64 };
 
 typedef struct file {
@@ -61,16 +62,9 @@ static int judged(file *f)
         rg_result_write_row(out, &f->r.row[i]);
     fclose(out);
     rg_result_free(&f->r);
-    fflush(stderr);
-    FILE *caught = tmpfile();
-    int kept = dup(STDERR_FILENO);
-    dup2(fileno(caught), STDERR_FILENO);
+    catch_stderr();
     int code = run_command(&rg_cmd_compare, fmt("compare %s %s --gate 99%%", forged, forged), text);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    rewind(caught);
-    said[fread(said, 1, sizeof said - 1, caught)] = '\0';
-    fclose(caught);
+    said = caught();
     static char exported[OUTPUT_MAX];
     assert_int_equal(run_command(&rg_cmd_export, fmt("export %s --format gbench", forged), exported) == RG_USAGE, code ==
                                                      RG_USAGE);
@@ -203,8 +197,5 @@ int main(void)
     if (code)
         return 1;
     int failed = RUN_TESTS(NULL, NULL);
-    unlink(honest);
-    unlink(forged);
-    rmdir(folder);
-    return failed;
+    return failed + test_folder_remove(folder);
 }

@@ -13,7 +13,7 @@
 
 extern const rg_command rg_cmd_bench;
 
-static char folder[] = "/tmp/test_bench_job_XXXXXX", output[OUTPUT_MAX];
+static char *folder, output[OUTPUT_MAX];
 
 static const rg_row *row_with(const rg_result *r, const char *params)
 {
@@ -105,36 +105,29 @@ TEST(a_job_that_is_wrong)
     }
 }
 
-static void put_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
 // The hash is of what the files hold, of the stacks too that a STAR file names beside it.
 TEST(inputs_are_hashed)
 {
     char *stack = rg_print("%s/s.mrcs", folder), *star = rg_print("%s/p.star", folder), text[3][96];
     char *command = rg_print("reconstruct %s/p.st*r --out {out}.mrc", folder);
-    put_file(star, "_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n");
-    put_file(stack, "one");
+    put_text(star, "_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n");
+    put_text(stack, "one");
     rg_job_inputs_hash(command, text[0]);
-    put_file(stack, "two");
+    put_text(stack, "two");
     rg_job_inputs_hash(command, text[1]);
-    put_file(stack, "one");
+    put_text(stack, "one");
     rg_job_inputs_hash(command, text[2]);
     assert_string_equal(text[0], text[2]);
     assert_string_not_equal(text[0], text[1]);
     assert_non_null(strstr(text[0], "of 2 files"));
-    put_file(star, "# by revision 1\n_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n"); // who made them is no part of them
+    put_text(star, "# by revision 1\n_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n"); // who made them is no part of them
     rg_job_inputs_hash(command, text[1]);
     assert_string_equal(text[0], text[1]);
     char image[1200] = "";
     memset(image, ' ', sizeof image - 1);
     for (int i = 0; i < 3; i++) { // as it is; with another label in its header; with another pixel
         image[i == 1 ? 500 : 1100] = i ? 'x' : ' ';
-        put_file(stack, image);
+        put_text(stack, image);
         rg_job_inputs_hash(command, text[i]);
     }
     assert_string_equal(text[0], text[1]);
@@ -154,7 +147,7 @@ TEST(outputs_are_compared)
         for (int k = 0; k < 2; k++) {
             assert_int_equal(rg_job_folder_make(side[k]), RG_GOOD);
             file[k] = rg_print("%s/%s", side[k], cases[i].name);
-            put_file(file[k], k ? cases[i].b : cases[i].a);
+            put_text(file[k], k ? cases[i].b : cases[i].a);
         }
         const rg_job_outputs found = rg_job_outputs_compare(side[0], side[1]);
         assert_true(found.largest >= cases[i].least && found.largest <= cases[i].most);
@@ -182,10 +175,8 @@ TEST(nothing_left_behind)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 1;
+    folder = test_folder();
     setenv("TMPDIR", folder, 1);
     int failed = RUN_TESTS(NULL, NULL);
-    failed += system(fmt("rm -rf -- %s", folder)) != 0;
-    return failed;
+    return failed + test_folder_remove(folder);
 }

@@ -21,21 +21,7 @@ static int shell(const char *line)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static bool says(const char *name, const char *what)
-{
-    char *path = rg_print("%s/%s", folder, name), *all = rg_alloc(1 << 16);
-    FILE *f = fopen(path, "r");
-    if (f) {
-        all[fread(all, 1, (1 << 16) - 1, f)] = '\0';
-        fclose(f);
-    }
-    bool found = strstr(all, what) != NULL;
-    if (!found)
-        print_error("%s: expected \"%s\" in:\n%s\n", path, what, all);
-    free(all);
-    free(path);
-    return found;
-}
+static bool says(const char *name, const char *what) { return file_has(fmt("%s/%s", folder, name), what); }
 
 TEST(only_what_changed_is_dueled)
 {
@@ -91,6 +77,5 @@ int main(void)
 {
     folder = test_folder();
     int failed = RUN_TESTS(NULL, NULL);
-    shell("rm -rf -- \"$TMP\"");
-    return failed;
+    return failed + test_folder_remove(folder);
 }

@@ -10,7 +10,7 @@
 TEST(equal_jobs_are_the_same)
 {
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --gate 90%% --clock cpu --out d.tsv --quiet > out", 6, 6), RG_GOOD);
-    assert_int_equal(sh("grep -q '^SAME .*: CPU .*; wall .*; 9 outputs equal$' out"), 0);
+    assert_grep("^SAME .*: CPU .*; wall .*; 9 outputs equal$", "out");
     rg_tsv t;
     assert_int_equal(rg_tsv_read(in_dir("d.tsv"), &t), RG_GOOD);
     assert_int_equal(rg_tsv_needs(&t, "pair first old_s new_s old_cpu_s new_cpu_s old_peak_bytes new_peak_bytes"), RG_GOOD);
@@ -25,7 +25,7 @@ TEST(equal_jobs_are_the_same)
 TEST(slower_jobs_are_slower)
 {
     assert_int_equal(sh("regather duel --job '" PHANTOM "' '" PHANTOM "' --gate 50%% --clock cpu --check true --quiet > out", 6, 600), RG_WRONG);
-    assert_int_equal(sh("grep -q '^SLOWER .*outputs pass --check$' out"), 0);
+    assert_grep("^SLOWER .*outputs pass --check$", "out");
 }
 
 TEST(outputs_that_differ_are_broken)

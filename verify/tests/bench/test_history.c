@@ -152,14 +152,6 @@ TEST(what_no_longer_passes_is_broken)
     assert_non_null(strstr(text, "FAIL: wrong sums"));
 }
 
-static int put_text(const char *name, const char *what)
-{
-    FILE *f = fopen(in_folder(name), "w");
-    assert_non_null(f);
-    fputs(what, f);
-    return fclose(f);
-}
-
 TEST(what_cannot_be_is_refused)
 {
     write_runs(false);
@@ -172,13 +164,12 @@ TEST(what_cannot_be_is_refused)
     char *after = file_text(in_folder("H/history.tsv"));
     assert_string_equal(before, after);
     free(before), free(after);
-    put_text("in/forged.tsv", "shell\tfsc\n1\t0.5\n"); // another table
+    put_text(in_folder("in/forged.tsv"), "shell\tfsc\n1\t0.5\n"); // another table
     assert_int_equal(history(), RG_USAGE);
     unlink(in_folder("in/forged.tsv"));
     assert_int_equal(history(), RG_GOOD);
     // A folder with files of others.
-    mkdir(in_folder("mine"), 0777);
-    put_text("mine/index.html", "mine");
+    put_text(in_folder("mine/index.html"), "mine");
     char *line = rg_print("history %s/in --out %s/mine --quiet", folder, folder);
     assert_int_equal(run_command(&rg_cmd_history, line, text), RG_USAGE);
     char *mine = file_text(in_folder("mine/index.html"));
@@ -196,6 +187,5 @@ int main(void)
     mkdir(in_folder("in"), 0777);
     words = rg_print("history %s/in --out %s/H --quiet", folder, folder);
     int failed = RUN_TESTS(NULL, NULL);
-    failed += system(fmt("rm -rf -- '%s'", folder)) != 0;
-    return failed;
+    return failed + test_folder_remove(folder);
 }

@@ -6,6 +6,7 @@
 #include "../../../impl/runtime/cpu.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
+#include "../test_files.h"
 
 #include <math.h>
 #include <sched.h>
@@ -27,48 +28,18 @@ TEST(rapl_counter_wraps_at_its_range)
     assert_int_equal(rg_rapl_difference(range, 0, range), 0);
 }
 
-static void write_zone(const char *root, const char *zone, const char *file, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, zone);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/%s/%s", root, zone, file);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 static void make_package(const char *root, const char *zone, const char *name, const char *energy)
 {
-    write_zone(root, zone, "name", name);
-    write_zone(root, zone, "max_energy_range_uj", "262143999938\n");
-    if (energy) {
-        write_zone(root, zone, "energy_uj", energy);
-    }
-}
-
-static void remove_tree(const char *root)
-{
-    static const char *const zone[] = {"intel-rapl:0", "intel-rapl:1", "intel-rapl:2", "intel-rapl:0:0"};
-    static const char *const file[] = {"name", "max_energy_range_uj", "energy_uj"};
-    char path[256];
-    for (int z = 0; z < RG_COUNT(zone); z++) {
-        for (int i = 0; i < RG_COUNT(file); i++) {
-            snprintf(path, sizeof path, "%s/%s/%s", root, zone[z], file[i]);
-            unlink(path);
-        }
-        snprintf(path, sizeof path, "%s/%s", root, zone[z]);
-        rmdir(path);
-    }
-    rmdir(root);
+    put_text(fmt("%s/%s/name", root, zone), name);
+    put_text(fmt("%s/%s/max_energy_range_uj", root, zone), "262143999938\n");
+    if (energy)
+        put_text(fmt("%s/%s/energy_uj", root, zone), energy);
 }
 
 TEST(rapl_adds_packages_and_nothing_else)
 {
-    char root[] = "/tmp/rg_raplXXXXXX", why[120] = "";
+    char *root = test_folder(), why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
-    assert_non_null(mkdtemp(root));
     make_package(root, "intel-rapl:0", "package-0\n", "123456\n");
     make_package(root, "intel-rapl:0:0", "core\n", "99\n");
     make_package(root, "intel-rapl:1", "psys\n", "77\n");
@@ -77,14 +48,13 @@ TEST(rapl_adds_packages_and_nothing_else)
     assert_int_equal(energy[0], 123456);
     assert_int_equal(energy[1], 654321);
     assert_int_equal(range[1], 262143999938u);
-    remove_tree(root);
+    assert_int_equal(test_folder_remove(root), 0);
 }
 
 TEST(rapl_unreadable_names_the_fix)
 {
-    char root[] = "/tmp/rg_raplXXXXXX", why[120] = "";
+    char *root = test_folder(), why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
-    assert_non_null(mkdtemp(root));
     assert_int_equal(rg_rapl_read(root, energy, range, why), 0);
     assert_non_null(strstr(why, "no RAPL package"));
     // One of two packages closed: half a machine's joules would be a wrong number.
@@ -92,9 +62,9 @@ TEST(rapl_unreadable_names_the_fix)
     make_package(root, "intel-rapl:1", "package-1\n", NULL);
     assert_int_equal(rg_rapl_read(root, energy, range, why), 0);
     assert_non_null(strstr(why, "sudo chmod a+r"));
-    write_zone(root, "intel-rapl:1", "energy_uj", "garbage\n");
+    put_text(fmt("%s/intel-rapl:1/energy_uj", root), "garbage\n");
     assert_int_equal(rg_rapl_read(root, energy, range, why), 0);
-    remove_tree(root);
+    assert_int_equal(test_folder_remove(root), 0);
 }
 
 // ---- sensors and energy --------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ static void record(const char *name, double rate, double slow)
             free(text);
             text = longer;
         }
-    put_file(name, text, strlen(text));
+    put_text(in_dir(name), text);
     free(text);
 }
 
@@ -30,14 +30,14 @@ FIXTURE(make_records)
     record("records/a.tsv", 1e10, 1);
     record("records/b.one.tsv", 2e10, 1.1);
     const char tables[] = "# table: a\nx\ty\n1\t2\n# table: b\nx\n1\n"; // of a record
-    put_file("records/a.tables.tsv", tables, strlen(tables));
+    put_text(in_dir("records/a.tables.tsv"), tables);
     return 0;
 }
 
 static void machine(const char *text)
 {
     const char *all = fmt("key\tvalue\n%s", text);
-    put_file("m.tsv", all, strlen(all));
+    put_text(in_dir("m.tsv"), all);
 }
 
 // Of `predict`: a cell of the row of simd_scatter at the first size of the paper, and of how many machines.
@@ -45,8 +45,7 @@ static double cell(const char *column)
 {
     assert_int_equal(sh("awk -F'\\t' '/^#/ { next } !n { for (i = 1; i <= NF; i++) at[$i] = i; n = 1; next } $2 == \"gridding:simd_scatter\" "
                         "{ print $at[\"%s\"] + 0; exit }' p.tsv > cell && test -s cell", column), 0);
-    size_t n;
-    char *text = get_file(in_dir("cell"), &n);
+    char *text = file_text(in_dir("cell"));
     const double value = atof(text);
     free(text);
     return value;

@@ -26,8 +26,6 @@ static const char tables[] = "data\timage\t-\t-\t-\tcore\t1\t-\t-\techo made >> 
                              "bench\tgpus\t-\t-\t64\tgpu\t1\tF9c\t-\tgridding:gather --max-seconds 0.1\n";
 static char *said; // what record printed on stdout
 
-static void put_text(const char *name, const char *text) { put_file(name, text, strlen(text)); }
-
 static int record(const char *options)
 {
     return run_command(
@@ -35,7 +33,7 @@ static int record(const char *options)
         fmt("record --quiet --plan-file %s --work %s --out %s %s", in_dir("plan"), in_dir("work"), in_dir("m"), options), said);
 }
 
-static void plan(const char *a, const char *b) { put_text("plan", fmt("%s%s%s", names, a, b)); }
+static void plan(const char *a, const char *b) { put_text(in_dir("plan"), fmt("%s%s%s", names, a, b)); }
 
 static rg_result rows(const char *name)
 {
@@ -362,11 +360,11 @@ TEST(malformed_plans_are_refused)
     refused("other\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected let, data, bench, tune or table");
     refused("bench\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr:none\n", "the plan's step a is no command of bench");
     refused("bench\ta\tv=1 1\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected a name of its own");
-    put_text("t", "no head\n");
+    put_text(in_dir("t"), "no head\n");
     rg_tables t;
     rg_silent = true;
     assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
-    put_text("t", "# table: a\nx\n# table: a\nx\n");
+    put_text(in_dir("t"), "# table: a\nx\n# table: a\nx\n");
     assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
     rg_silent = false;
 }

@@ -122,9 +122,7 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-    int code = system(fmt("rm -rf '%s'", folder));
-    free(folder);
-    return code;
+    return test_folder_remove(folder);
 }
 
 // In a child, as the checker forks its workers, which a process that has used OpenMP threads may not.

@@ -6,23 +6,15 @@
 #include <math.h>
 
 static char *folder, *path;
+static const char *said; // by the reader, on stderr
 
 // The reader's verdict on the text, and what it said on stderr.
-static int read_text(const char *text, rg_result *result, bool *cut, char *said, size_t size)
+static int read_text(const char *text, rg_result *result, bool *cut)
 {
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-    fflush(stderr);
-    FILE *caught = tmpfile();
-    int kept = dup(STDERR_FILENO);
-    dup2(fileno(caught), STDERR_FILENO);
+    put_text(path, text);
+    catch_stderr();
     int code = rg_result_read(path, result, cut);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    rewind(caught);
-    said[fread(said, 1, size - 1, caught)] = '\0';
-    fclose(caught);
+    said = caught();
     return code;
 }
 
@@ -32,11 +24,7 @@ static char *whole_file(void)
     test_set(&row[1], RG_C_STOP, "tab\tand\nnewline");
     test_set(&row[1], RG_C_ERROR, "");
     test_write(path, "regather 0.1", "00ff", row, 2);
-    FILE *f = fopen(path, "r");
-    char *text = rg_alloc(1 << 16);
-    text[fread(text, 1, (1 << 16) - 1, f)] = '\0';
-    fclose(f);
-    return text;
+    return file_text(path);
 }
 
 TEST(written_and_read_back)
@@ -80,11 +68,11 @@ TEST(columns_are_the_contract)
 
 TEST(unfinished_line_is_dropped)
 {
-    char *text = whole_file(), said[400];
+    char *text = whole_file();
     rg_result r;
     bool cut;
     text[strlen(text) - 1] = '\0'; // complete but for its newline: still not known to be whole
-    assert_int_equal(read_text(text, &r, &cut, said, sizeof said), RG_GOOD);
+    assert_int_equal(read_text(text, &r, &cut), RG_GOOD);
     assert_true(cut);
     assert_int_equal(r.n_rows, 1);
     rg_result_free(&r);
@@ -94,13 +82,13 @@ TEST(unfinished_line_is_dropped)
 // The first occurrence of `from` becomes `to`; the reader then has to refuse, and to name line, expected and found.
 static void refuse(const char *from, const char *to, int line, const char *expected, const char *found)
 {
-    char *text = whole_file(), said[400], where[64], what[200];
+    char *text = whole_file(), where[64], what[200];
     char *at = strstr(text, from);
     assert_non_null(at);
     char *broken = rg_print("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     rg_result r;
     bool cut;
-    assert_int_equal(read_text(broken, &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text(broken, &r, &cut), RG_USAGE);
     snprintf(where, sizeof where, "%s: line %d: ", path, line);
     snprintf(what, sizeof what, "expected %s", expected);
     if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found))
@@ -134,13 +122,12 @@ TEST(other_files_are_refused)
 {
     rg_result r;
     bool cut;
-    char said[400];
-    assert_int_equal(read_text("", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text("", &r, &cut), RG_USAGE);
     assert_non_null(strstr(said, "expected a row of column names, found the end of the file"));
-    assert_int_equal(read_text("# suite: x\n", &r, &cut, said, sizeof said), RG_USAGE);
-    assert_int_equal(read_text("algo\tvariant\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text("# suite: x\n", &r, &cut), RG_USAGE);
+    assert_int_equal(read_text("algo\tvariant\n", &r, &cut), RG_USAGE);
     assert_non_null(strstr(said, "line 1: expected shape, found \"the end of the line\""));
-    assert_int_equal(read_text("\x89PNG\r\n\x1a\n", &r, &cut, said, sizeof said), RG_USAGE);
+    assert_int_equal(read_text("\x89PNG\r\n\x1a\n", &r, &cut), RG_USAGE);
     assert_int_equal(rg_result_read("/nonexistent/file.tsv", &r, &cut), RG_USAGE);
     assert_int_equal(rg_result_read(folder, &r, &cut), RG_USAGE);
 }
@@ -150,7 +137,5 @@ int main(void)
     folder = test_folder();
     path = rg_print("%s/f.tsv", folder);
     int failed = RUN_TESTS(NULL, NULL);
-    unlink(path);
-    rmdir(folder);
-    return failed;
+    return failed + test_folder_remove(folder);
 }

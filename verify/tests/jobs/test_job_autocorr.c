@@ -44,17 +44,6 @@ static int files_in(const char *name)
     return n;
 }
 
-static bool file_has(const char *name, const char *words)
-{
-    size_t n;
-    char *text = get_file(in_dir(name), &n);
-    bool found = text && strstr(text, words);
-    if (!found)
-        print_message("no \"%s\" in %s:\n%s\n", words, name, text ? text : "(no such file)");
-    free(text);
-    return found;
-}
-
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 // Stripes of 12 pixels under a light that falls by a fifth: the sum over the overlap only falls.
@@ -83,16 +72,16 @@ TEST(test_by_hand)
     assert_int_equal(job("@hand.pgm --max-offset 2 --dump-sums --out @hand"), RG_GOOD);
     // 1 2 3 / 4 5 6: S(0,0) = 91, S(1,0) = 1*2 + 2*3 + 4*5 + 5*6, S(0,1) = 1*4 + 2*5 + 3*6, S(1,1) = 5*1 + 6*2,
     // S(-1,1) = 4*2 + 5*3.
-    assert_true(file_has("hand/hand.sums.tsv", "X0\tY0\tS\n-2\t-2\t0\n"));
-    assert_true(file_has("hand/hand.sums.tsv", "\n0\t0\t91\n1\t0\t58\n2\t0\t27\n"));
-    assert_true(file_has("hand/hand.sums.tsv", "\n-2\t1\t12\n-1\t1\t23\n0\t1\t32\n1\t1\t17\n2\t1\t6\n"));
-    assert_true(file_has("hand/hand.sums.tsv", "\n-2\t-1\t6\n-1\t-1\t17\n0\t-1\t32\n1\t-1\t23\n2\t-1\t12\n"));
+    assert_true(file_has(in_dir("hand/hand.sums.tsv"), "X0\tY0\tS\n-2\t-2\t0\n"));
+    assert_true(file_has(in_dir("hand/hand.sums.tsv"), "\n0\t0\t91\n1\t0\t58\n2\t0\t27\n"));
+    assert_true(file_has(in_dir("hand/hand.sums.tsv"), "\n-2\t1\t12\n-1\t1\t23\n0\t1\t32\n1\t1\t17\n2\t1\t6\n"));
+    assert_true(file_has(in_dir("hand/hand.sums.tsv"), "\n-2\t-1\t6\n-1\t-1\t17\n0\t-1\t32\n1\t-1\t23\n2\t-1\t12\n"));
     // Ring 1: 2 (58 + 32 + 17 + 23) / 8 / 91; ring 2: (2*27 + 2 S(0,2) + 2 (6 + 12) + 0) / 12 / 91, S(0,2) = 0.
     char row[120];
     snprintf(row, sizeof row, "R\tC1D\tn\n0\t1\t1\n1\t%.17g\t8\n2\t%.17g\t12\n", (double)(260.0L / 8 / 91),
              (double)(90.0L / 12 / 91));
-    assert_true(file_has("hand/hand.c1d.tsv", row));
-    assert_true(file_has("hand/hand.c1d.tsv", "# R_max: none\n"));
+    assert_true(file_has(in_dir("hand/hand.c1d.tsv"), row));
+    assert_true(file_has(in_dir("hand/hand.c1d.tsv"), "# R_max: none\n"));
     rg_mrc m;
     float c2d[25];
     assert_int_equal(rg_mrc_open(&m, in_dir("hand/hand.c2d.mrc")), RG_GOOD);
@@ -108,7 +97,7 @@ TEST(test_cross)
     put_file("two.pgm", "P5 3 1 65535\n\0\1\0\0\1\0", 19); // 1 0 256 in 16 bits: the other is widened
     assert_int_equal(job("@one.pgm --cross @two.pgm --max-offset 1 --dump-sums --out @cross"), RG_GOOD);
     // S(X0) = sum a(x) b(x - X0): S(-1) = a0 b1 + a1 b2 = 512, S(0) = 1 + 1024, S(1) = a1 b0 + a2 b1 = 2.
-    assert_true(file_has("cross/one.sums.tsv", "\n-1\t0\t512\n0\t0\t1025\n1\t0\t2\n"));
+    assert_true(file_has(in_dir("cross/one.sums.tsv"), "\n-1\t0\t512\n0\t0\t1025\n1\t0\t2\n"));
     put_file("small.pgm", "P5 2 1 255\n\1\2", 13);
     assert_refused(job("@small.pgm --cross @two.pgm --max-offset 1 --out @cross2"), "the other photograph");
     assert_false(exists("cross2"));
@@ -122,7 +111,7 @@ TEST(test_refusals)
     put_file("text.png", "not a picture", 13);
     put_file("plain", "x", 1);
     assert_int_equal(job("@dot.pgm --max-offset 0 --out @dot"), RG_GOOD);
-    assert_true(file_has("dot/dot.c1d.tsv", "# half_width: none\n# k_peak_length: none\nR\tC1D\tn\n0\t1\t1\n"));
+    assert_true(file_has(in_dir("dot/dot.c1d.tsv"), "# half_width: none\n# k_peak_length: none\nR\tC1D\tn\n0\t1\t1\n"));
     assert_refused(job("@dot.pgm --max-offset 1 --out @bad"), "--max-offset 1 is larger than the photograph of 1 x 1");
     assert_refused(job("@line.pgm @text.png --max-offset 1 --out @bad"), "text.png: at byte 0: expected a PNG");
     assert_refused(job("@line.pgm @line.pgm --max-offset 1 --out @bad"), "would both be written as");
@@ -219,10 +208,10 @@ TEST(test_series_and_resume)
     }
     assert_true(before[0].st_ino == after[0].st_ino);
     assert_true(before[1].st_ino != after[1].st_ino);
-    assert_true(file_has("s/wave1.c1d.tsv", "# size: 40 x 1\n"));
+    assert_true(file_has(in_dir("s/wave1.c1d.tsv"), "# size: 40 x 1\n"));
     char key[40];
     snprintf(key, sizeof key, "\nwave0\t%.17g\t8\t", r[0]);
-    assert_true(file_has("s/rmax.tsv", key)); // what was left alone still stands in the table
+    assert_true(file_has(in_dir("s/rmax.tsv"), key)); // what was left alone still stands in the table
     put_file("times.tsv", "photo\ttime\nwave2\t12\n", 20);
     assert_refused(job(words), "expected a time for wave0, found none");
 }
@@ -231,9 +220,9 @@ TEST(test_choice)
 {
     put_file("hand.pgm", "P5 3 2 255\n\1\2\3\4\5\6", 17);
     assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --out @choice"), RG_GOOD);
-    assert_true(file_has("choice/hand.c1d.tsv", "# variant: simd (the first of the declared order that can run here)\n"));
+    assert_true(file_has(in_dir("choice/hand.c1d.tsv"), "# variant: simd (the first of the declared order that can run here)\n"));
     assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --variant naive --out @asked"), RG_GOOD);
-    assert_true(file_has("asked/hand.c1d.tsv", "# variant: naive (requested)\n"));
+    assert_true(file_has(in_dir("asked/hand.c1d.tsv"), "# variant: naive (requested)\n"));
     // What is faster at this offset: the correlation theorem, where its sums are exact; direct sums else.
     static const char *const chosen[3][2] = {{"4", "simd"}, {"60", "fftw"}, {"60", "simd"}};
     for (int wide = 0; wide < 3; wide++) {
@@ -243,7 +232,7 @@ TEST(test_choice)
             fputc(i * i >> 3 & 255, f);
         fclose(f);
         assert_int_equal(job(fmt("@p.pgm --max-offset %s --device cpu --out @fast%d", chosen[wide][0], wide)), RG_GOOD);
-        assert_true(file_has(fmt("fast%d/p.c1d.tsv", wide), fmt("# variant: %s (", chosen[wide][1])));
+        assert_true(file_has(in_dir(fmt("fast%d/p.c1d.tsv", wide)), fmt("# variant: %s (", chosen[wide][1])));
     }
 }
 

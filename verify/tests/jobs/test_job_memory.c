@@ -49,8 +49,7 @@ static void hold(double base_GiB, int more_MiB, const char *words)
     int code;
     start = start ? start : start_MiB();
     peak_GiB(words, &code, start + more_MiB);
-    size_t n;
-    char *said = get_file(in_dir("said"), &n), *need = strstr(said, " need ");
+    char *said = file_text(in_dir("said")), *need = strstr(said, " need ");
     if (code != RG_LACKS || !need || !strstr(said, "GiB are free; ") || !strstr(said, " fits\n"))
         print_message("%s: exit %d, %s", words, code, said);
     assert_int_equal(code, RG_LACKS);

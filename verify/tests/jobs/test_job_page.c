@@ -7,19 +7,10 @@
 #include "../test_mpirun.h"
 #include "../test_program.h"
 
-static char *page_of(const char *name)
-{
-    size_t n;
-    char *text = get_file(in_dir(name), &n);
-    if (!text)
-        fail_msg("there is no %s", name);
-    return text;
-}
-
 // Each of the words, which a line end divides.
 static void assert_has(const char *name, const char *words)
 {
-    char *page = page_of(name), *all = rg_print("%s", words);
+    char *page = file_text(in_dir(name)), *all = rg_print("%s", words);
     for (char *word = strtok(all, "\n"); word; word = strtok(NULL, "\n"))
         if (!strstr(page, word))
             fail_msg("%s lacks \"%s\"", name, word);
@@ -30,7 +21,7 @@ static void assert_has(const char *name, const char *words)
 static int count(const char *name, const char *word)
 {
     int n = 0;
-    char *page = page_of(name);
+    char *page = file_text(in_dir(name));
     for (const char *at = page; (at = strstr(at, word)); at++)
         n++;
     free(page);

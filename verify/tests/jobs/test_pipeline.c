@@ -248,7 +248,7 @@ TEST(test_stages_against_rates)
         {RG_USAGE, "# device: cpu\n# threads: 1\nstage\tbusy_s\nread\t2\n", "needs"},
     };
     for (int i = 0; i < RG_COUNT(table); i++) {
-        put_file("c_stages.tsv", table[i].text, strlen(table[i].text));
+        put_text(in_dir("c_stages.tsv"), table[i].text);
         catch_stderr();
         const int code = run_command(&rg_cmd_doctor, words, printed);
         const char *said = caught();
@@ -267,7 +267,7 @@ TEST(test_bound_scales)
     static char printed[OUTPUT_MAX];
     double bound_s[3], left_s[3];
     char *words = rg_print("doctor --stages %s", in_dir("c_stages.tsv"));
-    put_file("c_stages.tsv", text, strlen(text));
+    put_text(in_dir("c_stages.tsv"), text);
     assert_int_equal(run_command(&rg_cmd_doctor, words, printed), RG_GOOD);
     const char *stage[] = {"\nsums:a\t", "\nsums:b\t", "\nwhole\t"};
     for (int i = 0; i < 3; i++) {

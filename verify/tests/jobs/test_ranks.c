@@ -161,8 +161,7 @@ static int job(int n, const char *options, const char *what)
 // Lines of ours in a file, launchers' left out; the last one is printed when they are not as many as expected.
 static void expect_lines(const char *name, const char *word, int expected)
 {
-    size_t bytes;
-    char *text = get_file(in_dir(name), &bytes);
+    char *text = file_text(in_dir(name));
     int n = 0;
     for (const char *at = text; (at = strstr(at, word)); at++)
         n++;

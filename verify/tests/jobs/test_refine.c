@@ -55,8 +55,7 @@ TEST(test_batch_does_not_matter)
 // What the calls of a routine needed of the machine, from the column `needs` of a job's stages.
 static double need_of(const char *stages, const char *routine)
 {
-    size_t n;
-    char *text = get_file(in_dir(stages), &n), *row = strstr(text, routine), *need = row ? strstr(row, "fp32=") : NULL;
+    char *text = file_text(in_dir(stages)), *row = strstr(text, routine), *need = row ? strstr(row, "fp32=") : NULL;
     assert_true(need && !memchr(row + 1, '\n', (size_t)(need - row - 1)));
     const double amount = atof(need + strlen("fp32="));
     free(text);
@@ -177,7 +176,7 @@ TEST(test_devices_agree)
 
 static int refine_text(const char *text, const char *more)
 {
-    put_file("bad.star", text, strlen(text));
+    put_text(in_dir("bad.star"), text);
     return RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/bad_out.star %s", test_dir, test_dir,
                test_dir, more);
 }
@@ -219,13 +218,13 @@ TEST(test_par_holds_less)
     put_stack("one.mrcs", 128, 0);
     for (int i = 0; i < RG_COUNT(lost); i++) {
         char *text = rg_print(HEAD "%s1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625 %s\n", lost[i].columns, lost[i].row);
-        put_file("bad.star", text, strlen(text));
+        put_text(in_dir("bad.star"), text);
         free(text);
         assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                            test_dir), lost[i].words);
     }
     const char *volts = HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n1@one.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
-    put_file("bad.star", volts, strlen(volts));
+    put_text(in_dir("bad.star"), volts);
     assert_refused(RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                        test_dir), "different _rlnVoltage; write a STAR file");
     assert_int_not_equal(access(in_dir("lost.par"), F_OK), 0);

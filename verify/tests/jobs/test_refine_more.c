@@ -221,7 +221,7 @@ TEST(test_resume_refused)
         const char *at = strstr(part, change[i].from);
         assert_non_null(at);
         bad = rg_print("%.*s%s%s", (int)(at - part), part, change[i].to, at + strlen(change[i].from));
-        put_file("stopped.star.part", bad, strlen(bad));
+        put_text(in_dir("stopped.star.part"), bad);
         assert_refused(GO(" --resume"), change[i].words);
         assert_same("stopped.star.part", bad, strlen(bad), NULL);
         free(bad);
@@ -333,7 +333,7 @@ TEST(test_refused)
     for (int i = 0; i < RG_COUNT(bad); i++) {
         char *text = rg_print("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n%s"
                               "1@flat.mrcs 1 2 3 %s\n2@flat.mrcs 1 2 3 %s\n", bad[i].optics, bad[i].row, bad[i].row);
-        put_file("bad.star", text, strlen(text));
+        put_text(in_dir("bad.star"), text);
         free(text);
 #define ON_BAD "%s/bad.star --device cpu --out %s/bad_out"
         assert_refused(RUN(refine, "refine " ON_BAD ".star --reference %s/map.mrc", test_dir, test_dir, test_dir),

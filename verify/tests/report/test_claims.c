@@ -28,10 +28,7 @@ static void put(rg_column column, const char *value) { test_set(&row[file.n_rows
 static void add_table(const char *name, const char *text)
 {
     char *path = rg_print("%s/%s.tsv", folder, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    put_text(path, text);
     machine.table = realloc(machine.table, (size_t)(machine.n_tables + 1) * sizeof *machine.table);
     struct rg_named_table *t = &machine.table[machine.n_tables++];
     snprintf(t->name, sizeof t->name, "%s", name);
@@ -59,9 +56,7 @@ FIXTURE(tear_down)
     for (int i = 0; i < machine.n_tables; i++)
         rg_tsv_free(&machine.table[i].tsv);
     free(machine.table);
-    int code = system(fmt("rm -rf '%s'", folder));
-    free(folder);
-    return code;
+    return test_folder_remove(folder);
 }
 
 TEST_BETWEEN(test_growth, set_up, tear_down)

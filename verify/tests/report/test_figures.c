@@ -51,13 +51,6 @@ static void put_results(const char *path)
     fclose(f);
 }
 
-static void put_text(const char *name, const char *text)
-{
-    FILE *f = fopen(name, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
 TEST(test_hostile_names)
 {
     char *gnuplot = rg_program_path("gnuplot");

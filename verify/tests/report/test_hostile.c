@@ -25,9 +25,7 @@ static void assert_no_control(const char *file)
 
 static void assert_lacks(const char *file, const char *words)
 {
-    size_t n = 0;
-    char *text = get_file(in_dir(file), &n);
-    assert_non_null(text);
+    char *text = file_text(in_dir(file));
     if (strstr(text, words))
         fail_msg("%s has %s", file, words);
     free(text);

@@ -60,9 +60,7 @@ static char *text_of(const char *file)
     const char *own = getenv("REGATHER_PAPERS");
     const char *path = fmt("%s/%s", own ? own : "../shared/papers", file);
     SKIP_WITHOUT(path);
-    size_t n;
-    char *text = get_file(path, &n);
-    return text;
+    return file_text(path);
 }
 
 static void read_published(const char *file, rg_tsv *t)

@@ -95,9 +95,8 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     assert_figure(folder);
     rg_tsv_free(&ledger);
     rg_tsv_free(&papers);
-    char *command = rg_print("rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
-    char *const made[] = {command, papers_path, page, page_path, readme, readme_path, path, machines, record, output, folder};
+    assert_int_equal(test_folder_remove(folder), 0);
+    char *const made[] = {papers_path, page, page_path, readme, readme_path, path, machines, record, output};
     for (int i = 0; i < RG_COUNT(made); i++)
         free(made[i]);
 }
@@ -166,9 +165,9 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     assert_int_equal(access("old/rmax.tsv", R_OK), 0);
     assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
     assert_int_equal(chdir(was), 0);
-    assert_int_equal(system(fmt("rm -rf '%s'", folder)), 0);
+    assert_int_equal(test_folder_remove(folder), 0);
     rg_tsv_free(&list);
-    char *const made[] = {folder, readme, was, list_path, text, path};
+    char *const made[] = {readme, was, list_path, text, path};
     for (int i = 0; i < RG_COUNT(made); i++)
         free(made[i]);
     free(used);

@@ -68,30 +68,14 @@ static const char claims_head[] =
     "id\titem\tpaper\tclaim\tkind\tnumerator\tdenominator\tsize\tscope\tpublished\tlow\thigh\tdirection\twhy\tnote\n";
 
 // Reads claims and numbers written here, so that a test fails when the reader does and not when claims.tsv changes.
-static void write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void read_claim(const char *row, rg_claims *c)
 {
-    char folder[] = "/tmp/rg_claims_XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    char *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
-    char *published = rg_print("%s/published", folder), *numbers = rg_print("%s/p.tsv", published);
-    write_text(claims, fmt("# a comment\n%s%s\n", claims_head, row));
-    write_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
-    assert_int_equal(rg_make_folder(published), RG_GOOD);
-    write_text(numbers, "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
+    char *folder = test_folder(), *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
+    put_text(claims, fmt("# a comment\n%s%s\n", claims_head, row));
+    put_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
+    put_text(fmt("%s/published/p.tsv", folder), "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
     assert_int_equal(rg_claims_read(claims, papers, c), RG_GOOD);
-    const char *const made[] = {numbers, published, papers, claims, folder};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        assert_int_equal(remove(made[i]), 0);
-    free(numbers);
-    free(published);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(papers);
     free(claims);
 }
@@ -281,10 +265,8 @@ TEST(quantities_of_the_job)
 {
     made m;
     make(&m);
-    char folder[] = "/tmp/rg_job_XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    char *path = rg_print("%s/rmax.tsv", folder);
-    write_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
+    char *folder = test_folder(), *path = rg_print("%s/rmax.tsv", folder);
+    put_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
                      "b\tnone\t2\tnone\t3\t30\n"
                      "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
     rg_job_files job = {0};
@@ -303,8 +285,7 @@ TEST(quantities_of_the_job)
     assert_true(j.value == 0);
     assert_int_equal(judge(intercept, &m, NULL).outcome, RG_NOT_TESTABLE);
     rg_job_files_free(&job);
-    unlink(path);
-    rmdir(folder);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(path);
     free_machine(&m);
 }
@@ -383,7 +364,7 @@ TEST(sentences_say_the_verdict)
     rg_report r = {.n_machines = 1, .machine = &machine};
     char text[200], *path = rg_print("/tmp/rg_findings_%d.tsv", (int)getpid());
     read_claim(RATIO, &r.claims);
-    write_text(path, "id\tlabel\tholds\tfails\topen\nX\t-\tholds {ours} ({paper})\tfails {ours}\t-\n");
+    put_text(path, "id\tlabel\tholds\tfails\topen\nX\t-\tholds {ours} ({paper})\tfails {ours}\t-\n");
     assert_int_equal(rg_tsv_read(path, &r.findings), RG_GOOD);
     r.judgement = &j;
     assert_true(rg_finding(&r, "X", 0, text, sizeof text));
@@ -440,7 +421,7 @@ TEST(papers_tables_have_ours_beside)
     test_set(row, RG_C_SCOPE, "job");
     test_set(row, RG_C_WORK, "2"); // of the 24 of the paper
     char *shares = rg_print("/tmp/rg_shares_%d.tsv", (int)getpid());
-    write_text(shares, "part\tcpu\tgpu\nsearch.ccp\t20.5\t-\n");
+    put_text(shares, "part\tcpu\tgpu\nsearch.ccp\t20.5\t-\n");
     struct rg_named_table named = {.name = "fr_shares"};
     assert_int_equal(rg_tsv_read(shares, &named.tsv), RG_GOOD);
     m.machine.table = &named;
@@ -557,15 +538,14 @@ TEST(papers_with_numbers_come_first)
 TEST(jobs_are_in_no_figure_of_offsets)
 {
     made m;
-    char folder[] = "/tmp/regather-figures-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = test_folder();
     make(&m);
     test_set(add(&m, "gather", "w750,h1500,r250,k0", "gpus=1", "PASS", 1e9), RG_C_SCOPE, "job");
     rg_report r = {.out = folder, .plots = "plots", .n_machines = 1, .machine = &m.machine};
     rg_draw(&r);
     assert_int_equal(r.n_figures, 0);
     free_machine(&m);
-    rmdir(folder);
+    assert_int_equal(test_folder_remove(folder), 0);
 }
 
 // Figs 6, 7 and 9 have Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, NumPy is what Fig. 7 is over,
@@ -628,8 +608,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     free(r.figure);
     free(again.figure);
     free_machine(&m);
-    assert_int_equal(system(fmt("rm -r '%s'", folder)), 0);
-    free(folder);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(plots);
 }
 
@@ -675,8 +654,7 @@ TEST(titles_of_angles_speak_of_all_angles)
     assert_int_equal(found, 2);
     free(r.figure);
     free_machine(&m);
-    assert_int_equal(system(fmt("rm -r '%s'", folder)), 0);
-    free(folder);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(plots);
 }
 

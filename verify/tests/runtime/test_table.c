@@ -103,9 +103,7 @@ TEST(test_algorithms)
 
 static char *text_of(const char *shared)
 {
-    size_t n;
-    char *path = rg_share_path(shared), *text = get_file(path, &n);
-    assert_non_null(text);
+    char *path = rg_share_path(shared), *text = file_text(path);
     free(path);
     return text;
 }
@@ -129,38 +127,19 @@ TEST(test_names)
 
 // ---- the arrows ------------------------------------------------------------------------------------------------------------
 
-static int arrows(const char *tree, char text[4096])
-{
-    char *script = rg_share_path("verify/arrows.sh"), *line = rg_print("%s %s 2>&1", script, tree);
-    FILE *f = popen(line, "r");
-    size_t n = fread(text, 1, 4095, f);
-    text[n] = '\0';
-    free(script), free(line);
-    return pclose(f);
-}
-
-static void put(const char *file, const char *text)
-{
-    char *folder = rg_print("%s", in_dir(file));
-    *strrchr(folder, '/') = '\0';
-    assert_int_equal(rg_make_folder(folder), RG_GOOD);
-    put_file(file, text, strlen(text));
-    free(folder);
-}
-
 TEST(test_arrows)
 {
     char *here = rg_share_path("."), text[4096];
-    if (arrows(here, text))
+    if (run_script("verify/arrows.sh", here, text))
         fail_msg("%s", text);
     char *rows = text_of("verify/arrows.tsv");
-    put("verify/arrows.tsv", rows);
-    put("impl/suite.h", "");
-    put("impl/jobs/mine/mine.h", "#include \"../../toy/index.h\"\n#include \"../../../data/formats/mrc.h\"\n");
-    put("impl/toy/index.h", "#include \"../suite.h\"\n");
-    put("data/formats/mrc.h", "");
-    put("impl/toy/private.h", "#include \"index.h\"\n");
-    assert_int_equal(arrows(test_dir, text), 0);
+    put_text(in_dir("verify/arrows.tsv"), rows);
+    put_text(in_dir("impl/suite.h"), "");
+    put_text(in_dir("impl/jobs/mine/mine.h"), "#include \"../../toy/index.h\"\n#include \"../../../data/formats/mrc.h\"\n");
+    put_text(in_dir("impl/toy/index.h"), "#include \"../suite.h\"\n");
+    put_text(in_dir("data/formats/mrc.h"), "");
+    put_text(in_dir("impl/toy/private.h"), "#include \"index.h\"\n");
+    assert_int_equal(run_script("verify/arrows.sh", test_dir, text), 0);
     assert_non_null(strstr(text, "4 passed, 0 failed"));
     static const struct {
         const char *file, *include, *said;
@@ -174,11 +153,11 @@ TEST(test_arrows)
         {"impl/stray.c", "toy/index.h", "a file without a room may not use"},
     };
     for (int i = 0; i < RG_COUNT(wrong); i++) {
-        put(wrong[i].file, fmt("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include));
-        assert_int_not_equal(arrows(test_dir, text), 0);
+        put_text(in_dir(wrong[i].file), fmt("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include));
+        assert_int_not_equal(run_script("verify/arrows.sh", test_dir, text), 0);
         if (!strstr(text, wrong[i].said))
             fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
-        put(wrong[i].file, "");
+        put_text(in_dir(wrong[i].file), "");
     }
     free(rows), free(here);
 }

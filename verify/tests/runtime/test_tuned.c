@@ -62,9 +62,7 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-    int code = system(fmt("rm -rf '%s'", share));
-    free(share);
-    return code;
+    return test_folder_remove(share);
 }
 
 TEST_BETWEEN(test_taken, set_up, tear_down)
@@ -130,16 +128,10 @@ TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
 
 static void replace_in(const char *path, const char *what, const char *with)
 {
-    char text[4096];
-    FILE *f = fopen(path, "r");
-    size_t n = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    text[n] = 0;
-    char *at = strstr(text, what);
+    char *text = file_text(path), *at = strstr(text, what);
     assert_non_null(at);
-    f = fopen(path, "w");
-    fprintf(f, "%.*s%s%s", (int)(at - text), text, with, at + strlen(what));
-    fclose(f);
+    put_text(path, fmt("%.*s%s%s", (int)(at - text), text, with, at + strlen(what)));
+    free(text);
 }
 
 // A file that was carried here from another processor, or made by another version, holds nothing.

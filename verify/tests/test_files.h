@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// test_files.h: for test programs: text files written and read whole, folders of their own, and what was printed on stderr as text.
+#ifndef RG_TEST_FILES_H
+#define RG_TEST_FILES_H
+
+#include "../../impl/base/core.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A folder of its own for the test's files; the caller removes it.
+static inline char *test_folder(void)
+{
+    char *path = rg_print("%s", "/tmp/regather-test-XXXXXX");
+    return mkdtemp(path);
+}
+
+// With all that it holds, and frees its name; 0 when that could be done.
+static inline int test_folder_remove(char *folder)
+{
+    const int code = system(fmt("rm -rf -- '%s'", folder));
+    free(folder);
+    return code;
+}
+
+// The folder that is to hold it is made where there is none.
+static inline void put_text(const char *path, const char *text)
+{
+    char *folder = rg_print("%s", path), *slash = strrchr(folder, '/');
+    if (slash) {
+        *slash = '\0';
+        assert_int_equal(rg_make_folder(folder), RG_GOOD);
+    }
+    free(folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+// The whole file, ended by a 0 byte; malloc'ed. NULL where there is none.
+static inline char *get_file(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    rewind(f);
+    char *bytes = rg_alloc(*n + 1);
+    *n = fread(bytes, 1, *n, f);
+    fclose(f);
+    return bytes;
+}
+
+// The same of a file that has to be there.
+static inline char *file_text(const char *path)
+{
+    size_t n;
+    char *text = get_file(path, &n);
+    if (!text)
+        fail_msg("there is no %s", path);
+    return text;
+}
+
+// Whether a file has these words; one that lacks them is shown.
+static inline bool file_has(const char *path, const char *words)
+{
+    size_t n;
+    char *text = get_file(path, &n);
+    const bool found = text && strstr(text, words);
+    if (!found)
+        print_message("no \"%s\" in %s:\n%s\n", words, path, text ? text : "(no such file)");
+    free(text);
+    return found;
+}
+
+// Status of a script of this project, given one word; what it printed is in text.
+static inline int run_script(const char *script, const char *word, char text[4096])
+{
+    char *path = rg_share_path(script);
+    FILE *f = popen(fmt("'%s' '%s' 2>&1", path, word), "r");
+    assert_non_null(f);
+    text[fread(text, 1, 4095, f)] = '\0';
+    free(path);
+    return pclose(f);
+}
+
+static char caught_text[8192];
+static int kept_stderr = -1;
+static FILE *caught_file;
+
+static inline void catch_stderr(void)
+{
+    fflush(stderr);
+    caught_file = tmpfile();
+    kept_stderr = dup(STDERR_FILENO);
+    dup2(fileno(caught_file), STDERR_FILENO);
+}
+
+// What was written to stderr since catch_stderr.
+static inline const char *caught(void)
+{
+    fflush(stderr);
+    dup2(kept_stderr, STDERR_FILENO);
+    close(kept_stderr);
+    rewind(caught_file);
+    caught_text[fread(caught_text, 1, sizeof caught_text - 1, caught_file)] = '\0';
+    fclose(caught_file);
+    return caught_text;
+}
+
+#endif
