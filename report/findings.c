@@ -8,15 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rg_findings_read(rg_report *r)
+static void drop_row(rg_tsv *t, int row)
+{
+    const size_t after = (size_t)(--t->n_rows - row), columns = (size_t)t->n_columns;
+    char **cell = t->cell + (size_t)row * columns;
+    memmove(cell, cell + columns, after * columns * sizeof *cell);
+    memmove(&t->row_line[row], &t->row_line[row + 1], after * sizeof *t->row_line);
+}
+
+int rg_findings_read(rg_report *r, bool of_some)
 {
     char *path = rg_share_path("reference/findings.tsv");
     int code = rg_tsv_read(path, &r->findings);
     if (code == RG_GOOD)
         code = rg_tsv_needs(&r->findings, "id label holds fails open");
-    for (int i = 0; code == RG_GOOD && i < r->findings.n_rows; i++)
-        if (rg_claim_of(&r->claims, rg_tsv_cell(&r->findings, i, "id")) < 0)
-            code = rg_fail(RG_USAGE, "%s: expected ids of claims, found \"%s\"", path, rg_tsv_cell(&r->findings, i, "id"));
+    for (int i = code == RG_GOOD ? r->findings.n_rows : 0; i-- > 0 && code == RG_GOOD;) {
+        const char *id = rg_tsv_cell(&r->findings, i, "id");
+        if (rg_claim_of(&r->claims, id) >= 0)
+            continue;
+        if (of_some)
+            drop_row(&r->findings, i);
+        else
+            code = rg_fail(RG_USAGE, "%s: expected ids of claims, found \"%s\"", path, id);
+    }
     free(path);
     return code;
 }

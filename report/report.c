@@ -339,7 +339,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD)
         code = rg_check_maps(r);
     if (code == RG_GOOD)
-        code = rg_findings_read(r);
+        code = rg_findings_read(r, q->claims != NULL);
     if (code == RG_GOOD)
         code = add_here(r, q, machines);
     if (code == RG_GOOD)

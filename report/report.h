@@ -216,7 +216,8 @@ void rg_write_duels(const rg_report *, rg_page *); // of machines that have a ta
 
 // ---- what was found, and the pages ---------------------------------------------------------------------------------------
 
-int rg_findings_read(rg_report *); // after the claims
+// After the claims. of_some: of a file of one's own, which need not have all that findings speak of.
+int rg_findings_read(rg_report *, bool of_some);
 int rg_claim_of(const rg_claims *, const char *id); // its row, -1 when unknown
 // What claim id came to on the machine, as a sentence of findings.tsv. false: nothing was measured of it, or nothing is said.
 bool rg_finding(const rg_report *, const char *id, int machine, char *text, size_t room);

@@ -51,6 +51,25 @@ TEST(the_report_leaves_them_out_or_marks_them)
     assert_int_equal(sh("mv kept old.tsv && test ! -s err"), 0);
 }
 
+// One claim alone is judged; and those that need what the checker said of a wrong kernel, or a job's folder.
+TEST(claims_of_ones_own_and_what_decides_them)
+{
+    static const struct { const char *ids, *options, *says; } report[] = {
+        {"L3", "--claims own.tsv", "^this\tL3\t"}, {"S13b", "--claims own.tsv", "^this\tS13b\t.*not testable here"},
+        {"S13b", "--claims own.tsv --verify v.tsv", "^this\tS13b\t.*\treproduced\t"},
+        {"L9", "--claims own.tsv", "^this\tL9\t.*no job folder was given"}, {"L9", "--claims own.tsv --job job", "^this\tL9\t.*\t3 photos\tjob\t"}};
+    assert_int_equal(sh("regather phantom coarsening --width 64 --height 64 --time 40 --frames 3 --out series --quiet > out && "
+                        "regather autocorr series/*.png --max-offset 24 --norm centred --device cpu --out job --quiet > out"), 0);
+    assert_int_equal(sh("regather verify gridding:gridding_transposed.so:gridding_transposed --smoke --quiet --out v.tsv "
+                        "--plugin \"$BUILT/broken/gridding_transposed.so\" > out"), RG_WRONG);
+    for (int i = 0; i < RG_COUNT(report); i++) {
+        assert_int_equal(sh("grep '^#\\|^id\t\\|^%s\t' \"$TREE/reference/claims.tsv\" > own.tsv && "
+                            "regather report f.tsv --machines none --no-figures --quiet %s --out page 2> err", report[i].ids, report[i].options), RG_GOOD);
+        assert_grep(report[i].says, "page/ledger.tsv");
+        assert_int_equal(sh("test $(grep -vc '^#' page/ledger.tsv) = 2"), 0); // the names of its columns, and this one
+    }
+}
+
 TEST(the_report_says_which_verdicts_rest_on_rows_without_a_hash)
 {
     char text[400];
