@@ -86,6 +86,15 @@ TEST(time_that_is_up_is_unsure)
     assert_non_null(strstr(text, "--max-seconds"));
 }
 
+TEST(repeated)
+{
+    assert_int_equal(duel("autocorr:naive autocorr:naive --shape w8,h8,r2,k0 --gate 0.0001% --max-seconds 0.1 --repeat 3"), RG_UNSURE);
+    int lines = 0;
+    for (const char *at = text; (at = strstr(at, "UNSURE")); at++)
+        lines++;
+    assert_int_equal(lines, 3);
+}
+
 TEST(what_cannot_be_is_refused)
 {
     assert_int_equal(duel("autocorr:naive"), RG_USAGE);

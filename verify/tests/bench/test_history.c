@@ -132,6 +132,19 @@ TEST(equal_commits_have_no_step)
     assert_non_null(strstr(text, "2 rows: 0 steps"));
 }
 
+TEST(rows_without_a_step_have_a_figure_when_asked)
+{
+    char *gnuplot = rg_program_path("gnuplot");
+    for (int all = 0; all < 2; all++) {
+        char *line = rg_print("history %s/in --out %s/all%d --quiet%s", folder, folder, all, all ? " --all-figures" : "");
+        assert_int_equal(run_command(&rg_cmd_history, line, text), RG_GOOD);
+        for (int i = 1; i <= 2; i++)
+            assert_int_equal(access(fmt("%s/all%d/fig/%d.svg", folder, all, i), F_OK) == 0, gnuplot && all);
+        free(line);
+    }
+    free(gnuplot);
+}
+
 // All runs of one commit: what changed was not the code.
 TEST(a_step_within_a_commit_is_not_by_the_code)
 {

@@ -6,7 +6,7 @@
 #include "../../../impl/runtime/cpu.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
-#include "../test_files.h"
+#include "../test_command.h"
 
 #include <math.h>
 #include <sched.h>
@@ -280,6 +280,20 @@ TEST(cpu_rates_are_positive_and_ordered)
     for (int r = 0; r < RG_RESOURCES; r++) {
         assert_int_equal(!isnan(one.per_s[r]), r == RG_I32_MAD);
     }
+}
+
+// Only when asked: it takes seconds.
+TEST(doctor_probes_this_machine)
+{
+    extern const rg_command rg_cmd_doctor;
+    char *text = rg_alloc(OUTPUT_MAX);
+    assert_int_equal(run_command(&rg_cmd_doctor, "doctor --device cpu", text), RG_GOOD);
+    assert_null(strstr(text, "Measured rates"));
+    assert_int_equal(run_command(&rg_cmd_doctor, "doctor --device cpu --probe", text), RG_GOOD);
+    const char *rates = strstr(text, "Measured rates"), *fp32 = rates ? strstr(rates, "fp32") : NULL;
+    assert_non_null(fp32);
+    assert_true(strtod(fp32 + strlen("fp32"), NULL) > 0);
+    free(text);
 }
 
 TEST(names_and_units_cover_all_resources)

@@ -155,6 +155,22 @@ TEST(a_delivery_here)
     }
 }
 
+// A peak run adds its options to the commands, hands on the sources that it names, and is held against a peak run.
+TEST(a_peak_archive)
+{
+    assert_int_equal(sh("echo how > how.txt && printf 'job\toptions\tsources\nsums\t--variant naive\thow.txt\n' > peak.tsv && "
+                        "sed 's/naive/nobody/' peak.tsv > wrong.tsv"), 0);
+#define MEASURE "regather measure --workload tiny.tsv --nonce nonce-1 --seconds 0 --quiet "
+    assert_int_equal(sh(MEASURE "--peak wrong.tsv --out W.rgz"), 1);
+    const int code = sh(MEASURE "--peak peak.tsv --out K.rgz");
+    assert_true(code == 0 || code == 3);
+    assert_int_equal(sh("test $(tar xzOf K.rgz sources/how.txt) = how && tar xzOf K.rgz runs.tsv | awk -F'\t' 'NR > 1 && $3 != \"peak\" { exit 1 }'"), 0);
+    assert_int_equal(sh("regather accept K.rgz A.rgz"), 2);
+    assert_said("expected peak as in K.rgz, found base");
+    assert_int_not_equal(sh("regather accept K.rgz --here --seconds 0 --peak peak.tsv --quiet --out L.rgz > s"), 2);
+    assert_int_equal(sh("tar xzOf L.rgz machine.tsv | grep -q '^division\tpeak'"), 0);
+}
+
 TEST(foreign_archives_are_refused)
 {
     assert_int_equal(sh("echo hello > hello && tar czf foreign.rgz --format=ustar hello && regather audit foreign.rgz"), 2);

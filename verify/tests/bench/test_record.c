@@ -345,6 +345,17 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
     }
 }
 
+TEST(as_many_beside_another_as_are_asked_for)
+{
+    rg_record_cores cores;
+    plan(small, "");
+    for (int asked = 0; asked < 2; asked++) {
+        rg_record_share_here(asked, &cores);
+        assert_int_equal(record(asked ? "--plan --beside 1" : "--plan"), RG_GOOD);
+        assert_non_null(strstr(said, fmt("with at most %d of one core", cores.beside)));
+    }
+}
+
 static void refused(const char *line, const char *why)
 {
     plan(line, "");

@@ -134,6 +134,8 @@ TEST(a_job_is_predicted_from_archives)
     assert_int_equal(sh("awk -F'\\t' '$2 == \"map\" { n++; bad = !($4 > 1.24 && $4 < 1.26 && $7 >= 1 && $7 < 1.01 && $8 == \"machine\" && $10 == 3 && "
                         "$11 == \"cpu fp32\" && $12 == \"-\") } END { if (bad) print > \"/dev/stderr\"; exit bad || n != 1 }' p.tsv"), 0);
     assert_int_equal(sh("regather predict slow.rgz --probes m.tsv --workload w.tsv --records no | grep -q '^job.*map.*extrapolates: measured on one machine'"), 0);
+    assert_int_equal(sh("regather predict slow.rgz --probes m.tsv --workload w.tsv --size medium --records no"), 2);
+    assert_said("expected jobs of size medium, found none");
 }
 
 // Those that are shipped as examples: nothing is found in them, score ranks them with the example's costs, and the awk's numbers are its own.

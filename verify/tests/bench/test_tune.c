@@ -198,6 +198,26 @@ TEST_BETWEEN(test_command, set_up, tear_down)
     free(out);
 }
 
+TEST_BETWEEN(test_search_options, set_up, tear_down)
+{
+    char *out = rg_print("%s/s.tsv", folder);
+    assert_int_equal(tune("--search random --configs 2 --seed 5"), RG_GOOD);
+    assert_non_null(strstr(text, "random search, seed 5"));
+    assert_int_equal(tune("--budget 0.001"), RG_GOOD);
+    assert_non_null(strstr(text, "local search, seed 1"));
+    assert_non_null(strstr(text, "\n1 of "));
+    assert_int_equal(tune(fmt("--configs 1 --energy --out %s", out)), RG_GOOD); // joules, or why there are none
+    rg_result r;
+    bool cut;
+    assert_int_equal(rg_result_read(out, &r, &cut), RG_GOOD);
+    bool told = false;
+    for (int i = 0; i < r.n_rows; i++)
+        told |= !rg_row_is_probe(&r.row[i]) && !strstr(r.row[i].cell[RG_C_ENERGY_SOURCE], "not asked for");
+    assert_true(told);
+    rg_result_free(&r);
+    free(out);
+}
+
 // A configuration that gives wrong sums has no time, and the others do.
 TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
 {

@@ -99,6 +99,33 @@ TEST(commands_of_a_failure_run_as_printed)
     assert_grep(" 65 inputs: ", "traced");
 }
 
+static int verify_broken(const char *kernel, const char *options)
+{
+    return sh("regather verify autocorr:%s.so:%s --quiet --verbose --plugin '%s/broken/%s.so' %s", kernel, kernel, test_build(), kernel,
+              options);
+}
+
+// A line a case; no case after the first that fails; of the sizes of thresholds none or only those; one kind of inputs, where the kernel
+// is wrong and where it is right; and what a variant refuses.
+TEST(options_choose_the_cases)
+{
+    assert_int_equal(verify_broken("null", "> all"), RG_WRONG);
+    assert_int_equal(verify_broken("null", "--stop > stopped"), RG_WRONG);
+    assert_int_equal(sh("test $(grep -c '^  FAIL .* threads 1 ' all) -gt 10 && test $(grep -c '^  FAIL .* threads 1 ' stopped) = 1"), 0);
+    for (int check = 0; check < 2; check++)
+        assert_int_equal(sh("regather verify autocorr_printed:autovec --quiet --verbose --thresholds %s > cases && "
+                            "test $(grep -c ' w3,h326,r1,g255 ' cases) -%s 0 && test $(grep -c ' w3,h' cases) -%s $(grep -c '^  ' cases)",
+                            check ? "check" : "none", check ? "gt" : "eq", check ? "eq" : "lt"), 0);
+    assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern random > cases"), RG_GOOD);
+    assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern maximum > cases"), RG_WRONG);
+    for (int anyway = 0; anyway < 2; anyway++) {
+        assert_int_equal(sh("regather verify autocorr_printed:autovec --quiet --shape w33100,h1,r1,g255 %s > cases",
+                            anyway ? "--no-refuse" : ""), anyway ? RG_WRONG : RG_USAGE);
+        assert_grep(anyway ? "^FAIL" : "^SKIP.*at most 32,768 pixels", "cases");
+    }
+    assert_grep("repeat: .* --no-refuse$", "cases");
+}
+
 // ---- plans ---------------------------------------------------------------------------------------------------------------
 
 static const int64_t few[] = {1, 2, 3}, many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

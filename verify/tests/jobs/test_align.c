@@ -292,6 +292,13 @@ TEST(test_geometry)
     fclose(xf);
     assert_false(bracket(text, 4 * N, v));
     assert_int_equal(access(in_dir("t.tlt"), F_OK), 0);
+    // What the options say of the microscope stands in the place of the series' own and of the defaults.
+    words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --tomogram %s --thickness 40 --kv 200 --dose 3 "
+                     "--defocus 20000 --pixel 2.5 --hand 1 --cs 2 --amplitude-contrast 0.1",
+                     in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("o.star"));
+    assert_int_equal(align(words), RG_GOOD);
+    free(words);
+    assert_true(file_has(in_dir("o.star"), "128 128 40 1 opticsGroup1 2.5 200 2 0.1 3\n"));
 }
 
 // ---- what stands still ---------------------------------------------------------------------------------------------------
@@ -321,7 +328,11 @@ TEST(test_mask)
     enum { SIDE = 128 };
     static float mask[SIDE * SIDE];
     rg_mrc_out out;
-    simulate("still", "--width 128 --images 3 --snr 10 --rotation 1 --shift 12 --scale 1.005");
+    rg_mrc simulated;
+    simulate("still", "--width 128 --images 3 --snr 10 --rotation 1 --shift 12 --scale 1.005 --pixel 3.5");
+    assert_int_equal(rg_mrc_open(&simulated, in_dir("still/series.mrc")), RG_GOOD);
+    assert_near(rg_mrc_voxel_A(&simulated, false), 3.5, 1e-6);
+    rg_mrc_close(&simulated);
     for (int i = 0; i < SIDE * SIDE; i++)
         mask[i] = abs(i % SIDE - 50) > 12 || abs(i / SIDE - 70) > 12;
     put_patch(in_dir("still/series.mrc"), in_dir("patch.mrc"), mask, SIDE);

@@ -165,6 +165,26 @@ TEST(test_clean)
 #define S4 "../shared/data/subtomo3d/S4_emd3420_64/emd_3420_b4.mrc"
 
 // A ribosome of known pose, SNR 1, tilts to 60 degrees, made by another program; and a sphere, which looks like nothing.
+// Noise and poses follow from the seed, the header has the size of a voxel.
+TEST(test_phantom)
+{
+    char *file[3];
+    size_t n[3];
+    for (int i = 0; i < 3; i++) {
+        rg_mrc mrc;
+        simulate("small", fmt("--box 16 --images 1 --pixel 3.5 --seed %d", 1 + i / 2));
+        file[i] = get_file(in_dir("small/subtomogram_0001.mrc"), &n[i]);
+        assert_int_equal(rg_mrc_open(&mrc, in_dir("small/subtomogram_0001.mrc")), RG_GOOD);
+        assert_true(fabs(rg_mrc_voxel_A(&mrc, true) - 3.5) < 1e-6);
+        rg_mrc_close(&mrc);
+    }
+    assert_int_equal(n[0], 1024 + 4 * 16 * 16 * 16);
+    assert_memory_equal(file[0] + 1024, file[1] + 1024, n[0] - 1024);
+    assert_memory_not_equal(file[0] + 1024, file[2] + 1024, n[0] - 1024);
+    for (int i = 0; i < 3; i++)
+        free(file[i]);
+}
+
 TEST(test_s1)
 {
     SKIP_WITHOUT(S1 "particle_0.mrc");

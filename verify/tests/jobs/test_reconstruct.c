@@ -240,6 +240,24 @@ TEST(test_phantom_ctf)
     free(star);
 }
 
+// 12 of the 60 operators of I1 map the grid onto itself: applied to the sums they spare the insertion of as many images.
+TEST(test_every_operator_is_inserted_when_asked)
+{
+    float *map[2];
+    int64_t side = 0;
+    phantom("ico", "--box 16 --images 6");
+    for (int each = 0; each < 2; each++) {
+        const char *out = fmt("%s/i%d.mrc", test_dir, each);
+        assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --sym I1 --device cpu --quiet %s --out %s", in_dir("ico/particles.star"),
+                                                              each ? "--per-operator" : "", out), printed), RG_GOOD);
+        map[each] = read_map(out, &side);
+    }
+    const double ratio = need_of("i1_stages.tsv", "\ninsert") / need_of("i0_stages.tsv", "\ninsert");
+    assert_true(ratio > 11.9 && ratio < 12.1);
+    assert_true(correlation(map[0], map[1], side * side * side) > 0.99999);
+    free(map[0]), free(map[1]);
+}
+
 TEST(test_fsc_command)
 {
     phantom("fsc", "--box 16 --images 1 --pixel 2");

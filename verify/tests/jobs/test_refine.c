@@ -52,16 +52,6 @@ TEST(test_batch_does_not_matter)
     free(five);
 }
 
-// What the calls of a routine needed of the machine, from the column `needs` of a job's stages.
-static double need_of(const char *stages, const char *routine)
-{
-    char *text = file_text(in_dir(stages)), *row = strstr(text, routine), *need = row ? strstr(row, "fp32=") : NULL;
-    assert_true(need && !memchr(row + 1, '\n', (size_t)(need - row - 1)));
-    const double amount = atof(need + strlen("fp32="));
-    free(text);
-    return amount;
-}
-
 // Needs are those of the particles, in whatever batches: half of them need half. Of the objective, a batch whose particles end
 // one after another computes some values for nothing (poses.c, shrink), at most as many as it needs.
 TEST(test_needs)
@@ -98,6 +88,43 @@ TEST(test_other_forms)
             print_message("%s: median %.2f deg, %.2f A\n", form[i], after.median_deg, after.median_A);
         assert_true(after.median_deg < 1 && after.median_A < 0.5);
     }
+}
+
+// Shifts that all lie near 0 in PARTICLES hold those of the result there, unless they are not to.
+TEST(test_prior)
+{
+    rg_particles p;
+    assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
+    for (int64_t i = 0; i < p.n; i++)
+        p.row[i].origin_x_px = p.row[i].origin_y_px = i % 2 ? 0.02 : -0.02;
+    write_poses(in_dir("centred.star"), &p, "particles.mrcs");
+    rg_particles_close(&p);
+    double apart_A[2];
+    for (int without = 0; without < 2; without++) {
+        assert_int_equal(RUN(refine, "refine %s/centred.star --reference %s/map.mrc --device cpu --high 8%s --out %s/prior.star", test_dir,
+                             test_dir, without ? " --no-prior" : "", test_dir), RG_GOOD);
+        apart_A[without] = errors_of(in_dir("prior.star"), in_dir("particles.star"), "D7").median_A;
+    }
+    if (!(apart_A[0] > 1.5 && apart_A[1] < 0.5))
+        print_message("median %.2f A with, %.2f A without\n", apart_A[0], apart_A[1]);
+    assert_true(apart_A[0] > 1.5 && apart_A[1] < 0.5);
+}
+
+// Noise takes more of the fine rings: without them the score is higher.
+TEST(test_b_factor)
+{
+    double score[3] = {0, 0, 0};
+    static const int b_A2[] = {-1000, 0, 1000};
+    for (int k = 0; k < 3; k++) {
+        rg_par out;
+        assert_int_equal(RUN(refine, "refine %s/particles.star --reference %s/map.mrc --device cpu --high 8 --max-evaluations 1 --b-factor %d "
+                             "--out %s/b.par", test_dir, test_dir, b_A2[k], test_dir), RG_GOOD);
+        assert_int_equal(rg_par_read(in_dir("b.par"), &out), RG_GOOD);
+        for (int64_t i = 0; i < out.n; i++)
+            score[k] += out.row[i].value[RG_PAR_SCORE] / (double)out.n;
+        rg_par_free(&out);
+    }
+    assert_true(score[0] + 1 < score[1] && score[1] + 1 < score[2]);
 }
 
 // Rows of a .par file: hundredths of degrees and of A (pixels in version 8).

@@ -55,6 +55,14 @@ TEST(test_all_found)
     free(b);
 }
 
+// Fewer rings of the search over directions ask for fewer products.
+TEST(test_rings_of_the_search)
+{
+    assert_int_equal(SEARCH("--max-evaluations 1 --out %s/fine.star", test_dir), RG_GOOD);
+    assert_int_equal(SEARCH("--max-evaluations 1 --search-high 40 --out %s/coarse.star", test_dir), RG_GOOD);
+    assert_true(need_of("coarse_stages.tsv", "\nccp:") < 0.5 * need_of("fine_stages.tsv", "\nccp:"));
+}
+
 // The wrong group's unit leaves most orientations out.
 TEST(test_group_matters)
 {

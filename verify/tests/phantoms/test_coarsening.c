@@ -177,20 +177,24 @@ static int phantom(const char *words)
 
 TEST(test_command)
 {
-    size_t n[3];
-    char *file[3], words[200];
-    const char *seed[3] = {"3", "3", "4"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const options[] = {"--seed 3", "--seed 3 --model B", "--seed 3 --model B --viscosity 0.5", "--seed 4",
+                                          "--seed 3 --viscosity 0.5", "--seed 3 --viscosity 0.25"};
+    enum { FILES = RG_COUNT(options) };
+    size_t n[FILES];
+    char *file[FILES], words[200];
+    for (int i = 0; i < FILES; i++) {
         snprintf(words, sizeof words,
-                 "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 --seed %s",
-                 in_dir("p"), seed[i]);
+                 "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 %s",
+                 in_dir("p"), options[i]);
         assert_int_equal(phantom(words), RG_GOOD);
         file[i] = get_file(in_dir("p/coarsening_0002.pgm"), &n[i]);
     }
     assert_int_equal(n[0], 13 + 48 * 64);
-    assert_memory_equal(file[0], file[1], n[0]);
-    assert_memory_not_equal(file[0], file[2], n[0]);
-    for (int i = 0; i < 3; i++)
+    assert_memory_equal(file[0], file[5], n[0]);
+    assert_memory_equal(file[1], file[2], n[0]); // nothing flows
+    for (int i = 1; i < 5; i++)
+        assert_memory_not_equal(file[0], file[i], n[0]);
+    for (int i = 0; i < FILES; i++)
         free(file[i]);
     char *times = get_file(in_dir("p/times.tsv"), &n[0]);
     assert_non_null(strstr(times, "\nphoto\ttime\ncoarsening_0001\t10\ncoarsening_0002\t20\n"));
