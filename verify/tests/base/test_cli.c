@@ -145,6 +145,8 @@ static void check_row(const rg_placed *placed, int n, int i)
     assert_true(!o->unit || o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR);
 }
 
+static char *named; // every --option that a test writes, a line each
+
 static void every_option(const rg_command *command)
 {
     rg_placed placed[RG_OPTIONS_MAX];
@@ -152,6 +154,8 @@ static void every_option(const rg_command *command)
     for (const rg_command *const *kind = command->kind; kind && *kind; kind++)
         every_option(*kind);
     for (int i = 0; i < n && !command->kind; i++) {
+        if (!strstr(named, fmt("\n--%s\n", placed[i].option->name)))
+            fail_msg("no test has --%s of %s", placed[i].option->name, command->name);
         check_row(placed, n, i);
         wrong_values(command, placed[i].option);
     }
@@ -159,8 +163,16 @@ static void every_option(const rg_command *command)
 
 TEST(test_every_option)
 {
+    char *tests = rg_share_path("verify/tests");
+    named = rg_alloc(OUTPUT_MAX);
+    FILE *f = popen(fmt("grep -rhoE -e '--[a-z0-9-]+' '%s' | sort -u", tests), "r");
+    assert_non_null(f);
+    *named = '\n';
+    named[1 + fread(named + 1, 1, OUTPUT_MAX - 2, f)] = '\0';
+    assert_int_equal(pclose(f), 0);
     for (const rg_command *const *command = rg_commands; *command; command++)
         every_option(*command);
+    free(named), free(tests);
 }
 
 TEST(test_help_of_all)
