@@ -30,6 +30,16 @@ typedef struct rg_bench_machine {
         rg_tsv tsv;
     } *table;
 } rg_bench_machine;
+// RG_EACH_ROW(row, machine) { ... }: every row of its files, one after the other, of walk.file. The outer loop is of one turn.
+typedef struct rg_walk {
+    const rg_bench_machine *of;
+    const rg_result *file;
+    int f, i; // of the next row
+} rg_walk;
+const rg_row *rg_next_row(rg_walk *); // NULL after the last
+#define RG_EACH_ROW(row, machine)                                    \
+    for (rg_walk walk = {.of = (machine)}; walk.of; walk.of = NULL) \
+        for (const rg_row *row; (row = rg_next_row(&walk));)
 const char *rg_machine_name(const rg_bench_machine *, const char *here); // its label, or `here` of this machine
 const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
 // The number that "TABLE key=value COLUMN" names; NaN with the reason in why .

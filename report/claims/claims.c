@@ -104,14 +104,12 @@ rg_outcome rg_outcome_of(double value, double interval_low, double interval_high
 // Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
 static void say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
 {
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            if (rg_matches(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
-                snprintf(text, room, "`%s`: %s %s", spec, row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
-                return;
-            }
+    RG_EACH_ROW(row, m) {
+        if (rg_matches(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
+            snprintf(text, room, "`%s`: %s %s", spec, row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
+            return;
         }
+    }
     snprintf(text, room, "no row of `%s` in the files of this machine: not measured", spec);
 }
 
@@ -171,14 +169,12 @@ static int configurations(const rg_bench_machine *m, const char *spec, const rg_
 {
     static const int same[] = {RG_C_SHAPE, RG_C_SCOPE, RG_C_MODE};
     int n = 0;
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            bool one = rg_timed(row) && rg_matches(row, spec);
-            for (int c = 0; c < RG_COUNT(same) && one; c++)
-                one = !strcmp(row->cell[same[c]], picked->row->cell[same[c]]);
-            n += one;
-        }
+    RG_EACH_ROW(row, m) {
+        bool one = rg_timed(row) && rg_matches(row, spec);
+        for (int c = 0; c < RG_COUNT(same) && one; c++)
+            one = !strcmp(row->cell[same[c]], picked->row->cell[same[c]]);
+        n += one;
+    }
     return n;
 }
 
@@ -281,19 +277,18 @@ static int offsets_timed(const rg_comparison *q, const char *spec, const rg_meas
     int64_t seen[3];
     int n = 0;
     *largest = 0;
-    for (int f = 0; f < q->machine->n_files; f++)
-        for (int k = 0; k < q->machine->file[f].n_rows; k++) {
-            const rg_measure b = rg_measure_of(&q->machine->file[f], &q->machine->file[f].row[k]);
-            if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) || b.width != like->width ||
-                b.height != like->height)
-                continue;
-            *largest = b.r > *largest ? b.r : *largest;
-            bool known = false;
-            for (int s = 0; s < n; s++)
-                known |= seen[s] == b.r;
-            if (!known && n < RG_COUNT(seen))
-                seen[n++] = b.r;
-        }
+    RG_EACH_ROW(row, q->machine) {
+        const rg_measure b = rg_measure_of(walk.file, row);
+        if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) || b.width != like->width ||
+            b.height != like->height)
+            continue;
+        *largest = b.r > *largest ? b.r : *largest;
+        bool known = false;
+        for (int s = 0; s < n; s++)
+            known |= seen[s] == b.r;
+        if (!known && n < RG_COUNT(seen))
+            seen[n++] = b.r;
+    }
     return n;
 }
 
@@ -302,16 +297,15 @@ static void curve_reach(const rg_comparison *q, const char *spec, int64_t *width
 {
     int64_t largest;
     *width = *height = *reach = 0;
-    for (int f = 0; f < q->machine->n_files; f++)
-        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
-            const rg_measure a = rg_measure_of(&q->machine->file[f], &q->machine->file[f].row[i]);
-            if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height ||
-                offsets_timed(q, spec, &a, &largest) < 3)
-                continue;
-            *width = a.width;
-            *height = a.height;
-            *reach = largest;
-        }
+    RG_EACH_ROW(row, q->machine) {
+        const rg_measure a = rg_measure_of(walk.file, row);
+        if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height ||
+            offsets_timed(q, spec, &a, &largest) < 3)
+            continue;
+        *width = a.width;
+        *height = a.height;
+        *reach = largest;
+    }
 }
 
 // What was shown to exist is no measured number that agrees.
@@ -362,13 +356,11 @@ static bool is_failure(const char *status)
 static int count_status(const rg_bench_machine *m, const char *spec, const char *size, bool failures)
 {
     int n = 0;
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            const char *status = row->cell[RG_C_STATUS];
-            n += (failures ? is_failure(status) : !strcmp(status, "PASS")) && rg_matches(row, spec) &&
-                 !strncmp(row->cell[RG_C_SHAPE], size, strlen(size));
-        }
+    RG_EACH_ROW(row, m) {
+        const char *status = row->cell[RG_C_STATUS];
+        n += (failures ? is_failure(status) : !strcmp(status, "PASS")) && rg_matches(row, spec) &&
+             !strncmp(row->cell[RG_C_SHAPE], size, strlen(size));
+    }
     return n;
 }
 
@@ -380,20 +372,18 @@ static rg_judgement judge_equal(const rg_comparison *q)
     int good = 0, all = 0;
     for (const char *at = q->a; rg_next_piece(&at, ',', spec, sizeof spec); all++) {
         int passed = 0;
-        for (int f = 0; f < q->machine->n_files; f++)
-            for (int i = 0; i < q->machine->file[f].n_rows; i++) {
-                const rg_row *row = &q->machine->file[f].row[i];
-                if (!rg_matches(row, spec))
-                    continue;
-                const char *status = row->cell[RG_C_STATUS];
-                passed += !strcmp(status, "PASS");
-                if (is_failure(status)) {
-                    j.outcome = RG_CONTRADICTED;
-                    snprintf(j.ours, sizeof j.ours, "%.60s: %.40s", spec, status);
-                    snprintf(j.why, sizeof j.why, "one row has failed: %s", row->cell[RG_C_SHAPE]);
-                    return j;
-                }
+        RG_EACH_ROW(row, q->machine) {
+            if (!rg_matches(row, spec))
+                continue;
+            const char *status = row->cell[RG_C_STATUS];
+            passed += !strcmp(status, "PASS");
+            if (is_failure(status)) {
+                j.outcome = RG_CONTRADICTED;
+                snprintf(j.ours, sizeof j.ours, "%.60s: %.40s", spec, status);
+                snprintf(j.why, sizeof j.why, "one row has failed: %s", row->cell[RG_C_SHAPE]);
+                return j;
             }
+        }
         good += passed > 0;
         if (!passed)
             snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "", spec);
@@ -424,21 +414,19 @@ static rg_judgement judge_refutes(const rg_comparison *q)
 static rg_judgement judge_fault(const rg_comparison *q)
 {
     rg_judgement j = untested();
-    for (int f = 0; f < q->machine->n_files; f++)
-        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
-            const rg_row *row = &q->machine->file[f].row[i];
-            if (!rg_matches(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
-                continue;
-            j.outcome = RG_REPRODUCED;
-            j.value = rg_cell_number(row, RG_C_ERROR);
-            if (j.value > 0)
-                snprintf(j.ours, sizeof j.ours, "caught: largest error %.6g", j.value);
-            else
-                snprintf(j.ours, sizeof j.ours, "caught");
-            snprintf(j.size, sizeof j.size, "%s", row->cell[RG_C_SHAPE]);
-            snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
-            return j;
-        }
+    RG_EACH_ROW(row, q->machine) {
+        if (!rg_matches(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
+            continue;
+        j.outcome = RG_REPRODUCED;
+        j.value = rg_cell_number(row, RG_C_ERROR);
+        if (j.value > 0)
+            snprintf(j.ours, sizeof j.ours, "caught: largest error %.6g", j.value);
+        else
+            snprintf(j.ours, sizeof j.ours, "caught");
+        snprintf(j.size, sizeof j.size, "%s", row->cell[RG_C_SHAPE]);
+        snprintf(j.why, sizeof j.why, "the checker says FAIL: %s", row->cell[RG_C_STOP]);
+        return j;
+    }
     if (count_status(q->machine, q->a, q->size, false)) {
         j.outcome = RG_CONTRADICTED;
         snprintf(j.why, sizeof j.why, "the checker says PASS where the fault should show");
@@ -628,22 +616,20 @@ static rg_judgement judge_agree(const rg_comparison *q)
     rg_judgement j = untested();
     double worst = -1, error = 0;
     int shapes = 0;
-    for (int f = 0; f < q->machine->n_files; f++)
-        for (int i = 0; i < q->machine->file[f].n_rows; i++) {
-            const rg_row *row = &q->machine->file[f].row[i];
-            rg_measure a, b;
-            if (!rg_timed(row) || !rg_matches(row, q->a) ||
-                !rg_pick_pair(q->machine, q->a, q->b, row->cell[RG_C_SHAPE], q->scopes, &a, &b) || a.row != row)
-                continue;
-            double sum = rg_cell_number(a.row, RG_C_ERROR) + rg_cell_number(b.row, RG_C_ERROR);
-            double allowed = rg_cell_number(a.row, RG_C_TOL) + rg_cell_number(b.row, RG_C_TOL);
-            shapes++;
-            if (sum / allowed > worst) {
-                worst = sum / allowed;
-                error = sum;
-                say_where(&a, &b, &j);
-            }
+    RG_EACH_ROW(row, q->machine) {
+        rg_measure a, b;
+        if (!rg_timed(row) || !rg_matches(row, q->a) ||
+            !rg_pick_pair(q->machine, q->a, q->b, row->cell[RG_C_SHAPE], q->scopes, &a, &b) || a.row != row)
+            continue;
+        double sum = rg_cell_number(a.row, RG_C_ERROR) + rg_cell_number(b.row, RG_C_ERROR);
+        double allowed = rg_cell_number(a.row, RG_C_TOL) + rg_cell_number(b.row, RG_C_TOL);
+        shapes++;
+        if (sum / allowed > worst) {
+            worst = sum / allowed;
+            error = sum;
+            say_where(&a, &b, &j);
         }
+    }
     if (!shapes) {
         snprintf(j.why, sizeof j.why, "`%s` and `%s` were not both timed at any size", q->a, q->b);
         return j;
@@ -692,13 +678,11 @@ static rg_judgement judge_configs(const rg_comparison *q)
 static void prefer_energy(const rg_bench_machine *m, const char *spec, rg_measure *best)
 {
     const char *shape = best->row->cell[RG_C_SHAPE], *scope = best->row->cell[RG_C_SCOPE];
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows && isnan(rg_cell_number(best->row, RG_C_JOULES)); i++) {
-            const rg_row *row = &m->file[f].row[i];
-            if (rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && !strcmp(row->cell[RG_C_SCOPE], scope) &&
-                rg_matches(row, spec) && strncmp(row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
-                *best = rg_measure_of(&m->file[f], row);
-        }
+    RG_EACH_ROW(row, m) {
+        if (isnan(rg_cell_number(best->row, RG_C_JOULES)) && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) &&
+            !strcmp(row->cell[RG_C_SCOPE], scope) && rg_matches(row, spec) && strncmp(row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
+            *best = rg_measure_of(walk.file, row);
+    }
 }
 
 static rg_judgement judge_energy(const rg_comparison *q)

@@ -131,23 +131,31 @@ static bool in_scope(const rg_row *row, const char *scope, size_t length)
     return !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device") && length == 8 && !strncmp(scope, "transfer", 8);
 }
 
+const rg_row *rg_next_row(rg_walk *w)
+{
+    for (; w->f < w->of->n_files; w->f++, w->i = 0) {
+        w->file = &w->of->file[w->f];
+        if (w->i < w->file->n_rows)
+            return &w->file->row[w->i++];
+    }
+    return NULL;
+}
+
 bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, const char *scopes, rg_measure *best)
 {
     for (const char *scope = scopes; *scope;) {
         size_t length = strcspn(scope, ",");
         bool found = false;
-        for (int f = 0; f < m->n_files; f++)
-            for (int i = 0; i < m->file[f].n_rows; i++) {
-                const rg_row *row = &m->file[f].row[i];
-                if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
-                    !rg_matches(row, spec))
-                    continue; // cheapest first
-                int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
-                if (!found || rank < 0 || (rank == 0 && row->timed_ns < best->median_ns)) {
-                    *best = rg_measure_of(&m->file[f], row);
-                    found = true;
-                }
+        RG_EACH_ROW(row, m) {
+            if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
+                !rg_matches(row, spec))
+                continue; // cheapest first
+            int rank = found ? mode_rank(row) - mode_rank(best->row) : 0;
+            if (!found || rank < 0 || (rank == 0 && row->timed_ns < best->median_ns)) {
+                *best = rg_measure_of(walk.file, row);
+                found = true;
             }
+        }
         if (found)
             return true;
         scope += length + (scope[length] == ',');
@@ -159,13 +167,11 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
 static bool has_others(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scope,
                        const rg_row *best)
 {
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            if (row != best && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && in_scope(row, scope, strlen(scope)) &&
-                (rg_matches(row, a) || rg_matches(row, b)))
-                return true;
-        }
+    RG_EACH_ROW(row, m) {
+        if (row != best && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && in_scope(row, scope, strlen(scope)) &&
+            (rg_matches(row, a) || rg_matches(row, b)))
+            return true;
+    }
     return false;
 }
 
@@ -189,26 +195,24 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
     double best_work = -1;
     int best_rank = -1;
     const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            const char *shape = row->cell[RG_C_SHAPE];
-            rg_measure x, y;
-            if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
-                !rg_pick_pair(m, a, b, shape, scopes, &x, &y))
-                continue;
-            // The most work; the paper's own size goes before any other, then what has an interval: one sample has no verdict.
-            double work = rg_cell_number(row, RG_C_WORK);
-            if (isnan(work)) // of files that do not say
-                work = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
-            const int rank =
-                2 * (*size && !strncmp(shape, size, strlen(size))) + (rg_has_interval(x.row) && rg_has_interval(y.row));
-            if (rank > best_rank || (rank == best_rank && work > best_work)) {
-                best_rank = rank;
-                best_work = work;
-                best = shape;
-            }
+    RG_EACH_ROW(row, m) {
+        const char *shape = row->cell[RG_C_SHAPE];
+        rg_measure x, y;
+        if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
+            !rg_pick_pair(m, a, b, shape, scopes, &x, &y))
+            continue;
+        // The most work; the paper's own size goes before any other, then what has an interval: one sample has no verdict.
+        double work = rg_cell_number(row, RG_C_WORK);
+        if (isnan(work)) // of files that do not say
+            work = (double)x.width * (double)x.height * (2.0 * (double)x.r + 1) * (2.0 * (double)x.r + 1);
+        const int rank =
+            2 * (*size && !strncmp(shape, size, strlen(size))) + (rg_has_interval(x.row) && rg_has_interval(y.row));
+        if (rank > best_rank || (rank == best_rank && work > best_work)) {
+            best_rank = rank;
+            best_work = work;
+            best = shape;
         }
+    }
     return best;
 }
 
@@ -223,16 +227,14 @@ double rg_fixed_ns(const rg_bench_machine *m, const char *spec, const rg_measure
     const char *shape = of->row->cell[RG_C_SHAPE], *particles = strstr(shape, ",p");
     const double work = rg_cell_number(of->row, RG_C_WORK);
     double few = work, few_ns = NAN;
-    for (int f = 0; f < m->n_files && particles; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++) {
-            const rg_row *row = &m->file[f].row[i];
-            const double pieces = rg_cell_number(row, RG_C_WORK);
-            if (rg_timed(row) && !strncmp(row->cell[RG_C_SHAPE], shape, (size_t)(particles - shape) + 2) &&
-                !strcmp(row->cell[RG_C_SCOPE], of->row->cell[RG_C_SCOPE]) && rg_matches(row, spec) && pieces < few) {
-                few = pieces;
-                few_ns = rg_row_ns(row, RG_C_MEDIAN);
-            }
+    RG_EACH_ROW(row, m) {
+        const double pieces = rg_cell_number(row, RG_C_WORK);
+        if (particles && rg_timed(row) && !strncmp(row->cell[RG_C_SHAPE], shape, (size_t)(particles - shape) + 2) &&
+            !strcmp(row->cell[RG_C_SCOPE], of->row->cell[RG_C_SCOPE]) && rg_matches(row, spec) && pieces < few) {
+            few = pieces;
+            few_ns = rg_row_ns(row, RG_C_MEDIAN);
         }
+    }
     return (work * few_ns - few * of->median_ns) / (work - few);
 }
 

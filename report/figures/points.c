@@ -67,14 +67,11 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
         snprintf(base, sizeof base, "%s", s->base);
     if (rg_pick(s->machine, base, shape, scope, partner))
         return true;
-    for (int f = 0; strchr(base, '@') && f < s->machine->n_files; f++)
-        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
-            const rg_row *row = &s->machine->file[f].row[i];
-            if (rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
-                rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") &&
-                rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
-                return true;
-        }
+    RG_EACH_ROW(row, s->machine) {
+        if (strchr(base, '@') && rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
+            rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") && rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
+            return true;
+    }
     return false;
 }
 
@@ -102,28 +99,26 @@ static int find_points(const search *s, series *to)
 {
     to->point = NULL;
     to->n = 0;
-    for (int f = 0; f < s->machine->n_files; f++)
-        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
-            const rg_row *row = &s->machine->file[f].row[i];
-            const char *shape = row->cell[RG_C_SHAPE];
-            const double said = rg_cell_number(row, RG_C_WORK);
-            point new;
-            if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ","))
-                continue;
-            const int64_t x = rg_part(shape, ",", s->x, -1);
-            int k = 0;
-            while (k < to->n && to->point[k].x != x)
-                k++;
-            if (x < 0 || !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
-                continue;
-            new.work = isnan(said) ? 0 : said;
-            new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
-            if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure && new.work <= to->point[k].work)))
-                continue;
-            if (k == to->n)
-                to->point = rg_more(to->point, to->n++, sizeof *to->point);
-            to->point[k] = new;
-        }
+    RG_EACH_ROW(row, s->machine) {
+        const char *shape = row->cell[RG_C_SHAPE];
+        const double said = rg_cell_number(row, RG_C_WORK);
+        point new;
+        if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ","))
+            continue;
+        const int64_t x = rg_part(shape, ",", s->x, -1);
+        int k = 0;
+        while (k < to->n && to->point[k].x != x)
+            k++;
+        if (x < 0 || !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
+            continue;
+        new.work = isnan(said) ? 0 : said;
+        new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
+        if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure && new.work <= to->point[k].work)))
+            continue;
+        if (k == to->n)
+            to->point = rg_more(to->point, to->n++, sizeof *to->point);
+        to->point[k] = new;
+    }
     for (point *p = to->point; *s->base && p < to->point + to->n; p++)
         p->ratio = rg_time_ratio(&p->base, &p->of, &p->low, &p->high);
     if (to->n)
@@ -154,17 +149,15 @@ static void add_every(search *s, const char *spec_of_all)
     parts = parts ? parts : "";
     char variant[SERIES_MOST][96];
     int n = 0;
-    for (int f = 0; f < s->machine->n_files; f++)
-        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
-            const rg_row *row = &s->machine->file[f].row[i];
-            const char *name = row->cell[RG_C_VARIANT];
-            bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
-            known |= hosts && strcmp(row->cell[RG_C_SPACE], "host");
-            for (int k = 0; k < n && !known; k++)
-                known = !strcmp(variant[k], name);
-            if (!known && n < SERIES_MOST)
-                snprintf(variant[n++], 96, "%s", name);
-        }
+    RG_EACH_ROW(row, s->machine) {
+        const char *name = row->cell[RG_C_VARIANT];
+        bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
+        known |= hosts && strcmp(row->cell[RG_C_SPACE], "host");
+        for (int k = 0; k < n && !known; k++)
+            known = !strcmp(variant[k], name);
+        if (!known && n < SERIES_MOST)
+            snprintf(variant[n++], 96, "%s", name);
+    }
     for (int k = 0; k < n; k++) {
         char spec[SPEC], label[128];
         snprintf(spec, sizeof spec, "%.60s:%.90s threads=1%.30s", algo, variant[k], parts);
@@ -259,28 +252,26 @@ static void choose_shape(search *s)
     bool open = false;
     for (const char *at = wanted; *at; at++)
         open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>' && at[1] != '!';
-    for (int f = 0; open && f < s->machine->n_files; f++)
-        for (int i = 0; i < s->machine->file[f].n_rows; i++) {
-            const rg_result *file = &s->machine->file[f];
-            if (!rg_timed(&file->row[i]) || strcmp(file->row[i].cell[RG_C_ALGO], algo) ||
-                !fix_shape(wanted, &file->row[i], shape) || !rg_shaped(file->row[i].cell[RG_C_SHAPE], shape, ","))
+    RG_EACH_ROW(row, s->machine) {
+        if (!open || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !fix_shape(wanted, row, shape) ||
+            !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
+            continue;
+        int n = 0;
+        int64_t last = -1; // rows of one x follow each other
+        for (int k = 0; k < walk.file->n_rows; k++) {
+            const rg_row *other = &walk.file->row[k];
+            const int64_t x = rg_part(other->cell[RG_C_SHAPE], ",", s->x, -1);
+            if (x == last || !rg_timed(other) || strcmp(other->cell[RG_C_ALGO], algo) ||
+                !rg_shaped(other->cell[RG_C_SHAPE], shape, ","))
                 continue;
-            int n = 0;
-            int64_t last = -1; // rows of one x follow each other
-            for (int k = 0; k < file->n_rows; k++) {
-                const rg_row *row = &file->row[k];
-                const int64_t x = rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1);
-                if (x == last || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) ||
-                    !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
-                    continue;
-                n++;
-                last = x;
-            }
-            if (n > most) {
-                most = n;
-                memcpy(s->shape, shape, sizeof shape);
-            }
+            n++;
+            last = x;
         }
+        if (n > most) {
+            most = n;
+            memcpy(s->shape, shape, sizeof shape);
+        }
+    }
 }
 
 // ---- what comes out ------------------------------------------------------------------------------------------------------

@@ -40,10 +40,9 @@ static const char *const need_name[NEEDS] = {"GNU Octave", "several GPUs", "ener
 
 static bool has_gpu(const rg_bench_machine *m)
 {
-    for (int f = 0; f < m->n_files; f++)
-        for (int i = 0; i < m->file[f].n_rows; i++)
-            if (rg_timed(&m->file[f].row[i]) && !strcmp(m->file[f].row[i].cell[RG_C_SPACE], "device"))
-                return true;
+    RG_EACH_ROW(row, m)
+        if (rg_timed(row) && !strcmp(row->cell[RG_C_SPACE], "device"))
+            return true;
     return false;
 }
 

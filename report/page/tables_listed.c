@@ -63,19 +63,17 @@ static double pieces_of(const rg_row *row, const char *pieces)
 static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
 {
     double best = NAN;
-    for (int f = 0; f < l->machine->n_files; f++)
-        for (int i = 0; i < l->machine->file[f].n_rows; i++) {
-            const rg_row *row = &l->machine->file[f].row[i];
-            const char *shape = row->cell[RG_C_SHAPE];
-            rg_measure a;
-            if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
-                continue;
-            double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
-            if (ns > 0 && !(ns >= best)) {
-                best = ns;
-                *fewer = pieces < count;
-            }
+    RG_EACH_ROW(row, l->machine) {
+        const char *shape = row->cell[RG_C_SHAPE];
+        rg_measure a;
+        if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
+            continue;
+        double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
+        if (ns > 0 && !(ns >= best)) {
+            best = ns;
+            *fewer = pieces < count;
         }
+    }
     return best;
 }
 
