@@ -6,9 +6,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- stacks: each found and checked once ----------------------------------------------------------------------------------
+
+// What another program would take for the stack when it looks beside the STAR file first.
+static void warn_of_another(const char *star_path, int folder, const char *name)
+{
+    struct stat here, beside;
+    char *other = rg_print("%.*s%s", folder, star_path, name);
+    if (!stat(name, &here) && !stat(other, &beside) && (here.st_ino != beside.st_ino || here.st_dev != beside.st_dev))
+        rg_warn("%s: \"%s\" is taken from here, as RELION does; %s is another file", star_path, name, other);
+    free(other);
+}
 
 // As named; else beside the STAR file, with the folders of the name; else, for projects that were moved, without them.
 static char *stack_path(const char *star_path, const char *name)
@@ -16,6 +27,8 @@ static char *stack_path(const char *star_path, const char *name)
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
     int folder = slash ? (int)(slash - star_path + 1) : 0;
     char *path = rg_print("%s", name);
+    if (folder && *name != '/')
+        warn_of_another(star_path, folder, name);
     for (int attempt = 0; attempt < 2 && access(path, R_OK) != 0; attempt++) {
         free(path);
         path = rg_print("%.*s%s", folder, star_path, attempt && base ? base + 1 : name);
@@ -87,15 +100,19 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
     return check_stack(p, path, line);
 }
 
-// Subsets of a stack are common, so images without a row are no error; that they are left out is said.
-static void warn_of_unnamed(const rg_particles *p)
+// Subsets of a stack are common, and so are rows of one image for each operator of a symmetry: neither is an error, both are said.
+static void warn_of_unnamed_and_repeated(const rg_particles *p)
 {
-    int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1;
+    int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1, repeated = 0, again = -1;
     int first_stack = 0;
     for (int s = 0; s < p->n_stacks; s++)
         seen[s] = rg_alloc((size_t)(p->stack[s].images / 64 + 1) * sizeof **seen);
-    for (int64_t i = 0; i < p->n; i++)
-        seen[p->row[i].stack][p->row[i].image / 64] |= (int64_t)(UINT64_C(1) << p->row[i].image % 64);
+    for (int64_t i = 0; i < p->n; i++) {
+        int64_t *word = &seen[p->row[i].stack][p->row[i].image / 64], bit = (int64_t)(UINT64_C(1) << p->row[i].image % 64);
+        if (*word & bit)
+            again = repeated++ ? again : i;
+        *word |= bit;
+    }
     for (int s = 0; s < p->n_stacks; s++) {
         for (int64_t i = 0; i < p->stack[s].images; i++)
             if (!(seen[s][i / 64] >> i % 64 & 1)) {
@@ -109,6 +126,10 @@ static void warn_of_unnamed(const rg_particles *p)
         rg_warn("%s: %" PRId64 " row%s; %" PRId64 " image%s of its stacks %s left out, the first is image %"
                 PRId64 " of %s", p->path, p->n, rg_s(p->n), unnamed, rg_s(unnamed),
                 unnamed == 1 ? "has no row and is" : "have no row and are", first + 1, p->stack[first_stack].path);
+    if (repeated)
+        rg_warn("%s: line %" PRId64 " names image %" PRId64 " of %s, which an earlier one has; %" PRId64 " row%s in all: such "
+                "images count twice, and halves that share them agree by themselves", p->path, p->row[again].line,
+                p->row[again].image + 1, p->stack[p->row[again].stack].path, repeated, rg_s(repeated));
 }
 
 // ---- columns -------------------------------------------------------------------------------------------------------------
@@ -166,6 +187,9 @@ static int read_groups(reading *r)
     int column = r->optics_column[GROUP];
     if (column < 0)
         return rg_star_fault(r->star.path, r->optics->line, "expected _rlnOpticsGroup in data_optics, found none");
+    if (r->column[GROUP] < 0)
+        return rg_star_fault(r->star.path, r->rows->line, "expected a column _rlnOpticsGroup in data_%s beside data_optics, found "
+                             "none", r->rows->name);
     for (int64_t row = 0; row < r->optics->n_rows; row++) {
         int64_t group;
         int code = rg_star_int(&r->star, r->optics, row, column, 1, MOST, &group);
@@ -189,7 +213,7 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
 {
     int64_t group;
     *optics_row = -1;
-    if (!r->optics || r->column[GROUP] < 0)
+    if (!r->optics)
         return RG_GOOD;
     int code = rg_star_int(&r->star, r->rows, row, r->column[GROUP], 1, INT32_MAX, &group);
     if (code != RG_GOOD)
@@ -479,7 +503,7 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     free(names.slot);
     free(r.optics_row);
     if (code == RG_GOOD)
-        warn_of_unnamed(p);
+        warn_of_unnamed_and_repeated(p);
     else
         rg_particles_close(p);
     return code;

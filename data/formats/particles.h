@@ -48,7 +48,7 @@ typedef struct rg_particles {
 } rg_particles;
 
 // Reads the STAR file and checks every stack: it exists, is whole, its images are square and of one size, no row names an image
-// beyond its end. Images that no row names are said in a warning. RG_GOOD, or one line and RG_USAGE.
+// beyond its end. Images that no row or more than one names are said in a warning. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_open(rg_particles *, const char *star_path);
 // The same for rows that may lack orientations, which then are 0: what a search begins with.
 int rg_particles_open_without_poses(rg_particles *, const char *star_path);
