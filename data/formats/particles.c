@@ -135,14 +135,14 @@ static void warn_of_unnamed_and_repeated(const rg_particles *p)
 // ---- columns -------------------------------------------------------------------------------------------------------------
 
 enum { ROT, TILT, PSI, X_PX, Y_PX, X_A, Y_A, U, V, ANGLE, PHASE, B, SCALE, GROUP, IMAGE, KV, CS, CONTRAST, PIXEL, DETECTOR, MAG,
-       PREMULTIPLIED, FLIPPED, COLUMNS };
+       PREMULTIPLIED, FLIPPED, SUBSET, COLUMNS };
 
 static const char *const column_name[COLUMNS] = {
     "rlnAngleRot",    "rlnAngleTilt",    "rlnAnglePsi",      "rlnOriginX",      "rlnOriginY",    "rlnOriginXAngst",
     "rlnOriginYAngst", "rlnDefocusU",    "rlnDefocusV",      "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
     "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName",   "rlnVoltage",      "rlnSphericalAberration",
     "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification", "rlnCtfDataAreCtfPremultiplied",
-    "rlnCtfDataArePhaseFlipped",
+    "rlnCtfDataArePhaseFlipped", "rlnRandomSubset",
 };
 
 typedef struct reading {
@@ -363,6 +363,7 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
 static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
+    double subset;
     // most: beyond any microscope (defoci of 1 mm, 10 MV), or beyond what single precision can turn into a map; least likewise.
     const struct {
         int which;
@@ -395,6 +396,10 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
         code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
     if (code == RG_GOOD && !(fabs(q->origin_x_px) <= 1e6 && fabs(q->origin_y_px) <= 1e6))
         code = ROW_FAULT(r, row, "expected an origin within 1e6 pixels, found %g, %g", q->origin_x_px, q->origin_y_px);
+    if (code == RG_GOOD)
+        code = number(r, row, -1, SUBSET, 0, &subset);
+    if (code == RG_GOOD)
+        q->subset = subset == 1 || subset == 2 ? (int)subset : 0;
     if (code == RG_GOOD && q->ctf.voltage_kV < 0)
         code = ROW_FAULT(r, row, "expected a voltage above 0 kV, found %g", q->ctf.voltage_kV);
     return code;
@@ -496,8 +501,12 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
             code = read_groups(&r);
         p->n = code == RG_GOOD ? r.rows->n_rows : 0;
         p->row = rg_alloc((size_t)p->n * sizeof *p->row);
-        for (int64_t row = 0; row < p->n && code == RG_GOOD; row++)
+        bool has_rows[3] = {false};
+        for (int64_t row = 0; row < p->n && code == RG_GOOD; row++) {
             code = read_row(&r, &names, row);
+            has_rows[p->row[row].subset] = true;
+        }
+        p->subsets = has_rows[1] && has_rows[2];
         rg_star_free(&r.star);
     }
     free(names.slot);
@@ -536,6 +545,17 @@ int rg_particles_plain(const rg_particles *p)
         return RG_GOOD;
     return rg_fail(RG_USAGE, "%s: expected images to which no CTF has been applied, found _%s 1", p->path,
                    column_name[p->premultiplied ? PREMULTIPLIED : FLIPPED]);
+}
+
+int rg_particles_half(const rg_particles *p, int64_t i) { return p->subsets ? p->row[i].subset - 1 : (int)(i % 2); }
+
+int rg_particles_halves(const rg_particles *p)
+{
+    for (int64_t i = 0; i < p->n; i++)
+        if (rg_particles_half(p, i) < 0)
+            return rg_star_fault(p->path, p->row[i].line, "expected 1 or 2 for _rlnRandomSubset, which says whose half map it is, "
+                                 "found neither");
+    return p->n > 1 ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", p->path);
 }
 
 int rg_particles_open(rg_particles *p, const char *star_path) { return open_rows(p, star_path, true); }

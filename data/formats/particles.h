@@ -26,6 +26,7 @@ typedef struct rg_particle {
     int stack;     // into rg_particles.stack
     int64_t image; // of the stack, from 0
     int64_t line;  // in the STAR file
+    int subset;    // rlnRandomSubset, 1 or 2; 0: neither
 } rg_particle;
 
 typedef struct rg_particle_stack {
@@ -42,6 +43,7 @@ typedef struct rg_particles {
     int64_t side;    // of every image
     double pixel_A;  // 0: unknown
     bool premultiplied, phase_flipped; // what rlnCtfDataAreCtfPremultiplied and rlnCtfDataArePhaseFlipped say of all images
+    bool subsets; // rlnRandomSubset has both its values
     const char *lacks_ctf; // the first CTF column that is missing, NULL when all are there
     int open;        // the stack that is open, -1: none
     rg_mrc file;
@@ -56,6 +58,10 @@ void rg_particles_close(rg_particles *);
 // For jobs that cannot take it: refuses images to which their CTF has been applied already, with a line that names the column.
 // RG_GOOD or RG_USAGE.
 int rg_particles_plain(const rg_particles *);
+// Which half map row i belongs to: 0 or 1 by rlnRandomSubset, whose two were refined apart, else by turns.
+int rg_particles_half(const rg_particles *, int64_t i);
+// Whether every row has a half and every half a row. RG_GOOD, or one line and RG_USAGE.
+int rg_particles_halves(const rg_particles *);
 // The block of a STAR file that has the particles, of several the one that is called so. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_table(const rg_star *, const rg_star_table **);
 // Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.

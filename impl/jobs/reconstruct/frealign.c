@@ -44,8 +44,8 @@ static int check_options(fr_reconstruction *r, const char *group)
     if (code != RG_GOOD)
         return code;
     r->outer = (int64_t)floor((double)r->side * pixel_A / r->finest_A + 1e-9);
-    if (r->files.particles.n < 2)
-        return rg_fail(RG_USAGE, "%s: expected at least two rows for the halves, found one", r->files.input);
+    if (rg_particles_halves(&r->files.particles) != RG_GOOD)
+        return RG_USAGE;
     if (r->pbc > 0 && !r->files.par.n)
         return rg_fail(RG_USAGE, "--pbc: expected a .par file with scores, found %s", r->files.input);
     for (int64_t i = 0; i < r->files.par.n; i++)
@@ -155,18 +155,18 @@ static int insert(pl_member *m, void *context)
     fr_reconstruction *r = context;
     fr_engine *e = &r->team.engine[m->index];
     int64_t first, all = pl_share(r->files.particles.n, rg_rank, rg_ranks(), &first);
-    const int64_t gpus = m->team->n, step = gpus > 1 ? gpus : 2;
+    const int64_t gpus = m->team->n, sharing = gpus > 1 ? gpus / 2 : 1; // an even number of GPUs, a half each
     const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0};
     const fr_room room = room_of(r, all, m->index, setting);
     int code = fr_engine_size(e, &room);
     int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         rg_buffer *volume = &r->volume[2 * m->index + h];
-        int64_t rows = 0;
+        int64_t rows = 0, of_half = 0;
         if (gpus > 1 && m->index % 2 != h)
             continue;
         for (int64_t i = first; i < first + all; i++)
-            if (i % step == (gpus > 1 ? m->index : h))
+            if (rg_particles_half(&r->files.particles, i) == h && of_half++ % sharing == m->index / 2)
                 row[rows++] = i;
         code = make_volume(r, e, volume);
         if (code == RG_GOOD && rows)

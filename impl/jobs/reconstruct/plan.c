@@ -41,17 +41,20 @@ int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
     int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     *rows = 0;
     for (int64_t i = job->first + first; i < job->first + first + n; i++)
-        if (i % job->halves == half)
+        if (job->halves == 1 || rg_particles_half(&job->particles, i) == half)
             row[(*rows)++] = i;
     return row;
 }
 
-// Rows of the first half in the first of so many shares; 1 where only the second half has any.
+// Rows of the larger half in the first of so many shares, at least 1.
 static int64_t rows_of(const gr_job *job, int of)
 {
-    int64_t rows;
-    free(gr_rows(job, 0, 0, of, &rows));
-    return rows > 0 ? rows : 1;
+    int64_t rows, most = 1;
+    for (int h = 0; h < job->halves; h++) {
+        free(gr_rows(job, h, 0, of, &rows));
+        most = rows > most ? rows : most;
+    }
+    return most;
 }
 
 int gr_slots(const gr_job *job)

@@ -29,7 +29,8 @@ static const rg_option options[] = {
     {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out), .endings = ".mrc .map",
      .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
-    {"half-maps", NULL, "write the maps of the odd and of the even rows too", RG_TO(request, half_maps)},
+    {"half-maps", NULL, "write the maps of both halves too, those of rlnRandomSubset or else the odd and the even rows",
+     RG_TO(request, half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
     {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(request, invert)},
     {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, mask_radius_px), 0,
@@ -87,8 +88,8 @@ static int open_particles(gr_job *job, const char *path)
         return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
     if (rg_option_within("mask-radius", &job->mask_radius_px, 0, 0, (double)job->particles.side / 2) != RG_GOOD)
         return RG_USAGE;
-    if (job->halves > job->particles.n)
-        return rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", path);
+    if (job->halves == 2 && rg_particles_halves(&job->particles) != RG_GOOD)
+        return RG_USAGE;
     if (job->ctf && job->particles.lacks_ctf)
         return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
     // Images with phases flipped are what a job without a CTF wants; images times their CTF are no projections.
