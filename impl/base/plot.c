@@ -129,13 +129,27 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     return failed ? -1 : child;
 }
 
+// What begins as a picture ends as one: gnuplot ends well on a full disk, too.
+static bool is_whole(FILE *to, off_t bytes)
+{
+    enum { HEAD = 5, TAIL = 16 };
+    char *path = rg_print("/dev/fd/%d", fileno(to)), head[HEAD] = "", tail[TAIL] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool read = fd >= 0 && pread(fd, head, HEAD, 0) >= 0 && pread(fd, tail, TAIL, bytes > TAIL ? bytes - TAIL : 0) >= 0;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    const char *end = !memcmp(head, "<?xml", HEAD) ? "</svg>" : !memcmp(head, "\x89PNG\r", HEAD) ? "IEND" : "";
+    return read && memmem(tail, TAIL, end, strlen(end));
+}
+
 // Whether it ended well. gnuplot opens and fills the same file; one that it left empty is no figure.
 static bool has_drawn(int process, FILE *to)
 {
     struct stat drawn;
     int status = -1;
     while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {}
-    return process > 0 && status == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0;
+    return process > 0 && status == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0 && is_whole(to, drawn.st_size);
 }
 
 int rg_plot_end(rg_plot_running *r)
@@ -330,7 +344,7 @@ int rg_plot_draw(rg_plot *p, const char *script, const char *path)
         rg_warn("%s: not drawn: no gnuplot here (see regather doctor)", path);
         code = RG_GOOD;
     } else if (code == RG_WRONG) {
-        code = rg_fail(RG_USAGE, "%s: not written: gnuplot failed on %s", path, full);
+        code = rg_fail(RG_USAGE, "%s: not written: gnuplot failed on %s, or the disk is full", path, full);
     }
     rg_plot_free(p);
     free(relative);

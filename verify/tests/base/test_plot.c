@@ -101,6 +101,12 @@ TEST(test_failure_leaves_nothing)
     rg_plot p = {0};
     assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_WRONG);
     assert_false(here("bad.svg"));
+    // A picture that is cut, as on a full disk, of which gnuplot says nothing in its exit code.
+    static const char *const cut[] = {"set terminal svg\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n",
+                                      "set terminal png\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n"};
+    for (int i = 0; i < RG_COUNT(cut); i++)
+        assert_int_equal(run(&p, cut[i], i ? "bad.png" : "bad.svg", text), RG_WRONG);
+    assert_false(here("bad.svg") || here("bad.png"));
     assert_refused(rg_plot_draw(&p, "absent.gp", "bad.svg"), "bad.svg: not written: gnuplot failed on");
     char *path = rg_print("%s", getenv("PATH"));
     setenv("PATH", "/nowhere", 1);
