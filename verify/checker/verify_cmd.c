@@ -125,7 +125,11 @@ static void print_command(const session *s, const char *command, const char *inp
     const char *label = strcmp(command, "verify") ? command : "repeat";
     rg_shape_print(e->algo, &c->shape, shape);
     rg_params_print(e->variant, c->param, params);
-    printf("    %s: regather %s %s:%s --shape %s", label, command, e->algo->name, e->name, shape);
+    char *variant = rg_print("%s:%s", e->algo->name, e->name); // a plug-in is called as its file
+    printf("    %s: regather %s ", label, command);
+    rg_put_word(stdout, variant);
+    printf(" --shape %s", shape);
+    free(variant);
     if (e->variant->n_params)
         printf(" --params '%s'", params);
     if (*input)

@@ -93,6 +93,14 @@ TEST(commands_of_a_failure_run_as_printed)
     assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
     assert_int_equal(sh("grep -q '^FAIL' again && grep -c ' --limit 7 ' words | grep -qx 2"), 0);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    // A file's name that a shell would run.
+    assert_int_equal(sh("cp '%s/broken/off_by_one.so' '$(touch ran)&`touch ran`.so'", test_build()), 0);
+    assert_int_equal(sh("regather verify 'autocorr:$(touch_ran)&`touch_ran`.so:off_by_one' --smoke --quiet --plugin '$(touch ran)&`touch ran`.so' "
+                        "> words"), RG_WRONG);
+    assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
+    assert_int_equal(sh("grep -q '^FAIL' again && ! test -e ran"), 0);
+    assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    assert_int_equal(sh("! test -e ran"), 0);
     // At a shape that is too large to be traced whole.
     assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/off_by_one.so' > words", broken[0], test_build()), RG_WRONG);
     assert_int_equal(sh("grep -q '^    trace: .* --input y=16 ' words && eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
