@@ -17,7 +17,7 @@ static const double ANSWER_S = 0.5;
 // Numbers of the inputs that lanes are judged by, beyond those of all rounds: JUDGED those that the reference answers, the
 // others for the time alone.
 enum { JUDGED = 1000, FRESH_MOST = 16 };
-static const double FRESH_S = 0.03;
+static const double FRESH_S = 0.03, SLOW_S = 1;
 // A call on fresh inputs may take so many times the median, and besides the time to read its arguments from memory and, of
 // several threads, that to wake them. An answer that is kept from call to call, or comes of work done beside them, takes more:
 // elapsed and, since nobody knows when a busy machine wakes a thread, of processors.
@@ -54,7 +54,8 @@ static double allowed_ns(const rg_lane *lane)
 }
 
 // Calls on inputs that the lane has not seen, the last on those of JUDGED, whose outputs are left in in->found. The shortest is
-// taken, and up to FRESH_MOST where that is too long: a machine that is busy makes many long, and a kept answer all.
+// taken, and as many as FRESH_MOST or SLOW_S where that is too long: a machine that is busy, where threads wait for processors for
+// milliseconds, makes many long, and a kept answer all.
 static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least_ns)
 {
     const double start = rg_seconds(), allowed = allowed_ns(lane);
@@ -62,9 +63,9 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
     *least_ns = lane->fresh = INFINITY;
     for (int i = 1, more = 1; more && !code; i++) {
         double elapsed_s;
-        const bool slow = i > 1 && !(*least_ns <= allowed),
-                   time_left = rg_seconds() - start + 1e-9 * typical_ns(lane) < FRESH_S;
-        more = i < FRESH_MOST && (time_left || slow);
+        const double spent_s = rg_seconds() - start;
+        const bool slow = i > 1 && !(*least_ns <= allowed);
+        more = i < FRESH_MOST ? slow || spent_s + 1e-9 * typical_ns(lane) < FRESH_S : slow && spent_s < SLOW_S;
         rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
         code = rg_lane_call(lane, in, !more, &elapsed_s);
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));
