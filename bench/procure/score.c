@@ -141,20 +141,29 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     return code;
 }
 
-// Joules that were not measured: the cap times the time, which no machine passes.
+// What pays for electricity is the whole machine: by the meter, else the cap times the time, which no machine passes. Joules of GPU
+// boards or CPU packages are parts of it; without a cap they are all there is.
 static void fill_joules(const rg_score *s, rg_machine_score *m)
 {
     m->joules = 0;
+    m->joules_are = s->workload->n ? m->job[0].source : "none";
     for (int j = 0; j < s->workload->n; j++) {
         rg_job_score *of = &m->job[j];
-        of->upper = isnan(of->joules) && m->cap_W > 0;
-        if (of->upper) {
-            of->joules = m->cap_W * of->median_s;
+        const bool upper = strcmp(of->source, "meter") && m->cap_W > 0;
+        const double whole_J = upper ? m->cap_W * of->median_s : of->joules;
+        if (strcmp(of->source, m->joules_are))
+            m->joules_are = "several sources";
+        if (isnan(of->joules) && upper) {
+            of->joules = whole_J;
             of->source = "cap x time, an upper estimate";
         }
-        m->upper |= of->upper;
-        m->joules += s->workload->job[j].weight * of->joules;
+        m->upper |= upper;
+        m->joules += s->workload->job[j].weight * whole_J;
     }
+    if (isnan(m->joules))
+        m->joules_are = "none";
+    else if (m->upper)
+        m->joules_are = "upper estimate";
 }
 
 double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *weight)
@@ -360,8 +369,9 @@ const rg_command rg_cmd_score = {
             "would be the fastest, were all measured again (20,000 draws, --seed).\n\n"
             "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue:\n"
             "1.4\", \"# utilisation: 0.7\" and columns machine price support_a_year residual idle_W cap_W, a row\n"
-            "a label; a machine without a row is refused. Joules that were not measured are cap_W times the time,\n"
-            "and marked as an upper estimate. Audit archives first: score warns of those that audit refuses without\n"
+            "a label; a machine without a row is refused. Electricity is that of the whole machine: of the meter, else\n"
+            "cap_W times the time, marked as an upper estimate, also where GPU boards or CPU packages were measured,\n"
+            "which stand in jobs.tsv. Audit archives first: score warns of those that audit refuses without\n"
             "computing anything again, on the page too, and refuses those of another workload or size, with a wrong\n"
             "run, or with too few runs that count.",
     .option = options,

@@ -30,13 +30,13 @@ typedef struct rg_job_score {
     int runs;
     double median_s, variance, joules;
     const char *source; // of the joules
-    bool upper;         // they are the cap times the time
 } rg_job_score;
 typedef struct rg_machine_score {
     rg_archive a;
     rg_job_score job[RG_JOBS_MOST];
     double score, low, high, variance, freedom, seconds, joules, best; // best: the chance to be the fastest
-    bool upper;
+    bool upper;             // of a job at least, joules are the cap times the time
+    const char *joules_are; // the source of all jobs' joules, "upper estimate", "several sources" or "none"
     int rank, findings; // of audit, which computes nothing again here
     char finding[RG_FINDING]; // the first
     double price, support, residual, idle_W, cap_W; // NaN without costs

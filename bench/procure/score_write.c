@@ -63,7 +63,7 @@ static int write_scores(const rg_score *s, const char *folder, const char *comma
                      rg_archive_value(&m->a, "nonce"), m->rank, m->best);
         put(f, m->score, '\t'), put(f, m->low, '\t'), put(f, m->high, '\t'), put(f, sqrt(m->variance), '\t');
         put(f, m->seconds, '\t'), put(f, m->joules, '\t');
-        rg_tsv_print(f, "%s\t", isnan(m->joules) ? "none" : m->upper ? "upper estimate" : "measured");
+        rg_tsv_print(f, "%s\t", m->joules_are);
         put(f, m->price, '\t'), put(f, s->costs ? m->support * s->costs->years : NAN, '\t'), put(f, m->residual, '\t');
         put(f, m->energy_busy, '\t'), put(f, m->energy_idle, '\t'), put(f, m->total, '\t'), put(f, m->per_job, '\t');
         fprintf(f, "%d\n", on_front(s, m));
@@ -210,7 +210,9 @@ static void ranking(rg_page *p, const rg_score *s)
                         rg_print("%.4g to %.4g", m->low, m->high),
                         rg_print("%.2f", m->best),
                         number(m->seconds),
-                        isnan(m->joules) ? rg_print("%s", "-") : rg_print("%s%.4g", m->upper ? "at most " : "", m->joules),
+                        isnan(m->joules) ? rg_print("%s", "-")
+                        : m->upper       ? rg_print("at most %.4g", m->joules)
+                                         : rg_print("%.4g (%s)", m->joules, m->joules_are),
                         isnan(m->total) ? rg_print("%s", "-") : rg_print("%.0f", m->total),
                         number(m->per_job)};
         p->make->row(p, (const char *const *)cell, 10);

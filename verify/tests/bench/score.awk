@@ -27,7 +27,6 @@ END {
             sort(list, n)
             median[l, j] = n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
             if ((l, job[j], "meter") in power) joules[l, j] = power[l, job[j], "meter"]
-            else if ((l, job[j], "NVML") in power || (l, job[j], "RAPL") in power) joules[l, j] = power[l, job[j], "NVML"] + power[l, job[j], "RAPL"]
             else joules[l, j] = cap[l] * median[l, j]
         }
     hours = 8760 * head["years"]
