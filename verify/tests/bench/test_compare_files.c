@@ -175,6 +175,26 @@ TEST(different_things_are_refused)
     assert_int_equal(run_command(&rg_cmd_compare, fmt("%s --gate none", words), text), RG_USAGE);
 }
 
+// Such as maps that each machine has made for its own refinement: the other rows are compared all the same.
+TEST(a_job_with_other_inputs_is_unsure)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? path_b : path_a;
+        rg_row row[2] = {test_row("simd", "device", 60, 1000), test_row("default", "job", 60, 1000)};
+        test_set(&row[1], RG_C_WORK, "5");
+        test_set(&row[1], RG_C_RATE, "4975538"); // a second, by the median
+        test_write(path, "regather 0.1", "00ff", row, 2);
+        char *rest = file_text(path);
+        FILE *f = fopen(path, "w");
+        fprintf(f, "# input autocorr w64,h64,r8,k0, 5 multiply-adds: fnv1a 000%d of 3 files\n%s", i, rest);
+        fclose(f);
+        free(rest);
+    }
+    assert_int_equal(compare(), RG_UNSURE);
+    assert_non_null(strstr(text, "SAME      autocorr:simd"));
+    assert_non_null(strstr(text, "UNSURE    autocorr:default w64,h64,r8,k0 threads=1;isa=2 job hot: the job was given other inputs"));
+}
+
 TEST(rows_of_one_file_are_listed)
 {
     rg_row a[2] = {test_row("naive", "device", 60, 1000), test_row("simd", "device", 60, 100)};
