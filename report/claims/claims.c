@@ -388,7 +388,10 @@ static rg_judgement judge_equal(const rg_comparison *q)
         if (!passed)
             snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "", spec);
     }
-    snprintf(j.ours, sizeof j.ours, "%d of %d variants equal the reference", good, all);
+    if (good < all)
+        snprintf(j.ours, sizeof j.ours, "%d of %d variants were checked, and equal the reference", good, all);
+    else
+        snprintf(j.ours, sizeof j.ours, "%d of %d variants equal the reference", good, all);
     if (good == all) {
         j.outcome = RG_REPRODUCED;
         j.value = 0;

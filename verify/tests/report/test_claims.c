@@ -107,6 +107,18 @@ TEST_BETWEEN(test_agree, set_up, tear_down)
     assert_int_equal(rg_judge_as("agree", &q).outcome, RG_DIRECTION);
 }
 
+// A variant that nobody checked is not one that differs.
+TEST_BETWEEN(test_equal, set_up, tear_down)
+{
+    add("gather", "s9", "-", 1000, 1e9);
+    rg_comparison q = asked("autocorr:gather,autocorr:scatter", "", "", NAN, NAN, "-");
+    rg_judgement j = rg_judge_as("equal", &q);
+    assert_int_equal(j.outcome, RG_NOT_TESTABLE);
+    assert_string_equal(j.ours, "1 of 2 variants were checked, and equal the reference");
+    add("scatter", "s9", "-", 1000, 1e9);
+    assert_string_equal(rg_judge_as("equal", &q).ours, "2 of 2 variants equal the reference");
+}
+
 TEST_BETWEEN(test_configs, set_up, tear_down)
 {
     add("gather", "s9", "b=1", 1000, 1e9);
