@@ -86,6 +86,22 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
     return RG_GOOD;
 }
 
+// The one or two other outputs of this input (of symmetric sums there are two) at which such a weight is expected; how many.
+static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trace_pair *found[2])
+{
+    int n = 0;
+    for (int64_t i = 0; i < pairs->n && p->word == RG_W_MISPLACED && p->weight != 0; i++) {
+        const rg_trace_pair *o = &pairs->pair[i];
+        if (o->input != p->input || o->which != p->which || o->output == p->output ||
+            !(fabs(o->expected - p->weight) <= 1e-6 * fabs(p->weight)))
+            continue;
+        if (n == 2)
+            return 0;
+        found[n++] = o;
+    }
+    return n;
+}
+
 static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
 {
     const int traced = rg_traced_argument(pairs->algo);
@@ -95,11 +111,23 @@ static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
         snprintf(weight, sizeof weight, "%.7g", p->weight);
     rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
     rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
-    printf("    first: %s(%s) -> %s(%s): weight %s, expected %.7g: %s\n", pairs->algo->arg[traced].name, in.text,
+    printf("    first: %s(%s) -> %s(%s): weight %s, expected %.7g: %s", pairs->algo->arg[traced].name, in.text,
            pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_trace_word_name[p->word]);
+    const rg_trace_pair *found[2];
+    const int right = rightful(pairs, p, found);
+    for (int i = 0; i < right; i++) {
+        rg_place_of(pairs->algo, &pairs->shape, found[i]->which, found[i]->output, &out);
+        printf("%s(%s)", i ? " or " : "; that is right for ", out.text);
+    }
+    printf("\n");
     rg_pairs_hint(pairs, hint);
-    if (hint[0])
+    if (hint[0]) {
         printf("    all faults have in common: %s\n", hint);
+        return;
+    }
+    rg_pairs_never(pairs, hint);
+    if (hint[0])
+        printf("    no pair is right at: %s\n", hint);
 }
 
 static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
@@ -240,7 +268,7 @@ const rg_command rg_cmd_trace = {
             "of one photograph, the other position-coded) and compares what that changes in the outputs with the\n"
             "reference. Every pair of input and output is right, missing, doubled, misplaced (something where nothing\n"
             "belongs, or what belongs elsewhere) or has another weight. Prints how many, the first fault by its\n"
-            "coordinates, and what all faults have in common. Runs in the checker's child process, so plug-ins and wild\n"
+            "coordinates, and what all faults have in common, or else where no pair is right. Runs in the checker's child process, so plug-ins and wild\n"
             "kernels are welcome.\n"
             "\n"
             "--out DIR writes NAME.tsv, one row a pair (columns input, input_at, argument, output, output_at, weight,\n"

@@ -197,3 +197,55 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     if (s.turned > s.faults * 9 / 10 && used < 200) // two that overlap add up to something else
         snprintf(text + used, 200 - used, "%sthe sign%s is turned", used ? ", " : "", s.turned < s.faults ? " of most" : "");
 }
+
+// ---- what is never right ---------------------------------------------------------------------------------------------------
+
+enum { VALUES = 64 }; // of a coordinate; one with more is left out
+typedef struct seen_values {
+    int n;
+    int64_t value[VALUES + 1];
+    bool right[VALUES + 1];
+} seen_values;
+
+static void see(seen_values *s, int64_t value, bool right)
+{
+    int i = 0;
+    while (i < s->n && s->value[i] != value)
+        i++;
+    if (i == s->n && s->n <= VALUES)
+        s->value[s->n++] = value;
+    if (i < s->n)
+        s->right[i] |= right;
+}
+
+// Of one coordinate, where less than half of its values have no right pair.
+static void say_never(char text[200], const char *before, const char *name, const seen_values *s)
+{
+    int never = 0;
+    for (int i = 0; i < s->n; i++)
+        never += !s->right[i];
+    for (int i = 0; i < s->n && 2 * never < s->n && s->n <= VALUES; i++) {
+        const size_t used = strlen(text);
+        if (!s->right[i])
+            snprintf(text + used, 200 - used, "%s%s%s=%lld", used ? ", " : "", before, name, (long long)s->value[i]);
+    }
+}
+
+void rg_pairs_never(const rg_pairs *pairs, char text[200])
+{
+    seen_values *seen = rg_alloc(2 * RG_COORDINATES * sizeof *seen);
+    rg_place at[2] = {{0}};
+    text[0] = 0;
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const rg_trace_pair *p = &pairs->pair[i];
+        rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &at[0]);
+        rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &at[1]);
+        for (int side = 0; side < 2; side++)
+            for (int c = 0; c < at[side].n; c++)
+                see(&seen[side * RG_COORDINATES + c], at[side].value[c], p->word == RG_W_RIGHT);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int c = 0; c < at[side].n; c++)
+            say_never(text, side ? "output " : "input ", at[side].name[c], &seen[side * RG_COORDINATES + c]);
+    free(seen);
+}

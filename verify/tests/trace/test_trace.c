@@ -186,6 +186,19 @@ TEST(rows_say_where)
     rg_tsv_free(&t);
 }
 
+// Where what is misplaced belongs, and where no pair is right when faults have nothing in common.
+TEST(the_wrong_index_is_said)
+{
+    trace_broken("autocorr", "transposed", "");
+    assert_non_null(strstr(output, "-> sums(X0=-3,Y0=-4): weight 139, expected 179: misplaced; that is right for (X0=-4,Y0=-3)\n"));
+    trace_broken("autocorr", "off_by_one", "");
+    assert_non_null(strstr(output, "; that is right for (X0=-3,Y0=-4)\n"));
+    trace_broken("autocorr", "half_plane", "");
+    assert_null(strstr(output, "that is right for"));
+    trace_broken("gridding", "gridding_corners", "");
+    assert_non_null(strstr(output, "    no pair is right at: output z=-5\n"));
+}
+
 TEST(broken_autocorr_gets_its_word)
 {
     static const struct {
