@@ -183,7 +183,8 @@ static int make(const rg_listed *l)
     snprintf(f->data, sizeof f->data, "fig/%s", found.data);
     snprintf(f->why_not, sizeof f->why_not, "%s", found.why_not);
     if (!*f->why_not && found.points < POINTS_LEAST)
-        snprintf(f->why_not, sizeof f->why_not, "%d of the %d points that make a figure", found.points, POINTS_LEAST);
+        snprintf(f->why_not, sizeof f->why_not, "%s has %d of the %d points that it needs",
+                 here ? "this machine" : rg_listed_machine(l)->label, found.points, POINTS_LEAST);
     if (!*f->why_not) {
         set_published(&found.plot, &r->claims, rg_paper_of(&r->claims, f->paper));
         rg_plot_text(&found.plot, "TITLE", f->title);
