@@ -88,7 +88,7 @@ static int check_heads(const comparison *c)
                        c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
     for (int i = 0; i < c->file[0].n_head; i++) {
         const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
-        // Inputs of a job (rg_input_key has a comma and a blank) are made on each machine and may differ in a rounding: its rows say so.
+        // Inputs of a job (", " in rg_input_key) are made on each machine and may differ in a rounding: its rows say so.
         if (!strncmp(key, "input ", 6) && !strstr(key, ", ") && other && strcmp(other, c->file[0].head_value[i]))
             return rg_fail(RG_USAGE, "compare: different inputs: %s is %s in %s, %s in %s (same --seed?)", key,
                            c->file[0].head_value[i], c->file[0].path, other, c->file[1].path);
@@ -505,8 +505,8 @@ const rg_command rg_cmd_compare = {
             "samples below the clock's step, times that the file's own probes rule out, inputs or sources without\n"
             "a hash. Files older than these hashes are compared, and the last lines say so.\n\n"
             "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with\n"
-            "rows that differ only in their scope. A job with other inputs is UNSURE. Exit codes: 0 nothing slower, 1 something slower or broken, 2\n"
-            "files that cannot be compared, 3 unsure.",
+            "rows that differ only in their scope. A job with other inputs is UNSURE. Exit codes: 0 nothing\n"
+            "slower, 1 something slower or broken, 2 files that cannot be compared, 3 unsure.",
     .option = options,
     .bytes = sizeof(comparison),
     .run = run,
