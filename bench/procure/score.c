@@ -265,6 +265,32 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
     qsort(s->machine, (size_t)s->n, sizeof *s->machine, by_score);
 }
 
+char *rg_score_unlike(const rg_score *s)
+{
+    static const char *const key[] = {"revision", "nonce", "division"};
+    char *text = NULL;
+    for (int k = 0; k < RG_COUNT(key); k++) {
+        char *its = NULL;
+        bool unlike = false;
+        for (int m = 0; m < s->n; m++) {
+            const char *value = rg_archive_value(&s->machine[m].a, key[k]);
+            char *more = rg_print("%s%s%s %s", its ? its : "", its ? ", " : "", s->machine[m].a.label, value);
+            unlike |= strcmp(value, rg_archive_value(&s->machine[0].a, key[k])) != 0;
+            free(its);
+            its = more;
+        }
+        if (unlike) {
+            char *more = rg_print("%s%s%s (%s)", text ? text : "", text ? "; " : "", key[k], its);
+            free(text);
+            text = more;
+        }
+        free(its);
+    }
+    char *whole = text ? rg_print("Not of one %s: what machines differ by may come of that.", text) : NULL;
+    free(text);
+    return whole;
+}
+
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
 // The rows of one size, which the first archive says.
@@ -332,6 +358,10 @@ static int run(void *typed)
     code = code ? code : find_reference(r, &s, &reference);
     if (!code) {
         judge(&s, reference, r->given.seed);
+        char *unlike = rg_score_unlike(&s);
+        if (unlike)
+            rg_warn("score: %s", unlike);
+        free(unlike);
         code = rg_score_write(&s, r->out, r->given.line);
     }
     for (int m = 0; m < s.n && !code; m++) {

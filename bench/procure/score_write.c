@@ -249,17 +249,18 @@ static void jobs(rg_page *p, const rg_score *s)
 
 static void machines(rg_page *p, const rg_score *s)
 {
-    static const char *const column[] = {"machine", "what it is", "cores", "GPU", "nonce", "measured"};
-    p->make->table(p, "Machines", "llllll", column, 6);
+    static const char *const column[] = {"machine", "what it is", "cores", "GPU", "revision", "nonce", "measured"};
+    p->make->table(p, "Machines", "lllllll", column, 7);
     for (int i = 0; i < s->n; i++) {
         const rg_archive *a = &s->machine[i].a;
         const char *const cell[] = {a->label,
                                     rg_archive_value(a, "cpu"),
                                     rg_archive_value(a, "cores"),
                                     rg_archive_value(a, "gpu"),
+                                    rg_archive_value(a, "revision"),
                                     rg_archive_value(a, "nonce"),
                                     rg_archive_value(a, "date")};
-        p->make->row(p, cell, 6);
+        p->make->row(p, cell, 7);
     }
     p->make->table_end(p);
 }
@@ -309,6 +310,10 @@ static int write_page(const rg_score *s, const char *folder)
             p.make->paragraph(&p, refused);
         free(refused);
     }
+    char *unlike = rg_score_unlike(s);
+    if (unlike)
+        p.make->paragraph(&p, unlike);
+    free(unlike);
     char *brief = too_short(s);
     if (brief)
         p.make->paragraph(&p, brief);

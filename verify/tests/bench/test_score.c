@@ -79,6 +79,17 @@ TEST(ranks_and_ties)
     assert_grep("sums on fast: 0.5 s", "page/index.html");
 }
 
+// Numbers of several programs or inputs are ranked, and it is said, here and on the page.
+TEST(what_archives_do_not_share_is_said)
+{
+    assert_int_equal(sh("mkdir -p other && cp again/* other && sed -i 's/^nonce.*/nonce\tm/' other/machine.tsv && cd other && tar czf ../other.rgz --format=ustar * && "
+                        "cd .. && regather score slow.rgz other.rgz --workload w.tsv --reference slow --out unlike > said.score"), 0);
+    assert_said("score: Not of one nonce (slow n, other m): what machines differ by may come of that.");
+    sh("regather accept slow.rgz other.rgz > s");
+    assert_said("other.rgz: nonce m, n in slow.rgz: the difference may come of that");
+    assert_int_equal(sh("grep -q 'Not of one nonce' unlike/index.html && ! grep -q 'Not of one' page/index.html"), 0);
+}
+
 // Of two machines that are equal, each is the best as often as the other.
 TEST(equals_are_best_as_often)
 {
