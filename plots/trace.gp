@@ -45,7 +45,7 @@ down(y) = 1 - real(y) / HEIGHT
 set multiplot
 set label 1 TITLE at screen 0.03, screen down(34) left font ",20" textcolor rgb INK noenhanced
 set label 2 DETAIL at screen 0.03, screen down(62) left font ",13" textcolor rgb SOFT noenhanced
-set label 3 (HINT eq "" ? "" : "All faults have in common: ".HINT) at screen 0.03, screen down(86) left font ",13" \
+set label 3 HINT at screen 0.03, screen down(86) left font ",13" \
     textcolor rgb "#96340a" noenhanced
 set border linecolor rgb SOFT linewidth 1
 set tics nomirror out scale 0.5 textcolor rgb SOFT font ",11"

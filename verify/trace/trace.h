@@ -90,7 +90,7 @@ void rg_pairs_keep(rg_pairs *, const rg_filter *outputs);
 
 // What all faults share and other pairs do not: "output x=0; the sign is turned"; "" when that is nothing.
 void rg_pairs_hint(const rg_pairs *, char text[200]);
-// Coordinates at which no pair is right, while at most of the others some are: "input y=3, output Y0=-3"; "" when there is none.
+// The few coordinates at which no pair is right, while at the others some are: "input y=3, output Y0=-3"; "" when there is none.
 void rg_pairs_never(const rg_pairs *, char text[200]);
 
 // ---- trace_write.c, trace_object.c, trace_cases.c --------------------------------------------------------------------------

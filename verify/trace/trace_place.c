@@ -200,7 +200,7 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
 
 // ---- what is never right ---------------------------------------------------------------------------------------------------
 
-enum { VALUES = 64 }; // of a coordinate; one with more is left out
+enum { VALUES = 64, NEVER = 3 }; // of a coordinate; one with more is left out
 typedef struct seen_values {
     int n;
     int64_t value[VALUES + 1];
@@ -218,13 +218,13 @@ static void see(seen_values *s, int64_t value, bool right)
         s->right[i] |= right;
 }
 
-// Of one coordinate, where less than half of its values have no right pair.
+// Of one coordinate, where few of its values have no right pair.
 static void say_never(char text[200], const char *before, const char *name, const seen_values *s)
 {
     int never = 0;
     for (int i = 0; i < s->n; i++)
         never += !s->right[i];
-    for (int i = 0; i < s->n && 2 * never < s->n && s->n <= VALUES; i++) {
+    for (int i = 0; i < s->n && never <= NEVER && 2 * never < s->n && s->n <= VALUES; i++) {
         const size_t used = strlen(text);
         if (!s->right[i])
             snprintf(text + used, 200 - used, "%s%s%s=%lld", used ? ", " : "", before, name, (long long)s->value[i]);

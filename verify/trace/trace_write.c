@@ -235,10 +235,14 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
 static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst,
                 const char *stem, const char *data, const char *object)
 {
-    char shape[96], hint[200], counts[160];
+    char shape[96], hint[200], never[200], counts[160];
     int64_t count[RG_TRACE_WORDS];
     rg_shape_print(pairs->algo, &pairs->shape, shape);
     rg_pairs_hint(pairs, hint);
+    rg_pairs_never(pairs, never);
+    char *says = hint[0]    ? rg_print("All faults have in common: %s", hint)
+                 : never[0] ? rg_print("No pair is right at: %s", never)
+                            : rg_print("%s", "");
     rg_pairs_count(pairs, count);
     rg_words_print(count, counts);
     const char *names[OUT_AXES + IN_AXES] = {"", "", "", "", ""};
@@ -261,7 +265,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
         rg_plot_path(&plot, "DATA", data);
         rg_plot_text(&plot, "TITLE", title);
         rg_plot_text(&plot, "DETAIL", detail);
-        rg_plot_text(&plot, "HINT", hint);
+        rg_plot_text(&plot, "HINT", says);
         rg_plot_texts(&plot, "AXES", OUT_AXES + IN_AXES, names);
         rg_plot_numbers(&plot, "SLICES", 2 * OUT_AXES, slices);
         if (object)
@@ -270,6 +274,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
         code = rg_plot_draw(&plot, "trace.gp", to);
         free(to);
     }
+    free(says);
     free(title);
     free(detail);
     return code;

@@ -195,8 +195,16 @@ TEST(the_wrong_index_is_said)
     assert_non_null(strstr(output, "; that is right for (X0=-3,Y0=-4)\n"));
     trace_broken("autocorr", "half_plane", "");
     assert_null(strstr(output, "that is right for"));
-    trace_broken("gridding", "gridding_corners", "");
+    char *out = rg_print("--out %s", folder), *svg = rg_print("%s/gridding_corners.svg", folder);
+    trace_broken("gridding", "gridding_corners", out);
     assert_non_null(strstr(output, "    no pair is right at: output z=-5\n"));
+    if (access(svg, R_OK) == 0) { // drawn where there is gnuplot
+        char *drawn = file_text(svg);
+        assert_non_null(strstr(drawn, "No pair is right at: output z=-5"));
+        free(drawn);
+    }
+    free(out);
+    free(svg);
 }
 
 TEST(broken_autocorr_gets_its_word)
