@@ -133,10 +133,20 @@ int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
     return RG_GOOD;
 }
 
+// --cross and --mask are one photograph each: of a file with several nobody says which.
+static int expect_one_page(const char *path)
+{
+    int64_t pages;
+    const int code = rg_image_pages(path, &pages);
+    return code == RG_GOOD && pages > 1 ? rg_fail(RG_USAGE, "%s: expected one photograph, found %" PRId64, path, pages) : code;
+}
+
 static int read_mask(ac_job *job)
 {
     int64_t kept = 0;
-    int code = rg_image_read(job->mask_path, 0, &job->range, &job->mask);
+    int code = expect_one_page(job->mask_path);
+    if (code == RG_GOOD)
+        code = rg_image_read(job->mask_path, 0, &job->range, &job->mask);
     if (code != RG_GOOD)
         return code;
     const int64_t n = job->mask.width * job->mask.height;
@@ -210,7 +220,9 @@ static int read_all(ac_job *job)
 {
     int code = RG_GOOD;
     if (job->cross_path) {
-        code = ac_read(job, job->cross_path, 0, &job->cross);
+        code = expect_one_page(job->cross_path);
+        if (code == RG_GOOD)
+            code = ac_read(job, job->cross_path, 0, &job->cross);
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
     if (code != RG_GOOD)
