@@ -21,21 +21,33 @@ static void warn_of_another(const char *star_path, int folder, const char *name)
     free(other);
 }
 
-// As named; else beside the STAR file, with the folders of the name; else, for projects that were moved, without them.
+// As named; else beside the STAR file, or in a folder above it, such as that of a RELION project, with the folders of the name;
+// else, for projects that were moved, beside the STAR file without them.
 static char *stack_path(const char *star_path, const char *name)
 {
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
-    int folder = slash ? (int)(slash - star_path + 1) : 0;
+    const int folder = slash ? (int)(slash - star_path + 1) : 0;
     char *path = rg_print("%s", name);
+    bool found = access(path, R_OK) == 0, moved = false;
     if (folder && *name != '/')
         warn_of_another(star_path, folder, name);
-    for (int attempt = 0; attempt < 2 && access(path, R_OK) != 0; attempt++) {
+    for (int n = folder; n && !found && *name != '/';) {
         free(path);
-        path = rg_print("%.*s%s", folder, star_path, attempt && base ? base + 1 : name);
-        if (attempt && access(path, R_OK) == 0)
-            rg_warn("%s: no \"%s\"; %s is taken", star_path, name, path);
+        path = rg_print("%.*s%s", n, star_path, name);
+        found = access(path, R_OK) == 0;
+        moved = n < folder;
+        for (n--; n && star_path[n - 1] != '/';)
+            n--;
     }
-    if (access(path, R_OK) == 0)
+    if (!found) {
+        free(path);
+        path = rg_print("%.*s%s", folder, star_path, base ? base + 1 : name);
+        found = access(path, R_OK) == 0;
+        moved = true;
+    }
+    if (found && moved)
+        rg_warn("%s: no \"%s\"; %s is taken", star_path, name, path);
+    if (found)
         return path;
     free(path);
     return NULL;
