@@ -247,9 +247,21 @@ static void head_table(const rg_result *f, rg_page *p)
 
 enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 20 }; // longer ones are for figures
 
+// A number as people read it: files have up to 17 digits.
+static const char *for_people(const char *text, char number[32])
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (strlen(text) < 9 || *end || !strpbrk(text, ".e"))
+        return text;
+    snprintf(number, 32, "%.6g", value);
+    return number;
+}
+
 static void job_table(const struct rg_named_table *t, rg_page *p)
 {
     const char *column[TABLE_COLUMNS_MOST], *cell[TABLE_COLUMNS_MOST];
+    char number[TABLE_COLUMNS_MOST][32];
     char caption[TEXT], align[TABLE_COLUMNS_MOST + 1] = "";
     int n = t->tsv.n_columns;
     if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST || !t->tsv.n_rows)
@@ -262,7 +274,7 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     p->make->table(p, caption, align, column, n);
     for (int i = 0; i < t->tsv.n_rows; i++) {
         for (int c = 0; c < n; c++)
-            cell[c] = rg_tsv_cell(&t->tsv, i, column[c]);
+            cell[c] = for_people(rg_tsv_cell(&t->tsv, i, column[c]), number[c]);
         p->make->row(p, cell, n);
     }
     p->make->table_end(p);
