@@ -250,7 +250,8 @@ TEST(test_par_holds_less)
         assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                            test_dir), lost[i].words);
     }
-    const char *volts = HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n1@one.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
+    put_stack("two.mrcs", 128, 0);
+    const char *volts = HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n1@two.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
     put_text(in_dir("bad.star"), volts);
     assert_refused(RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                        test_dir), "different _rlnVoltage; write a STAR file");
