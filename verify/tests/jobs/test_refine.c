@@ -212,17 +212,20 @@ static int refine_text(const char *text, const char *more)
     "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n"   \
     "_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n_rlnImagePixelSize\n"
 
-static void put_stack(const char *name, int64_t side, float value)
+static void put_images(const char *name, int64_t side, float value, int images)
 {
     rg_mrc_out out;
     float *section = rg_alloc((size_t)(side * side) * sizeof *section);
     for (int64_t i = 0; i < side * side; i++)
         section[i] = value > 0 ? value : (float)(i % 7);
-    assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), side, side, 1, RG_MRC_FLOAT32, 2, false), RG_GOOD);
-    assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
+    assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), side, side, images, RG_MRC_FLOAT32, 2, false), RG_GOOD);
+    for (int i = 0; i < images; i++)
+        assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
     free(section);
 }
+
+static void put_stack(const char *name, int64_t side, float value) { put_images(name, side, value, 1); }
 
 // Scores of fine rings have no sign; the whole coefficient has.
 TEST(test_inverted)
@@ -250,8 +253,8 @@ TEST(test_par_holds_less)
         assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                            test_dir), lost[i].words);
     }
-    put_stack("two.mrcs", 128, 0);
-    const char *volts = HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n1@two.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
+    put_images("two.mrcs", 128, 0, 2);
+    const char *volts = HEAD "1@two.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n2@two.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
     put_text(in_dir("bad.star"), volts);
     assert_refused(RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
                        test_dir), "different _rlnVoltage; write a STAR file");
