@@ -201,6 +201,26 @@ static int choose(ac_job *job, const char *requested)
     return code;
 }
 
+// Opening a GPU takes a second or so: it goes on while photographs are read. What fails here is said when the GPU is needed.
+static void *open_gpu(void *of)
+{
+    const ac_job *job = of;
+    char why[200];
+    rg_device_open(rg_ranks_device(job->device), why);
+    return NULL;
+}
+
+static int read_and_choose(ac_job *job, const char *variant)
+{
+    pthread_t opening;
+    const bool early = !variant && strncmp(job->device, "gpu", 3) == 0 && !rg_dry_run &&
+                       pthread_create(&opening, NULL, open_gpu, job) == 0;
+    int code = ac_input(job);
+    if (early)
+        pthread_join(opening, NULL);
+    return code == RG_GOOD ? choose(job, variant) : code;
+}
+
 static int run(void *options)
 {
     ac_job *job = options;
@@ -214,9 +234,7 @@ static int run(void *options)
     if (code == RG_GOOD)
         code = rg_computing_variant(&job->computing, job->algo->name, &variant);
     if (code == RG_GOOD)
-        code = ac_input(job);
-    if (code == RG_GOOD)
-        code = choose(job, variant);
+        code = read_and_choose(job, variant);
     if (code == RG_GOOD) {
         job->gnuplot = rg_program_path("gnuplot");
         if (!rg_quiet)

@@ -84,12 +84,14 @@ static int lanes_of(const ac_job *job, int wanted)
     return fit < wanted ? (int)fit : wanted;
 }
 
-// Who computes: cores, each with buffers of its own, or GPUs (the emulated one too), each shared by several cores: reading a
-// photograph, checking its sums and writing its files takes a core longer than computing the sums takes a GPU.
+// Who computes: cores, each with buffers of its own, or GPUs, each with several buffers that cores take turns at: copies of a
+// photograph and of its sums, staged by a core, take longer than its sums take a GPU. The emulated GPU has one.
+enum { WORKERS_A_GPU = 4 };
 typedef struct crew {
     const ac_job *job;
     const rg_device *host; // CPU or emulated GPU; NULL: GPUs
     int gpus;              // of this machine that are to be shared by the job's processes; 0: the one that --device names
+    int mine;              // GPUs that this process uses
     int lanes, n_workers;
     ac_worker *worker;
 } crew;
@@ -100,7 +102,7 @@ static bool bind(const crew *c, int w, char why[200])
     if (c->host)
         return true;
     char name[16];
-    snprintf(name, sizeof name, "gpu%d", rg_ranks_gpu(c->gpus, w));
+    snprintf(name, sizeof name, "gpu%d", rg_ranks_gpu(c->gpus, w % c->mine));
     ac_worker *worker = &c->worker[w];
     pthread_mutex_lock(&worker->turn);
     const rg_device *device = rg_device_open(c->gpus ? name : c->job->device, why);
@@ -187,12 +189,12 @@ int ac_series(ac_job *job)
     int code = rg_computing_gpus(&job->computing, gpus, &gpus);
     if (code != RG_GOOD)
         return code;
-    gpus = gpus > photos ? (int)photos : gpus;
+    c.mine = gpus = gpus > photos ? (int)photos : gpus;
     int wanted = lanes_wanted(job, photos, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
     if (!c.lanes)
         return RG_LACKS;
-    c.n_workers = c.host || gpus > c.lanes ? c.lanes : gpus > 1 ? gpus : 1;
+    c.n_workers = c.host || WORKERS_A_GPU * gpus > c.lanes ? c.lanes : WORKERS_A_GPU * gpus;
     c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
     for (int w = 0; w < c.n_workers; w++)
         ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads);
