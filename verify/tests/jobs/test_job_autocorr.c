@@ -185,7 +185,7 @@ TEST(test_series_and_resume)
         assert_true(fabs(half - time / 4) < 0.3);
         row += length;
     }
-    assert_true(file_has("s/rmax_stages.tsv", "# autocorr, 3 photographs, offsets to 30\n") && file_has("s/rmax_stages.tsv", "\nread\t"));
+    assert_true(file_has(in_dir("s/rmax_stages.tsv"), "# autocorr, 3 photographs, offsets to 30\n") && file_has(in_dir("s/rmax_stages.tsv"), "\nread\t"));
     // The azimuthal mean of cos(k X0) is the Bessel function J0(k R), whose first maximum after the minimum is at k R = 7.016;
     // rings one pixel wide, of unevenly spread offsets, move it by up to half a pixel.
     for (int i = 0; i < 3; i++)
