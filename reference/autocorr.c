@@ -6,9 +6,28 @@
 // Bound: a product of two 16-bit pixels is below 2^32, so a sum over fewer than 2^31 pixels stays below 2^63.
 #include "reference.h"
 
-static int64_t pixel(const void *photo, int sixteen_bit, int64_t i)
+// The products of n pixels, 2^16 at a time: so many of 8 bits fit in 32.
+static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n)
 {
-    return sixteen_bit ? ((const uint16_t *)photo)[i] : ((const uint8_t *)photo)[i];
+    int64_t sum = 0;
+    for (int64_t from = 0; from < n; from += 65536) {
+        const int64_t past = n < from + 65536 ? n : from + 65536;
+        uint32_t part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t x = from; x < past; x++)
+            part += (uint32_t)a[x] * b[x];
+        sum += part;
+    }
+    return sum;
+}
+
+static int64_t products_16(const uint16_t *a, const uint16_t *b, int64_t n)
+{
+    int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t x = 0; x < n; x++)
+        sum += (int64_t)a[x] * b[x];
+    return sum;
 }
 
 static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X0, int64_t Y0)
@@ -20,11 +39,11 @@ static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X
         const int64_t yb = y - Y0;
         if (yb < 0 || yb >= height)
             continue;
-        for (int64_t x = 0; x < width; x++) {
-            const int64_t xb = x - X0;
-            if (xb >= 0 && xb < width)
-                sum += pixel(a, sixteen_bit, y * width + x) * pixel(b, sixteen_bit, yb * width + xb);
-        }
+        const int64_t first = X0 > 0 ? X0 : 0, past = X0 > 0 ? width : width + X0; // 0 <= x - X0 < width
+        const int64_t of_a = y * width + first, of_b = yb * width + first - X0;
+        if (first < past)
+            sum += sixteen_bit ? products_16((const uint16_t *)a + of_a, (const uint16_t *)b + of_b, past - first)
+                               : products_8((const uint8_t *)a + of_a, (const uint8_t *)b + of_b, past - first);
     }
     return sum;
 }
