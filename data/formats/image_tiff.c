@@ -94,8 +94,8 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     bool real = p->format == SAMPLEFORMAT_IEEEFP && p->bits == 32 && grey && p->channels == 1;
     bool whole = p->format == SAMPLEFORMAT_UINT && (p->bits == 8 || p->bits == 16);
     if (TIFFIsTiled(tiff) || (p->planar != PLANARCONFIG_CONTIG && p->channels > 1))
-        return rg_malformed(w->in->path, w->at, "expected rows in strips with the channels of a pixel together, found %s",
-                            TIFFIsTiled(tiff) ? "tiles" : "separate planes");
+        return rg_malformed(w->in->path, w->at, "expected rows in strips with the channels of a pixel together, found %s: tiffcp -s -p contig "
+                            "makes them", TIFFIsTiled(tiff) ? "tiles" : "separate planes");
     if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
         && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
         return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u",

@@ -157,6 +157,8 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     }
     if (code == RG_GOOD) {
         const double whole = correlation(a, b);
+        if (memcmp(a->value, b->value, (size_t)(a->side * a->side * a->side) * sizeof *a->value) == 0)
+            rg_warn("%s and %s have the same voxels: an FSC of 1 says nothing of the map", name[0], name[1]);
         printf("correlation\t%.6f\n", whole);
         if (whole < 0 && fsc[1] < -OPPOSITE)
             rg_warn("the maps are of opposite contrast: the FSC of their first shell is %.3f; reconstruct --invert is for "

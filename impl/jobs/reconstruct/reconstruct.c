@@ -204,7 +204,7 @@ static int run(void *options)
 const rg_command rg_cmd_reconstruct = {
     .name = "reconstruct",
     .words = "PARTICLES",
-    .summary = "a map from particle images of known orientation, by direct Fourier inversion",
+    .summary = "a map from particle images of known orientation, by direct Fourier inversion or as FREALIGN does",
     .help = help,
     .option = options,
     .bytes = sizeof(request),
