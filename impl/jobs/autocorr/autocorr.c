@@ -202,7 +202,7 @@ static int choose(ac_job *job, const char *requested)
     return code;
 }
 
-// Opening a GPU takes a second or so: it goes on while photographs are read. What fails here is said when the GPU is needed.
+// A GPU is opened while photographs are read. What fails here is said when the GPU is needed.
 static void *open_gpu(void *of)
 {
     const ac_job *job = of;

@@ -144,8 +144,7 @@ TEST(test_params)
 
 TEST(test_files_whole_or_nothing)
 {
-    char folder[] = "/tmp/regather-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = test_folder();
     char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
     rg_file file;
     assert_int_equal(rg_file_open(&file, path), RG_USAGE); // folder missing
@@ -176,7 +175,7 @@ TEST(test_files_whole_or_nothing)
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 5); // the old file stands
-    assert_int_equal(system(fmt("rm -r %s", folder)), 0);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(path);
     free(sub);
 }
@@ -224,8 +223,7 @@ TEST(test_patterns)
 // A copy of a built-in variant, built without hiding its symbols, would be the built-in one; hidden, it is its own.
 TEST(test_plugin_of_a_built_in_name)
 {
-    char folder[] = "/tmp/regather-core-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = test_folder();
     static const char *const flags[] = {"", "-fvisibility=hidden"};
     static const int expected[] = {RG_USAGE, RG_GOOD};
     for (int hidden = 0; hidden < 2; hidden++) {
@@ -250,7 +248,7 @@ TEST(test_plugin_of_a_built_in_name)
         free(build);
         free(object);
     }
-    rmdir(folder);
+    assert_int_equal(test_folder_remove(folder), 0);
     assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
 }
 
