@@ -109,7 +109,12 @@ static int find_points(const search *s, series *to)
         int k = 0;
         while (k < to->n && to->point[k].x != x)
             k++;
-        if (x < 0 || !measured_at(s, to->spec, shape, x, &new) || !has_needed(s, new.of.row))
+        if (x < 0 || !measured_at(s, to->spec, shape, x, &new))
+            continue;
+        // Joules are asked of few rows, and the fastest need not be one of them.
+        if (!strcmp(s->needs, "joules") && !has_needed(s, new.of.row) && !strcmp(row->cell[RG_C_SCOPE], new.of.row->cell[RG_C_SCOPE]))
+            new.of = rg_measure_of(walk.file, row);
+        if (!has_needed(s, new.of.row))
             continue;
         new.work = isnan(said) ? 0 : said;
         new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);

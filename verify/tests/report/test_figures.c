@@ -166,4 +166,36 @@ TEST(test_unknown_maps)
     assert_int_equal(access("page/index.html", F_OK), -1);
 }
 
+// Joules are asked of one row of a variant; the fastest, with other parameters, may have none.
+TEST(test_energy_of_slower_rows)
+{
+    static const char *const variant[] = {"scatter", "scatter_v2", "gather", "owned"}, *const key = "suite", *const value = "regather 0.1";
+    char *gnuplot = rg_program_path("gnuplot");
+    if (!gnuplot)
+        skip();
+    free(gnuplot);
+    assert_int_equal(chdir(test_dir), 0);
+    FILE *f = rg_result_open("energy.tsv", "w");
+    rg_result_write_head(f, 1, (char *const *)(uintptr_t)&key, (char *const *)(uintptr_t)&value);
+    for (int i = 0; i < 2 * RG_COUNT(variant); i++) {
+        rg_row row = test_row(variant[i / 2], "kernel", 9, i % 2 ? 2000 : 1000);
+        test_set(&row, RG_C_ALGO, "gridding");
+        test_set(&row, RG_C_SHAPE, "s257,i52,o1,b19,k0");
+        test_set(&row, RG_C_PARAMS, i % 2 ? "TILE_SIZE=4" : "TILE_SIZE=8");
+        test_set(&row, RG_C_JOULES, i % 2 ? "0.5" : "");
+        rg_result_write_row(f, &row);
+        rg_row_free(&row);
+    }
+    fclose(f);
+    if (access("none", F_OK))
+        assert_int_equal(mkdir("none", 0777), 0);
+    char *argv[] = {"report", "energy.tsv", "--machines", "none", "--out", "energy", "--quiet", NULL};
+    assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
+    char *points = file_text("energy/fig/gridding_energy.tsv");
+    for (int v = 0; v < RG_COUNT(variant); v++)
+        assert_non_null(strstr(points, variant[v]));
+    free(points);
+    assert_int_equal(chdir("/"), 0);
+}
+
 TESTS(test_dir_make, test_dir_remove)
