@@ -3,8 +3,8 @@
 // et al. 2014, eqs 1 and 2), in double.
 //
 // Result pixel p comes from q = c + M (p - c) + t of the input, c = floor(side / 2) along each axis. One code for two and three
-// dimensions: an image is one plane of a volume, whose map leaves z alone. Outside: 0 zero, 1 nearest edge, 2 no part beyond
-// 1/64 pixel. The correlation is of two passes: the means, then the products of what is left.
+// dimensions: an image is one plane of a volume, whose map leaves z alone, so that no other plane has a part. Outside: 0 zero,
+// 1 nearest edge, 2 no part beyond 1/64 pixel. The correlation is of two passes: the means, then the products of what is left.
 #include "reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -47,16 +47,23 @@ static void source(const problem *p, int64_t map, int64_t e, double q[3])
     }
 }
 
+// Whether the pixel that comes from q takes part.
+static int counts_at(const problem *p, const double q[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (p->outside == 2 && (q[a] < -1.0 / 64 || q[a] > (double)(p->side[a] - 1) + 1.0 / 64))
+            return 0;
+    return 1;
+}
+
 // The value at q by interpolation along one axis after the other; *counts whether the pixel takes part.
 static double value_at(const problem *p, double q[3], int *counts)
 {
-    double share[3];
-    int64_t below[3];
-    *counts = 1;
-    for (int a = 0; a < 3; a++) {
+    double share[3] = {0};
+    int64_t below[3] = {0};
+    *counts = counts_at(p, q);
+    for (int a = 0; a < p->dims; a++) {
         const double last = (double)(p->side[a] - 1);
-        if (p->outside == 2 && (q[a] < -1.0 / 64 || q[a] > last + 1.0 / 64))
-            *counts = 0;
         if (p->outside != 0)
             q[a] = q[a] < 0 ? 0 : q[a] > last ? last : q[a];
         q[a] = q[a] < -2         ? -2
@@ -66,7 +73,7 @@ static double value_at(const problem *p, double q[3], int *counts)
         share[a] = q[a] - floor(q[a]);
     }
     double sum = 0;
-    for (int corner = 0; corner < 8; corner++) {
+    for (int corner = 0; corner < 1 << p->dims; corner++) {
         double weight = 1;
         int64_t at[3];
         int outside = 0;
@@ -87,6 +94,17 @@ static double result_pixel(const problem *p, int64_t map, int64_t e, int *counts
     double q[3];
     source(p, map, e, q);
     return value_at(p, q, counts);
+}
+
+static int32_t taken_pixels(const problem *p, int64_t map)
+{
+    int32_t taken = 0;
+    for (int64_t e = 0; e < volume(p); e++) {
+        double q[3];
+        source(p, map, e, q);
+        taken += counts_at(p, q);
+    }
+    return taken;
 }
 
 // Correlation of map number `map`, 0 where it is undefined; a spread below 1e-6 of the size counts as none.
@@ -157,11 +175,10 @@ static void align_at(const problem *p, int which, const int64_t *element, int64_
 #pragma omp parallel for schedule(dynamic)
     for (int64_t i = 0; i < n; i++) {
         int32_t taken;
-        const double r = correlation(p, element[i], &taken);
         if (which == 3)
-            rho[i] = r;
+            rho[i] = correlation(p, element[i], &taken);
         else
-            pixels[i] = taken;
+            pixels[i] = taken_pixels(p, element[i]);
     }
 }
 

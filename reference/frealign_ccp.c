@@ -4,6 +4,7 @@
 #include "frealign.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REACH = 7, LAGS = 2 * REACH + 1, PADDED = 4 };
 
@@ -89,23 +90,35 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
     fftw_free(W);
 }
 
-// All rotations and lags of comparison `at`.
-static void direction(const ref_problem *p, const float *turn, int64_t at, float *cc)
+// All lags of the rotations of comparison `at` that are asked for.
+static void direction(const ref_problem *p, const float *turn, int64_t at, const char *asked, float *cc)
 {
     const int64_t turns = p->inner;
     ref_transform_ready(p->side);
     ref_number *big = padded_section(p, at / p->trials, at % p->trials);
 #pragma omp parallel for schedule(dynamic)
     for (int64_t r = 0; r < 4 * turns; r++)
-        correlate(p, at / p->trials, big, turn + 2 * (r % turns), (int)(r / turns), cc + r * LAGS * LAGS);
+        if (asked[r])
+            correlate(p, at / p->trials, big, turn + 2 * (r % turns), (int)(r / turns), cc + r * LAGS * LAGS);
     fftw_free(big);
+}
+
+static char *rotations(const ref_problem *p, int which)
+{
+    char *asked = malloc((size_t)(4 * p->inner));
+    if (!asked)
+        abort();
+    memset(asked, which, (size_t)(4 * p->inner));
+    return asked;
 }
 
 void rg_ref_ccp(const rg_shape *s, void *const *arg)
 {
     const ref_problem p = ref_problem_of(s, arg);
+    char *all = rotations(&p, 1);
     for (int64_t at = 0; at < p.particles * p.trials; at++)
-        direction(&p, arg[5], at, (float *)arg[6] + at * 4 * p.inner * LAGS * LAGS);
+        direction(&p, arg[5], at, all, (float *)arg[6] + at * 4 * p.inner * LAGS * LAGS);
+    free(all);
 }
 
 void rg_ref_ccp_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
@@ -117,14 +130,17 @@ void rg_ref_ccp_at(const rg_shape *s, void *const *arg, int which, const int64_t
     if (!cc)
         abort();
     for (int64_t at = 0; at < p.particles * p.trials; at++) {
-        int asked = 0;
+        char *asked = rotations(&p, 0);
+        int any = 0;
         for (int64_t i = 0; i < n; i++)
-            asked |= element[i] / each == at;
-        if (asked)
-            direction(&p, arg[5], at, cc);
+            if (element[i] / each == at)
+                any = asked[element[i] % each / (LAGS * LAGS)] = 1;
+        if (any)
+            direction(&p, arg[5], at, asked, cc);
         for (int64_t i = 0; i < n; i++)
             if (element[i] / each == at)
                 value[i] = cc[element[i] % each];
+        free(asked);
     }
     free(cc);
 }

@@ -77,6 +77,7 @@ void rg_ref_pinsert_s(const rg_shape *s, void *const *arg)
                 if (i * i + j * j <= b * b)
                     insert_coefficient(&to, pose + 8 * at, weight + 2 * (at / trials), D + 2 * e, c[e], i, j);
             }
+#pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < nodes; node++)
         for (int part = 0; part < 3; part++)
             volume[4 * node + part] = (float)(volume[4 * node + part] + to.sum[3 * node + part]);

@@ -129,103 +129,73 @@ static void moments(const ref_problem *p, int64_t particle, int64_t t, double mo
 
 // ---- chosen elements, and all of them ------------------------------------------------------------------------------------
 
-// Element e of one comparison's results.
-typedef double value_fn(const ref_problem *, int64_t comparison, int64_t e);
+// All results of one comparison.
+typedef void values_fn(const ref_problem *, int64_t comparison, float *value);
 
-static double score_of(const ref_problem *p, int64_t at, int64_t e)
+static void score_of(const ref_problem *p, int64_t at, float *value)
 {
-    return (void)e, score(p, at / p->trials, at % p->trials);
+    value[0] = (float)score(p, at / p->trials, at % p->trials);
 }
-static double correlation_of(const ref_problem *p, int64_t at, int64_t e)
+static void correlation_of(const ref_problem *p, int64_t at, float *value)
 {
-    return (void)e, correlation(p, at / p->trials, at % p->trials);
+    value[0] = (float)correlation(p, at / p->trials, at % p->trials);
 }
-static double ring_of(const ref_problem *p, int64_t at, int64_t k)
+static void rings_of(const ref_problem *p, int64_t at, float *value)
 {
     ref_rings r = compare_rings(p, at / p->trials, at % p->trials);
-    const double value = ratio(r.C[k], r.B[k] * r.Q[k]);
+    for (int64_t k = 0; k < p->side / 2; k++)
+        value[k] = (float)ratio(r.C[k], r.B[k] * r.Q[k]);
     free(r.C);
-    return value;
 }
-static double moment_of(const ref_problem *p, int64_t at, int64_t e)
+static void moments_of(const ref_problem *p, int64_t at, float *value)
 {
     double moment[4] = {0};
     moments(p, at / p->trials, at % p->trials, moment);
-    return moment[e];
+    for (int e = 0; e < 4; e++)
+        value[e] = (float)moment[e];
 }
 
-static void chosen(const rg_shape *s, void *const *arg, int64_t each, value_fn *of, const int64_t *element, int64_t n,
+static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of)
+{
+    const ref_problem p = ref_problem_of(s, arg);
+    float *out = arg[5];
+    ref_transform_ready(p.side);
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t at = 0; at < p.particles * p.trials; at++)
+        of(&p, at, out + each * at);
+}
+
+static void chosen(const rg_shape *s, void *const *arg, int64_t each, values_fn *of, const int64_t *element, int64_t n,
                    float *out)
 {
     const ref_problem p = ref_problem_of(s, arg);
     ref_transform_ready(p.side);
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < n; i++)
-        out[i] = (float)of(&p, element[i] / each, element[i] % each);
-}
-
-static void all(const rg_shape *s, void *const *arg, value_fn *of)
-{
-    const ref_problem p = ref_problem_of(s, arg);
-    float *out = arg[5];
-    ref_transform_ready(p.side);
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < p.particles * p.trials; i++)
-        out[i] = (float)of(&p, i, 0);
-}
-
-void rg_ref_cc3m(const rg_shape *s, void *const *arg) { all(s, arg, score_of); }
-void rg_ref_ccoef(const rg_shape *s, void *const *arg) { all(s, arg, correlation_of); }
-
-void rg_ref_presb(const rg_shape *s, void *const *arg)
-{
-    const ref_problem p = ref_problem_of(s, arg);
-    const int64_t rings = p.side / 2;
-    float *out = arg[5];
-    ref_transform_ready(p.side);
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < p.particles * p.trials; i++) {
-        ref_rings r = compare_rings(&p, i / p.trials, i % p.trials);
-        for (int64_t k = 0; k < rings; k++)
-            out[i * rings + k] = (float)ratio(r.C[k], r.B[k] * r.Q[k]);
-        free(r.C);
+    for (int64_t at = 0; at < p.particles * p.trials; at++) {
+        float *value = NULL;
+        for (int64_t i = 0; i < n; i++)
+            if (element[i] / each == at) {
+                if (!value) {
+                    value = malloc((size_t)each * sizeof *value);
+                    if (!value)
+                        abort();
+                    of(&p, at, value);
+                }
+                out[i] = value[element[i] % each];
+            }
+        free(value);
     }
 }
 
-void rg_ref_sigma2(const rg_shape *s, void *const *arg)
-{
-    const ref_problem p = ref_problem_of(s, arg);
-    float *out = arg[5];
-    ref_transform_ready(p.side);
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < p.particles * p.trials; i++) {
-        double moment[4] = {0};
-        moments(&p, i / p.trials, i % p.trials, moment);
-        for (int e = 0; e < 4; e++)
-            out[4 * i + e] = (float)moment[e];
+#define REFERENCE(id, each, of)                                                                                         \
+    void rg_ref_##id(const rg_shape *s, void *const *arg) { all(s, arg, each, of); }                                      \
+    void rg_ref_##id##_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)   \
+    {                                                                                                                     \
+        (void)which;                                                                                                      \
+        chosen(s, arg, each, of, element, n, out);                                                                        \
     }
-}
-
-void rg_ref_cc3m_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
-    (void)which;
-    chosen(s, arg, 1, score_of, element, n, out);
-}
-
-void rg_ref_presb_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
-    (void)which;
-    chosen(s, arg, s->n[0] / 2, ring_of, element, n, out);
-}
-
-void rg_ref_sigma2_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
-    (void)which;
-    chosen(s, arg, 4, moment_of, element, n, out);
-}
-
-void rg_ref_ccoef_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
-    (void)which;
-    chosen(s, arg, 1, correlation_of, element, n, out);
-}
+REFERENCE(cc3m, 1, score_of)
+REFERENCE(ccoef, 1, correlation_of)
+REFERENCE(presb, s->n[0] / 2, rings_of)
+REFERENCE(sigma2, 4, moments_of)
+#undef REFERENCE

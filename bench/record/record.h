@@ -85,11 +85,17 @@ typedef struct rg_record_cores {
     int beside;              // so many steps of one core at a time beside another one
     int cpu[RG_BESIDE_MOST]; // their processors
     cpu_set_t rest;          // what none of them shares a core with
-    bool hidden;             // which processors share a core is not said here
+    bool hidden;             // which processors share a core is not said here, nor shown by times
 } rg_record_cores;
 // Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores,
 // none where that is hidden.
 void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *);
+// Fills the lists of siblings of a machine that names none, by slowed_by(a, b), how many times as long processor a takes while b works:
+// of the two usual numberings, the one that holds for every two processors while the other holds for none. Left as they are where
+// that is not so, as on a host that moves processors from core to core.
+enum { RG_SIBLINGS = 64 };
+void rg_record_siblings(int n, cpu_set_t usable, double slowed_by(int a, int b), char list[][RG_SIBLINGS]);
+// Of this machine. A virtual one that hides its cores is timed, which takes a fraction of a second.
 void rg_record_share_here(int64_t beside, rg_record_cores *);
 
 // ---- choose.c: what fits ---------------------------------------------------------------------------------------------------

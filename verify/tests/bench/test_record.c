@@ -324,6 +324,39 @@ TEST(steps_of_one_core_share_no_core)
     }
 }
 
+static lists true_kind;
+static int moved; // a processor that is on another core every time
+static double slowed(int a, int b)
+{
+    const int n = 16;
+    if (a == moved || b == moved)
+        return 1.4;
+    return (true_kind == PAIRS && (a ^ 1) == b) || (true_kind == HALVES && (a + n / 2) % n == b) ? 1.9 : 1.02;
+}
+
+TEST(times_tell_who_shares_a_core)
+{
+    static const struct {
+        lists kind;
+        int moved;
+        const char *of_0, *of_11; // lists of siblings
+    } machine[] = {{PAIRS, -1, "0,1", "10,11"}, {HALVES, -1, "0,8", "3,11"}, {ALONE, -1, "?", "?"}, {PAIRS, 5, "?", "?"}};
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    for (int k = 0; k < 16; k++)
+        CPU_SET(k, &usable);
+    for (int i = 0; i < RG_COUNT(machine); i++) {
+        char list[16][RG_SIBLINGS];
+        for (int k = 0; k < 16; k++)
+            strcpy(list[k], "?");
+        true_kind = machine[i].kind;
+        moved = machine[i].moved;
+        rg_record_siblings(16, usable, slowed, list);
+        assert_string_equal(list[0], machine[i].of_0);
+        assert_string_equal(list[11], machine[i].of_11);
+    }
+}
+
 static rg_record_cores shown;
 static int show(void *none)
 {
@@ -340,7 +373,7 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
     for (int hidden = 0; hidden < 2; hidden++) {
         shown = (rg_record_cores){.beside = 4, .hidden = hidden};
         assert_int_equal(run_command(&command, "show", said), RG_GOOD);
-        assert_int_equal(strstr(said, "does not say which processors share a core") != NULL, hidden);
+        assert_int_equal(strstr(said, "does not say which processors share a core, nor do times") != NULL, hidden);
         assert_non_null(strstr(said, "with at most 4 of one core"));
     }
 }
