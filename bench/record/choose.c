@@ -96,8 +96,8 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
     }
     qsort(shown, (size_t)n, sizeof *shown, by_order);
     if (cores->hidden)
-        puts(cores->beside ? "A virtual machine that does not say which processors share a core, nor do times: those of one core may be too long."
-                           : "A virtual machine that does not say which processors share a core, nor do times: one step at a time.");
+        puts(cores->beside ? "A virtual machine that hides which processors share a core: times of one core may be too long."
+                           : "A virtual machine that hides which processors share a core: one step at a time.");
     printf(
         "%d step%s of the plan %s in the record. These %d fit, in about %.0f s with at most %d of one core beside another:\n",
         done, rg_s(done), done == 1 ? "is" : "are", n, expected_s, cores->beside);

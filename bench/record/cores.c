@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cores.c: which processors steps of one core run on, and which are left for others beside them. Who shares a core is what the
-// system says or, on a virtual machine that hides it, what it takes them together.
+// system says; a virtual machine that hides it is timed.
 #include "record.h"
 
 #include "../../impl/base/core.h"
@@ -8,12 +8,13 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { CORES_LEAST = 4 }; // fewer have one step at a time
+// Two processors of one core take about twice as long together as one alone; two cores take a little longer, at a lower clock.
+static const double AS_FAST = 1.2;
 
 // This processor and those of a list like "0,8" or "0-1".
 static cpu_set_t with(int cpu, const char *list)
@@ -37,13 +38,11 @@ static void without(cpu_set_t *set, cpu_set_t core)
     CPU_XOR(set, set, &core);
 }
 
-// ---- who shares a core, by measurement -------------------------------------------------------------------------------------
+// ---- what processors take together -----------------------------------------------------------------------------------------
 
-// Two processors of one core take about twice as long together as one alone for arithmetic that one of them can fill the core with;
-// two cores take no longer.
-static const double SHARE_FROM = 1.5, APART_UP_TO = 1.2;
 enum { CHAINS = 24, STEPS = 100000, TRIES = 5 }; // chains: more than the latency of an operation on two units
 
+// Arithmetic that one processor can fill a core with.
 static double arithmetic_s(void)
 {
     double best_s = INFINITY, x[CHAINS];
@@ -61,85 +60,66 @@ static double arithmetic_s(void)
     return best_s;
 }
 
-static void stay_on(int cpu)
+typedef struct worker {
+    int cpu, *working; // how many have not measured yet
+    double times;      // as long as alone
+} worker;
+
+static void measure(worker *w)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    CPU_SET(w->cpu, &set);
     sched_setaffinity(0, sizeof set, &set);
+    w->times = arithmetic_s() / w->times;
 }
 
-typedef struct neighbour {
-    int cpu;
-    atomic_int runs, ends;
-} neighbour;
-static void *keep_busy(void *of)
+static void *work(void *of)
 {
-    neighbour *n = of;
-    stay_on(n->cpu);
-    for (n->runs = 1; !n->ends;)
+    worker *w = of;
+    measure(w);
+    for (__atomic_sub_fetch(w->working, 1, __ATOMIC_SEQ_CST); __atomic_load_n(w->working, __ATOMIC_SEQ_CST) > 0;)
         arithmetic_s();
     return NULL;
 }
 
-// How many times as long processor a takes while b works.
-static double slowed_by(int a, int b)
+static int by_times(const void *a, const void *b)
 {
-    neighbour n = {.cpu = b};
-    pthread_t thread;
-    stay_on(a);
-    const double alone_s = arithmetic_s();
-    if (pthread_create(&thread, NULL, keep_busy, &n))
-        return NAN;
-    while (!n.runs)
-        ;
-    const double beside_s = arithmetic_s();
-    n.ends = 1;
-    pthread_join(thread, NULL);
-    return beside_s / alone_s;
+    const double x = ((const worker *)a)->times, y = ((const worker *)b)->times;
+    return (x > y) - (x < y);
 }
 
-static int next_to(int k, int n) { return (void)n, k ^ 1; }
-static int half_on(int k, int n) { return (k + n / 2) % n; }
-
-// Whether every two processors that the numbering has on one core share it (1), none of them (0), or neither can be said (-1).
-static int holds(int mate(int k, int n), int n, cpu_set_t usable, double times_of(int, int))
+// The median, since a guest of the same host may slow some.
+static double slowed_together(const int cpu[], int n)
 {
-    int pairs = 0, share = 0, apart = 0;
+    worker w[CPU_SETSIZE];
+    pthread_t thread[CPU_SETSIZE];
+    int working = n, started = 0;
     for (int k = 0; k < n; k++) {
-        const int m = mate(k, n);
-        if (m <= k || m >= n || !CPU_ISSET(k, &usable) || !CPU_ISSET(m, &usable))
-            continue;
-        const double times = times_of(k, m);
-        pairs++;
-        share += times > SHARE_FROM;
-        apart += times < APART_UP_TO;
+        w[k] = (worker){cpu[k], &working, 1};
+        measure(&w[k]);
     }
-    return pairs && share == pairs ? 1 : pairs && apart == pairs ? 0 : -1;
-}
-
-void rg_record_siblings(int n, cpu_set_t usable, double slowed_by(int, int), char list[][RG_SIBLINGS])
-{
-    const int next = holds(next_to, n, usable, slowed_by), half = holds(half_on, n, usable, slowed_by);
-    if (next < 0 || half < 0 || next + half != 1)
-        return;
-    for (int k = 0; k < n; k++) {
-        const int m = next ? next_to(k, n) : half_on(k, n);
-        if (m < n)
-            snprintf(list[k], RG_SIBLINGS, "%d,%d", k < m ? k : m, k < m ? m : k);
-    }
+    while (started < n && !pthread_create(&thread[started], NULL, work, &w[started]))
+        started++;
+    __atomic_sub_fetch(&working, n - started, __ATOMIC_SEQ_CST);
+    for (int k = 0; k < started; k++)
+        pthread_join(thread[k], NULL);
+    qsort(w, (size_t)n, sizeof *w, by_times);
+    return started < n ? NAN : w[n / 2].times;
 }
 
 // ---- whose turn is where ---------------------------------------------------------------------------------------------------
 
 // One processor of each core for steps of one core, from the last one on, on half of the cores; the other cores are the rest's.
 // Two that share a core take up to twice as long. A virtual machine in which none is said to share one may hide it, and its host
-// may move processors from core to core as well: there nothing goes on beside a step unless it is asked for, and then a
-// processor's core is what it is by either usual numbering, 2 k and 2 k + 1 or k and k + n / 2.
-void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *c)
+// may move processors from core to core as well: there a processor's core is what it is by either usual numbering, 2 k and 2 k + 1
+// or k and k + n / 2, and nothing goes on beside a step, unless it is asked for or one processor of each such core are as fast
+// together as alone.
+void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
+                     double slowed(const int cpu[], int n), rg_record_cores *c)
 {
     cpu_set_t core[CPU_SETSIZE], left = usable;
-    int cpu[CPU_SETSIZE], cores = 0;
+    int cpu[CPU_SETSIZE] = {0}, cores = 0;
     c->hidden = is_virtual && n >= CORES_LEAST;
     for (int k = 0; k < n; k++) {
         core[k] = with(k, siblings[k]);
@@ -154,6 +134,7 @@ void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool
             without(&left, core[k]);
             cpu[cores++] = k;
         }
+    c->hidden = c->hidden && !(slowed(cpu, cores) < AS_FAST);
     const double half = cores < CORES_LEAST || c->hidden ? 0 : cores / 2;
     c->beside = (int)fmin(fmax(0, fmin(cores - 1, RG_BESIDE_MOST)), beside ? (double)beside : half);
     c->rest = usable;
@@ -163,7 +144,7 @@ void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool
 
 void rg_record_share_here(int64_t beside, rg_record_cores *c)
 {
-    static char text[CPU_SETSIZE][RG_SIBLINGS], flags[8192];
+    static char text[CPU_SETSIZE][64], flags[8192];
     const char *siblings[CPU_SETSIZE];
     const long there = sysconf(_SC_NPROCESSORS_CONF);
     const int n = (int)(there < CPU_SETSIZE ? there : CPU_SETSIZE);
@@ -176,10 +157,6 @@ void rg_record_share_here(int64_t beside, rg_record_cores *c)
                             (rg_proc_field("/proc/cpuinfo", "flags", flags, sizeof flags) && strstr(flags, " hypervisor"));
     cpu_set_t usable;
     sched_getaffinity(0, sizeof usable, &usable);
-    rg_record_share(n, siblings, usable, is_virtual, beside, c);
-    if (!c->hidden)
-        return;
-    rg_record_siblings(n, usable, slowed_by, text);
+    rg_record_share(n, siblings, usable, is_virtual, beside, slowed_together, c);
     sched_setaffinity(0, sizeof usable, &usable);
-    rg_record_share(n, siblings, usable, is_virtual, beside, c);
 }

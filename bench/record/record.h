@@ -88,14 +88,10 @@ typedef struct rg_record_cores {
     bool hidden;             // which processors share a core is not said here, nor shown by times
 } rg_record_cores;
 // Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores,
-// none where that is hidden.
-void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside, rg_record_cores *);
-// Fills the lists of siblings of a machine that names none, by slowed_by(a, b), how many times as long processor a takes while b works:
-// of the two usual numberings, the one that holds for every two processors while the other holds for none. Left as they are where
-// that is not so, as on a host that moves processors from core to core.
-enum { RG_SIBLINGS = 64 };
-void rg_record_siblings(int n, cpu_set_t usable, double slowed_by(int a, int b), char list[][RG_SIBLINGS]);
-// Of this machine. A virtual one that hides its cores is timed, which takes a fraction of a second.
+// none where that is hidden. slowed: how many times as long processors take together as alone; asked where the lists hide who
+// shares a core.
+void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
+                     double slowed(const int cpu[], int n), rg_record_cores *);
 void rg_record_share_here(int64_t beside, rg_record_cores *);
 
 // ---- choose.c: what fits ---------------------------------------------------------------------------------------------------

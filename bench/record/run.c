@@ -277,6 +277,14 @@ static int turn_of(const rg_record_run *r, const rg_record_step *s)
     return s->kind == RG_STEP_DATA ? 0 : r->cores.beside && s->runs != RG_RUNS_ALONE ? 1 : 2;
 }
 
+// Of those that may begin, the one of more value a second; of steps of one core the longest, since nothing goes on beside the last
+// one but what is left of it.
+static bool is_before(const rg_record_step *a, const rg_record_step *b)
+{
+    const bool core = a->runs == RG_RUNS_CORE && b->runs == RG_RUNS_CORE;
+    return core ? a->cost_s > b->cost_s : a->value / fmax(a->cost_s, 1) > b->value / fmax(b->cost_s, 1);
+}
+
 // The next step that may begin now beside those that run; NULL: none.
 static rg_record_step *next_step(rg_record_run *r)
 {
@@ -300,7 +308,7 @@ static rg_record_step *next_step(rg_record_run *r)
         if (!s->ready || turn_of(r, s) != turn)
             continue;
         const bool may = turn != 1 ? !others && !cores : s->runs == RG_RUNS_CORE ? !alone && cores < r->cores.beside : !others;
-        if (may && (!best || s->value / fmax(s->cost_s, 1) > best->value / fmax(best->cost_s, 1)))
+        if (may && (!best || is_before(s, best)))
             best = s;
     }
     if (best && turn == 1 && best->runs == RG_RUNS_CORE)

@@ -285,13 +285,20 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     return code;
 }
 
-// One kind of machine, whatever number of its cores a process might use ("..., 7 cores, GPU"): what runs on one core or on a
-// GPU does not depend on it.
-static bool is_one_kind(const char *a, const char *b)
+// What follows the cores of a machine's name ("..., 7 cores, GPU"); NULL when it is no such name.
+static const char *past_cores(const char *machine)
 {
-    const size_t n = strcspn(a, ","), m = strcspn(b, ",");
-    const char *past_a = strstr(a + n, " cores"), *past_b = strstr(b + m, " cores");
-    return n == m && !strncmp(a, b, n) && past_a && past_b && !strcmp(past_a, past_b);
+    const char *at = strstr(machine + strcspn(machine, ","), " cores");
+    return at ? at + strlen(" cores") : NULL;
+}
+
+// One kind of machine, whatever number of its cores a process might use: what runs on one core or on a GPU does not depend on it.
+// `here` may have no GPU, or be asked for none: rows of the CPU are the same with one.
+static bool is_one_kind(const char *here, const char *machine)
+{
+    const size_t n = strcspn(here, ","), m = strcspn(machine, ",");
+    const char *gpu = past_cores(here), *its_gpu = past_cores(machine);
+    return n == m && !strncmp(here, machine, n) && gpu && its_gpu && (!*gpu || !strcmp(gpu, its_gpu));
 }
 
 static bool is_of_all_cores(const rg_row *row)
@@ -319,10 +326,13 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     for (int i = 0; !code && i < file.n_rows; i++) {
         const rg_row *row = &file.row[i];
         const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, which gives what it gives
-        const char *why = recorded && !rg_row_is_timed(row) ? NULL : lacks(row);
+        const char *why = here && past_cores(here) && !*past_cores(here) && !strcmp(row->cell[RG_C_SPACE], "device")
+                              ? "of a GPU, in a record of none"
+                          : recorded && !rg_row_is_timed(row) ? NULL
+                                                              : lacks(row);
         if (!why && !recorded && !tuning && !rg_row_is_probe(row) && processes(row) < PROCESSES_LEAST)
             why = "of fewer than 5 processes";
-        if (!why && !own && here && strcmp(here, machine) && is_of_all_cores(row))
+        if (!why && !own && here && strncmp(here, machine, strlen(here)) && is_of_all_cores(row))
             why = "of another number of cores";
         if (!why) {
             code = take_row(r, &file, row, made, own);

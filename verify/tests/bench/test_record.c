@@ -9,6 +9,7 @@
 #include "../test_program.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <sys/file.h>
 
 extern const rg_command rg_cmd_record;
@@ -158,6 +159,19 @@ TEST(pieces_become_one_record)
     assert_non_null(row_of(&r, "naive"));
     assert_non_null(row_of(&r, "ordered"));
     rg_result_free(&r);
+    // A record of a CPU takes what its CPU did where a GPU was beside it, and nothing of the GPU.
+    for (int gpu = 1; gpu >= 0; gpu--) {
+        assert_int_equal(sh("rm m.*tsv; cp a.tsv m.tsv; sed '/^# machine/s/$/, NVIDIA H200/; /naive/s/host/%s/' b.tsv > c.tsv",
+                            gpu ? "device" : "host"),
+                         0);
+        assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), gpu ? RG_UNSURE : RG_GOOD);
+        r = rows("m.tsv");
+        assert_int_equal(row_of(&r, "naive") == NULL, gpu);
+        rg_result_free(&r);
+    }
+    edited("m.tsv", "c.tsv", "^# machine", "$", ", NVIDIA H200");
+    assert_int_equal(sh("mv c.tsv m.tsv"), 0);
+    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("b.tsv"))), RG_USAGE); // the other way round, nothing
     // As a killed run leaves it: the file of a step, its last row cut.
     assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
                      0);
@@ -271,6 +285,13 @@ static char *numbers(const cpu_set_t *set)
     return text;
 }
 
+static double times_together; // what it takes processors of several cores, as they seem
+static double slowed(const int cpu[], int n)
+{
+    assert_in_range(cpu[n - 1], 0, 15);
+    return times_together;
+}
+
 TEST(steps_of_one_core_share_no_core)
 {
     static const struct {
@@ -281,6 +302,7 @@ TEST(steps_of_one_core_share_no_core)
         int beside;
         const char *cpu, *rest; // those of steps of one core, in any order, and the others'
         bool hidden;
+        double times;           // 0: 2, or not asked
     } machine[] = {
         {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
         {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false},
@@ -290,6 +312,9 @@ TEST(steps_of_one_core_share_no_core)
         {16, ALONE, true, 0, 4, "9 11 13 15", "0 2 4 6", true},
         {16, BARE, true, 0, 4, "9 11 13 15", "0 2 4 6", true},
         {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true},
+        {16, ALONE, true, 0, 0, "9 11 13 15", "0 2 4 6", false, 1.1},
+        {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, 1.3},
+        {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, NAN},
         {16, BARE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
         {16, ALONE, true, 0, 2, "13 15", "0 1 2 3 4 6 8 9 10 11", true},
         {16, ALONE, false, 0, 64, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", "0", false},
@@ -311,7 +336,8 @@ TEST(steps_of_one_core_share_no_core)
         for (int k = machine[i].first; k < n; k++)
             CPU_SET(k, &usable);
         rg_record_cores cores;
-        rg_record_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, &cores);
+        times_together = machine[i].times == 0 ? 2 : machine[i].times;
+        rg_record_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
         for (int k = 0; k < cores.beside; k++)
             CPU_SET(cores.cpu[k], &used);
         char *cpu = numbers(&used), *rest = numbers(&cores.rest);
@@ -321,39 +347,6 @@ TEST(steps_of_one_core_share_no_core)
         assert_int_equal(cores.beside, CPU_COUNT(&used)); // none twice
         free(cpu);
         free(rest);
-    }
-}
-
-static lists true_kind;
-static int moved; // a processor that is on another core every time
-static double slowed(int a, int b)
-{
-    const int n = 16;
-    if (a == moved || b == moved)
-        return 1.4;
-    return (true_kind == PAIRS && (a ^ 1) == b) || (true_kind == HALVES && (a + n / 2) % n == b) ? 1.9 : 1.02;
-}
-
-TEST(times_tell_who_shares_a_core)
-{
-    static const struct {
-        lists kind;
-        int moved;
-        const char *of_0, *of_11; // lists of siblings
-    } machine[] = {{PAIRS, -1, "0,1", "10,11"}, {HALVES, -1, "0,8", "3,11"}, {ALONE, -1, "?", "?"}, {PAIRS, 5, "?", "?"}};
-    cpu_set_t usable;
-    CPU_ZERO(&usable);
-    for (int k = 0; k < 16; k++)
-        CPU_SET(k, &usable);
-    for (int i = 0; i < RG_COUNT(machine); i++) {
-        char list[16][RG_SIBLINGS];
-        for (int k = 0; k < 16; k++)
-            strcpy(list[k], "?");
-        true_kind = machine[i].kind;
-        moved = machine[i].moved;
-        rg_record_siblings(16, usable, slowed, list);
-        assert_string_equal(list[0], machine[i].of_0);
-        assert_string_equal(list[11], machine[i].of_11);
     }
 }
 
@@ -373,7 +366,7 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
     for (int hidden = 0; hidden < 2; hidden++) {
         shown = (rg_record_cores){.beside = 4, .hidden = hidden};
         assert_int_equal(run_command(&command, "show", said), RG_GOOD);
-        assert_int_equal(strstr(said, "does not say which processors share a core, nor do times") != NULL, hidden);
+        assert_int_equal(strstr(said, "hides which processors share a core") != NULL, hidden);
         assert_non_null(strstr(said, "with at most 4 of one core"));
     }
 }
