@@ -173,9 +173,9 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 	$(CXX) $(CXX_EMU) -Iimpl/gpu/emulator -MMD -MP -c $< -o $@
 $(BUILD)/bench/machine/machine.o $(BUILD)/impl/base/file.o $(BUILD)/impl/commands.o: $(BUILD)/revision.h
 
-# What each variant was compiled from.
+# What each variant was compiled from, and each job.
 KERNELS = $(filter-out $(BUILD)/%.cc.o,$(filter $(BUILD)/impl/% $(BUILD)/emulated/%,$(OBJ)))
-$(BUILD)/sources.c: impl/runtime/sources.sh $(KERNELS)
+$(BUILD)/sources.c: impl/runtime/sources.sh $(KERNELS) $(call rooms,impl data/formats,*.*)
 	impl/runtime/sources.sh $(KERNELS) > $@.new && mv $@.new $@
 $(BUILD)/sources.o: $(BUILD)/sources.c
 	$(CC) $(C_ALL) -I. -c $< -o $@

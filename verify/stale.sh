@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # stale.sh BUILD [FOLDER [TAG]]: looks through the records in FOLDER (data/machines) for rows whose kernel has another source in this
-# build than when they were timed, or none that is known. A line a file; exit 1 when there is one and this is a release, which the commit
+# build than when they were timed, or whose job has, or of a kernel that is not known. A line a file; exit 1 when there is one and this is a release, which the commit
 # of a tag v* is (TAG).
 build=$(realpath "${1:?usage: verify/stale.sh BUILD [FOLDER [TAG]]}") folder=${2:-}
 [ -n "$folder" ] || { cd "$(dirname "$0")/.." && folder=data/machines; } || exit 2
@@ -11,21 +11,25 @@ found=0 files=0
 for file in "$folder"/*.tsv; do
     files=$((files + 1))
     line=$(awk -F '\t' -v file="$file" '
-        FILENAME != file { # {&rg_variant_ALGO_VARIANT, "HASH"},
+        FILENAME != file { # {&rg_variant_ALGO_VARIANT, "HASH"}, or {"JOB", "HASH"},
+            if (split($0, part, "\"") == 5) now["job_" part[2]] = part[4]
             if (split($0, part, "\"") == 3 && sub(/.*&rg_(variant|emulated)_/, "", part[1])) { sub(/,.*/, "", part[1]); now[part[1]] = part[2] }
             next
         }
         /^#/ { next }
         !columns { for (i = 1; i <= NF; i++) at_column[$i] = i; columns = NF; if (!("samples" in at_column) || !("status" in at_column)) exit; next }
-        $(at_column["status"]) != "PASS" || $1 == "probe" || $(at_column["scope"]) == "job" || $2 ~ /:/ { next }
+        $(at_column["status"]) != "PASS" || $1 == "probe" { next }
         {
+            job = $(at_column["scope"]) == "job"
+            if (!job && $2 ~ /:/) next
             then = ("source" in at_column) ? $(at_column["source"]) : ""; sub(/^sha256 /, "", then)
-            if (then == "") { without++; next }
-            if (then == now[$1 "_" $2]) next
-            stale++; if (!(($1 ":" $2) in known)) names = names " " $1 ":" $2; known[$1 ":" $2]
+            if (then == "") { without += !job; next } # of jobs, the first files had none
+            if (then == now[job ? "job_" $1 : $1 "_" $2]) next
+            name = job ? $1 : $1 ":" $2
+            stale++; if (!(name in known)) names = names " " name; known[name]
         }
         END {
-            if (stale) printf "stale: %s: %d row%s timed before the kernel changed:%s\n", file, stale, (stale > 1 ? "s" : ""), names
+            if (stale) printf "stale: %s: %d row%s timed before the code changed:%s\n", file, stale, (stale > 1 ? "s" : ""), names
             if (without) printf "stale: %s: %d row%s without the hash of the source\n", file, without, (without > 1 ? "s" : "")
         }' "$build/sources.c" "$file") || exit 2
     [ -z "$line" ] || { echo "$line" && found=$((found + 1)); }

@@ -173,13 +173,16 @@ static void check_row(belief *b)
 bool rg_row_is_stale(const rg_row *row)
 {
     const char *then = row->cell[RG_C_SOURCE];
-    const rg_entry *e = entry_of(row);
-    char now[64];
-    if (!*then || !strncmp(then, "unknown", 7) || (!e && strchr(row->cell[RG_C_VARIANT], ':')))
+    const bool job = !strcmp(row->cell[RG_C_SCOPE], "job");
+    const rg_entry *e = job ? NULL : entry_of(row);
+    char now[64] = "";
+    if (!*then || !strncmp(then, "unknown", 7) || (!job && !e && strchr(row->cell[RG_C_VARIANT], ':')))
         return false;
-    if (e)
+    if (job)
+        rg_job_source_of(row->cell[RG_C_ALGO], now);
+    else if (e)
         rg_entry_source(e, now);
-    return !e || strcmp(then, now);
+    return strcmp(then, now) != 0;
 }
 
 bool rg_row_is_unsourced(const rg_row *row)

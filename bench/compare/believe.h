@@ -13,8 +13,9 @@ int rg_believe(const rg_result *);
 // What a file of format 1 cannot be held against, in words; "" from format 2 on.
 const char *rg_believe_lacks(const rg_result *);
 
-// Whether the row's kernel has another source in this program than it had when the row was timed, or is gone from it: the row
-// is stale. false where the row has no hash (before format 2, probes, jobs), and of plug-ins that are not loaded.
+// Whether the row's kernel, or its job with the kernels that this may call, has another source in this program than it had when
+// the row was timed, or is gone from it: the row is stale. false where the row has no hash (before format 2, probes, jobs of
+// format 4's first files), and of plug-ins that are not loaded.
 bool rg_row_is_stale(const rg_row *);
 // Whether the row timed a variant of this suite and has no hash to tell by (before format 2, or of a build without one).
 bool rg_row_is_unsourced(const rg_row *);

@@ -8,6 +8,7 @@
 #include "lineup.h"
 
 #include "../../impl/runtime/cpu.h"
+#include "../../impl/runtime/source.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -259,6 +260,9 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     rg_set_cell(&row, RG_C_SCOPE, "job");
     rg_set_cell(&row, RG_C_MODE, "hot");
     rg_set_cell(&row, RG_C_UNIT, "ns");
+    char source[64];
+    rg_job_source_of(b->algo, source);
+    rg_set_cell(&row, RG_C_SOURCE, "%s", source);
     rg_set_number(&row, RG_C_WORK, b->work);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", b->unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[kind->status]);

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void hash_file(const char *path, char text[64])
 {
@@ -30,4 +31,12 @@ void rg_entry_source(const rg_entry *e, char text[64])
             snprintf(text, 64, "sha256 %s", s->sha256);
     if (e->origin == RG_PLUGGED_IN && dladdr(e->variant, &info) && info.dli_fname)
         hash_file(info.dli_fname, text);
+}
+
+void rg_job_source_of(const char *command, char text[64])
+{
+    snprintf(text, 64, "unknown (no job of this build)");
+    for (const rg_job_source *s = rg_job_sources; s->command; s++)
+        if (!strcmp(s->command, command))
+            snprintf(text, 64, "sha256 %s", s->sha256);
 }

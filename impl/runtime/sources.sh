@@ -3,7 +3,8 @@
 # sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the
 # headers of this project that it includes, as the compiler listed them beside the object, without comments and with every run
 # of blanks and line ends as one blank: neither changes a time. suite.h and the emulator are not the kernel's: every kernel
-# includes the first, and the second changes no time.
+# includes the first, and the second changes no time. And the hash of each job: of its folder, the folders of jobs that this one
+# includes, the formats, and the kernels of the algorithms whose names stand there.
 LC_ALL=C # the order of files is part of the hash
 export LC_ALL
 # A quote after a letter or digit parts the digits of a number.
@@ -41,6 +42,31 @@ printf '%s\n' "$found" | while read -r object symbol; do
         hash=$(bare $files | sha256sum | cut -c 1-16) last=$object
     fi
     echo "    {&$symbol, \"$hash\"},"
+done
+echo '    {0, 0},
+};'
+job_files() { # COMMAND'S FILE
+    folders=$(dirname "$1")
+    for _ in 1 2 3; do # as deep as jobs include each other's folders
+        # shellcheck disable=SC2086
+        folders=$(for folder in $folders; do
+            echo "$folder"
+            [ "$folder" = impl/jobs ] || grep -h '^#include "\.\./' "$folder"/* | sed 's|.*"\.\./\([a-z]*\)/.*|impl/jobs/\1|'
+        done | sort -u | while read -r folder; do [ ! -d "$folder" ] || echo "$folder"; done)
+    done
+    files=$(for folder in $folders; do [ "$folder" = impl/jobs ] && echo "$1" || find "$folder" -type f; done)
+    printf '%s\n' "$files"
+    # shellcheck disable=SC2086
+    sed -n 's/^ALGO(\(.*\))$/\1/p' impl/variants.def | while read -r algo; do
+        ! grep -q "\"$algo\"" $files || grep -rl "^RG_ALGO($algo)" impl | cut -d / -f 1,2
+    done | sort -u | while read -r folder; do find "$folder" -type f; done
+    find data/formats -type f ! -name 'result.*' ! -name 'tables.*' # which are of measurements
+}
+echo 'const rg_job_source rg_job_sources[] = {'
+grep -rl '^const rg_command rg_cmd_' impl/jobs 2> /dev/null | sort | while read -r file; do
+    # shellcheck disable=SC2046
+    hash=$(bare $(job_files "$file" | sort -u) | sha256sum | cut -c 1-16)
+    sed -n "s/^const rg_command rg_cmd_\\([a-z0-9_]*\\).*/    {\"\\1\", \"$hash\"},/p" "$file"
 done
 echo '    {0, 0},
 };'

@@ -115,6 +115,46 @@ TEST(shipped_records_are_looked_through)
     assert_grep("^stale: records/three.tsv: 2 rows without the hash", "out");
 }
 
+TEST(rows_of_jobs_too)
+{
+    assert_int_equal(sh("regather phantom coarsening --width 32 --height 32 --time 9 --frames 2 --out two --quiet > out && "
+                        "regather bench --job 'autocorr two/*.png --max-offset 8 --device cpu --out {out}' --gpus 0 --work 2:photographs "
+                        "--shape w32 --rounds 2 --max-seconds 60 --quiet --out records/job.tsv > out && rm records/three.tsv"), RG_GOOD);
+    assert_int_equal(sh("\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_GOOD);
+    assert_int_equal(sh("sed -i '/^autocorr/s/sha256 [0-9a-f]*/sha256 0123456789abcdef/' records/job.tsv; "
+                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG);
+    assert_grep("^stale: records/job.tsv: 1 row .*: autocorr$", "out");
+    assert_int_equal(sh("regather report records/job.tsv --machines none --no-figures --quiet --out page 2> err"), RG_GOOD);
+    assert_grep("job.tsv: 1 of .* rows were timed before their kernels changed: left out", "err");
+}
+
+// Which jobs have another hash when a line is added to a file.
+TEST(a_job_is_its_folder_and_what_it_calls)
+{
+    static const struct {
+        const char *file, *line, *jobs;
+    } edit[] = {
+        {"impl/jobs/refine/grid.c", "int another;", "refine search "},
+        {"impl/jobs/fsc.c", "int another;", "fsc "},
+        {"impl/jobs/matching/score.c", "int another;", "align average "},
+        {"impl/gridding/simd_gather.c", "int another;", "reconstruct "},
+        {"impl/frealign/turn/simd.c", "int another;", "reconstruct refine search "},
+        {"data/formats/mrc.c", "int another;", "align autocorr average fsc reconstruct refine search "},
+        {"data/formats/result.c", "int another;", ""},
+        {"impl/gridding/simd_gather.c", "// another", ""},
+    };
+    const char *const sources = "cd tree && \"$TREE/impl/runtime/sources.sh\" ../k.o | grep '{\"' > ../%s";
+    assert_int_equal(sh("mkdir -p tree/data && cp -r \"$TREE/impl\" tree && cp -r \"$TREE/data/formats\" tree/data && "
+                        "echo 'int k;' > k.c && cc -MMD -c k.c -o k.o"), 0);
+    assert_int_equal(sh(sources, "before"), 0);
+    for (int i = 0; i < RG_COUNT(edit); i++) {
+        assert_int_equal(sh("cp tree/%s kept && echo '%s' >> tree/%s", edit[i].file, edit[i].line, edit[i].file), 0);
+        assert_int_equal(sh(sources, "after"), 0);
+        assert_int_equal(sh("mv kept tree/%s && test \"$(grep -vxFf before after | cut -d '\"' -f 2 | tr '\\n' ' ')\" = '%s'",
+                            edit[i].file, edit[i].jobs), 0);
+    }
+}
+
 // The hash that sources.sh gives a kernel of this text and that of a header, in FROM/hash.
 static void hash_of(const char *from, const char *kernel, const char *header)
 {
