@@ -21,6 +21,7 @@ static rg_result *new_file(rg_bench_machine *m)
 static struct rg_named_table *new_table(rg_bench_machine *m, const char *name, int length)
 {
     m->table = rg_more(m->table, m->n_tables, sizeof *m->table);
+    m->table[m->n_tables].stale = false;
     snprintf(m->table[m->n_tables].name, sizeof m->table->name, "%.*s", length, name);
     return &m->table[m->n_tables];
 }
@@ -43,7 +44,10 @@ static int add_tables(rg_bench_machine *m, const char *path)
             m->n_files += code == RG_GOOD;
             rg_tsv_free(&t);
         } else if (code == RG_GOOD) {
-            new_table(m, name, (int)strlen(name))->tsv = t;
+            struct rg_named_table *table = new_table(m, name, (int)strlen(name));
+            table->tsv = t;
+            table->stale = rg_table_is_stale(text);
+            m->n_stale_tables += table->stale;
             m->n_tables++;
         }
     }
@@ -84,7 +88,7 @@ const char *rg_machine_name(const rg_bench_machine *m, const char *here) { retur
 const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
 {
     for (int i = 0; i < m->n_tables; i++)
-        if (!strcmp(m->table[i].name, name))
+        if (!strcmp(m->table[i].name, name) && (!m->table[i].stale || m->shows_stale))
             return &m->table[i].tsv;
     return NULL;
 }
@@ -272,9 +276,11 @@ static void part_by_kernel(rg_result *file, int up_to[KERNELS])
 
 static rg_judgement *judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k)
 {
-    for (int m = 0, n = 0; m < r->n_machines; m++)
+    for (int m = 0, n = 0; m < r->n_machines; m++) {
+        r->machine[m].shows_stale = k == IS_STALE;
         for (int f = 0; f < r->machine[m].n_files; f++)
             r->machine[m].file[f].n_rows = up_to[n++][k];
+    }
     judge(r);
     return r->judgement;
 }
@@ -318,6 +324,11 @@ static void judge_by_kernels(rg_report *r)
             for (int i = up_to[n][IS_UNKNOWN]; !r->stale && i < up_to[n][IS_STALE]; i++)
                 rg_row_free(&file->row[i]);
         }
+    for (int m = 0; m < r->n_machines; m++)
+        if (r->machine[m].n_stale_tables)
+            rg_warn("%s: %d of %d tables are of before their jobs changed: %s", rg_machine_name(&r->machine[m], "this machine"),
+                    r->machine[m].n_stale_tables, r->machine[m].n_tables,
+                    r->stale ? "what rests on them is marked" : "left out, --stale shows them");
     rg_judgement *by[KERNELS] = {NULL};
     const int last = r->stale ? IS_STALE : IS_UNKNOWN;
     for (int k = 0; k <= last; k++)

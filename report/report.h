@@ -23,12 +23,15 @@ typedef struct rg_bench_machine {
     int n_files;
     rg_result *file;
     int n_stale;     // rows whose kernels have changed since they were timed
+    int n_stale_tables;
     int n_unsourced; // rows that do not say of which source their kernel was
     int n_tables; // small tables of jobs (stages, FSC, scaling), each under a name
     struct rg_named_table {
         char name[48];
         rg_tsv tsv;
+        bool stale; // its job has changed since
     } *table;
+    bool shows_stale; // tables
 } rg_bench_machine;
 // RG_EACH_ROW(row, machine) { ... }: every row of its files, one after the other, of walk.file. The outer loop is of one turn.
 typedef struct rg_walk {

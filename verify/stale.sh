@@ -16,8 +16,12 @@ for file in "$folder"/*.tsv; do
             if (split($0, part, "\"") == 3 && sub(/.*&rg_(variant|emulated)_/, "", part[1])) { sub(/,.*/, "", part[1]); now[part[1]] = part[2] }
             next
         }
-        /^#/ { next }
-        !columns { for (i = 1; i <= NF; i++) at_column[$i] = i; columns = NF; if (!("samples" in at_column) || !("status" in at_column)) exit; next }
+        /^# source [a-z]+: sha256 / { # of a table
+            job = $0; sub(/^# source /, "", job); then = job; sub(/:.*/, "", job); sub(/.*sha256 /, "", then)
+            if (then != now["job_" job]) { tables++; if (!(job in of)) jobs = jobs " " job; of[job] }
+        }
+        /^#/ || plain { next }
+        !columns { for (i = 1; i <= NF; i++) at_column[$i] = i; columns = NF; plain = !("samples" in at_column) || !("status" in at_column); next }
         $(at_column["status"]) != "PASS" || $1 == "probe" { next }
         {
             job = $(at_column["scope"]) == "job"
@@ -30,6 +34,7 @@ for file in "$folder"/*.tsv; do
         }
         END {
             if (stale) printf "stale: %s: %d row%s timed before the code changed:%s\n", file, stale, (stale > 1 ? "s" : ""), names
+            if (tables) printf "stale: %s: %d table%s of before the code changed:%s\n", file, tables, (tables > 1 ? "s" : ""), jobs
             if (without) printf "stale: %s: %d row%s without the hash of the source\n", file, without, (without > 1 ? "s" : "")
         }' "$build/sources.c" "$file") || exit 2
     [ -z "$line" ] || { echo "$line" && found=$((found + 1)); }

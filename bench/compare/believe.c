@@ -185,6 +185,16 @@ bool rg_row_is_stale(const rg_row *row)
     return strcmp(then, now) != 0;
 }
 
+bool rg_table_is_stale(const char *text)
+{
+    for (; *text == '#'; text += strcspn(text, "\n"), text += *text == '\n') {
+        char job[64], then[64], now[64];
+        if (sscanf(text, "# source %63[^:\n]: %63[^\n]", job, then) == 2 && (rg_job_source_of(job, now), strcmp(then, now)))
+            return true;
+    }
+    return false;
+}
+
 bool rg_row_is_unsourced(const rg_row *row)
 {
     const char *then = row->cell[RG_C_SOURCE];

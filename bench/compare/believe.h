@@ -17,6 +17,8 @@ const char *rg_believe_lacks(const rg_result *);
 // the row was timed, or is gone from it: the row is stale. false where the row has no hash (before format 2, probes, jobs of
 // format 4's first files), and of plug-ins that are not loaded.
 bool rg_row_is_stale(const rg_row *);
+// Whether a job that a table is of, by the lines "# source JOB: HASH" in its head, has another source now. false without such lines.
+bool rg_table_is_stale(const char *text);
 // Whether the row timed a variant of this suite and has no hash to tell by (before format 2, or of a build without one).
 bool rg_row_is_unsourced(const rg_row *);
 

@@ -2,6 +2,7 @@
 // plan.c: the table of a record's steps, what each makes on this machine, and what that is worth a second.
 #include "record.h"
 
+#include "../compare/believe.h"
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
 
@@ -383,6 +384,18 @@ static double value_of(const rg_record_plan *plan, const rg_record_step *s)
     return value;
 }
 
+static bool has_table(const rg_record *r, const rg_record_step *s)
+{
+    const char *text = rg_tables_find(&r->tables, s->name);
+    return text && !rg_table_is_stale(text);
+}
+
+// A table of tables is as old as the oldest.
+static bool is_current(rg_record_step *need, void *of)
+{
+    return (void)of, need->kind != RG_STEP_TABLE || need->done;
+}
+
 int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
 {
     int code = RG_GOOD;
@@ -401,7 +414,7 @@ int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
                 s->why = "what it times is not here";
         }
         s->done = s->kind == RG_STEP_BENCH   ? !s->missing && s->n_keys
-                  : s->kind == RG_STEP_TABLE ? rg_tables_find(&r->tables, s->name) != NULL
+                  : s->kind == RG_STEP_TABLE ? has_table(r, s) && rg_record_each_need(plan, s, is_current, NULL)
                   : s->kind == RG_STEP_TUNE  ? rg_tables_find(&r->tables, s->name) && rg_record_rows_of(r, s)
                                              : false;
         const double a_row = known_seconds(r, s->name), rows = s->n_keys ? s->n_keys : 1;

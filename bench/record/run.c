@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/runtime/source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -75,6 +76,29 @@ static int show_tables(const rg_record_run *r)
     return code;
 }
 
+static char *jobs_file(const rg_record_run *r, const rg_record_step *s) { return rg_print("%s/%s.jobs", r->work, s->name); }
+
+// The table below the hashes of the jobs that the step ran; freed by the caller.
+static char *with_sources(const rg_record_run *r, const rg_record_step *s, const char *text)
+{
+    char *path = jobs_file(r, s), *jobs = read_whole(path), *whole = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&whole, &bytes);
+    for (const rg_job_source *j = rg_job_sources; jobs && j->command; j++) {
+        char *line = rg_print("\n%s\n", j->command), *among = rg_print("\n%s", jobs), now[64];
+        rg_job_source_of(j->command, now);
+        if (strstr(among, line))
+            fprintf(f, "# source %s: %s\n", j->command, now);
+        free(line);
+        free(among);
+    }
+    fputs(text, f);
+    fclose(f);
+    free(jobs);
+    free(path);
+    return whole;
+}
+
 // What a step left, whole or not: its rows, or its table when it ended well.
 static int take_over(rg_record_run *r, rg_record_step *s, bool ended)
 {
@@ -85,9 +109,10 @@ static int take_over(rg_record_run *r, rg_record_step *s, bool ended)
         char *path = file_of(r, s, ending[i]);
         if (access(path, F_OK) == 0) {
             if (s->kind == RG_STEP_TABLE && ended && i) {
-                char *text = read_whole(path);
-                if (text && *text)
-                    rg_tables_put(&r->record.tables, s->name, text);
+                char *text = read_whole(path), *whole = text && *text ? with_sources(r, s, text) : NULL;
+                if (whole)
+                    rg_tables_put(&r->record.tables, s->name, whole);
+                free(whole);
                 free(text);
             } else if (s->kind != RG_STEP_TABLE && !taken) {
                 code = rg_record_merge(&r->record, path, true);
@@ -154,6 +179,9 @@ static void be_step(const rg_record_run *r, const rg_record_step *s, const char 
     setenv("work", r->work, 1);
     setenv("label", rg_base_name(r->out), 1);
     setenv("product", product, 1);
+    char *jobs = jobs_file(r, s);
+    unlink(jobs);
+    setenv("jobs", jobs, 1);
     if (word)
         execv(r->program, word);
     char *line = rg_print(". \"$0\" && { %s\n}", s->command); // a path is data, also one with a quote

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # words.sh: words that steps of `make reproduce` and of a record are made of, beside `regather`; sourced by sh, which has set REGATHER (the
 # program), work (a folder) and label (what the heads of tables say of the machine).
-regather() { "$REGATHER" "$@"; }
+# Who asks by $jobs, a file, is told which jobs ran.
+regather() { [ -z "${jobs:-}" ] || echo "$1" >> "$jobs"; "$REGATHER" "$@"; }
 : "${label:=this machine}"
 
 keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit

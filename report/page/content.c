@@ -292,6 +292,7 @@ static void data_section(const rg_report *r, rg_page *p)
         const rg_bench_machine *of = &r->machine[m];
         say_of_rows(p, of, of->n_stale, r->stale ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
                                                  : "rows timed before their kernels changed, and left out");
+        say_of_rows(p, of, of->n_stale_tables, "tables of before their jobs changed (shown with --stale alone)");
         say_of_rows(p, of, of->n_unsourced, "rows without a hash of their kernel's source, so that nobody can tell whether it is "
                                             "today's (verdicts that rest on them say SOURCE NOT KNOWN)");
     }

@@ -301,5 +301,6 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
         missing_table(file, p);
     }
     for (int t = 0; t < m->n_tables; t++)
-        job_table(&m->table[t], p);
+        if (!m->table[t].stale || m->shows_stale)
+            job_table(&m->table[t], p);
 }

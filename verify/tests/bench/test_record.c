@@ -245,19 +245,50 @@ TEST(words_of_a_step_leave_one_another_alone)
     assert_int_equal(sh("rm m.tables.tsv"), 0);
 }
 
+// A table is stale when the code of a job that its step ran is another one, and with it what is made of it.
+TEST(tables_of_a_job_that_has_changed_are_made_again)
+{
+    plan("table\tone\t-\t-\t-\talone\t1\tS9c\t-\tregather fsc --help > $work/help && printf 'x\\n1\\n' > $product\n"
+         "table\ttwo\t-\tone\t-\talone\t1\tS9d\t-\tprintf 'x\\n2\\n' > $product\n", "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
+    assert_int_equal(record(""), RG_GOOD);
+    assert_int_equal(sh("grep -A 1 '^# table: one' m.tables.tsv | grep -qx '# source fsc: sha256 [0-9a-f]*' && "
+                        "test $(grep -c '^# source' m.tables.tsv) = 1"), 0);
+    assert_int_equal(record("--resume --plan"), RG_GOOD);
+    assert_non_null(strstr(said, "2 steps of the plan are in the record"));
+    assert_int_equal(sh("sed -i '/^# source/s/sha256 .*/sha256 0123456789abcdef/' m.tables.tsv"), 0);
+    assert_int_equal(record("--resume"), RG_GOOD);
+    assert_non_null(strstr(said, "0 steps of the plan are in the record"));
+    assert_int_equal(sh("! grep -q 0123456789abcdef m.tables.tsv && rm m.tables.tsv"), 0);
+}
+
+// What the ledger says of S8b, which is decided by a table.
+static bool ledger_says(const char *options, const char *verdict, const char *decided)
+{
+    assert_int_equal(sh("regather report b.tsv --machines machines --no-figures --quiet --out p %s", options), RG_GOOD);
+    rg_tsv ledger;
+    assert_int_equal(rg_tsv_read(in_dir("p/ledger.tsv"), &ledger), RG_GOOD);
+    bool said_so = false;
+    for (int i = 0; i < ledger.n_rows; i++)
+        said_so |= !strcmp(rg_tsv_cell(&ledger, i, "machine"), "kind") && !strcmp(rg_tsv_cell(&ledger, i, "id"), "S8b") &&
+                   !strcmp(rg_tsv_cell(&ledger, i, "verdict"), verdict) && strstr(rg_tsv_cell(&ledger, i, "decided"), decided);
+    rg_tsv_free(&ledger);
+    return said_so;
+}
+
 TEST(the_report_knows_its_tables)
 {
     assert_int_equal(sh("mkdir machines && printf '# table: other\\na\\n1\\n# table: truth\\nshell\\tfsc\\n22\\t0.9995\\n' "
-                        "> machines/kind.tables.tsv && regather report b.tsv --machines machines --no-figures --quiet --out p"),
-                     RG_GOOD);
-    rg_tsv ledger;
-    assert_int_equal(rg_tsv_read(in_dir("p/ledger.tsv"), &ledger), RG_GOOD);
-    bool judged = false;
-    for (int i = 0; i < ledger.n_rows; i++)
-        judged |= !strcmp(rg_tsv_cell(&ledger, i, "machine"), "kind") && !strcmp(rg_tsv_cell(&ledger, i, "id"), "S8b") &&
-                  !strcmp(rg_tsv_cell(&ledger, i, "verdict"), "reproduced");
-    assert_true(judged);
-    rg_tsv_free(&ledger);
+                        "> machines/kind.tables.tsv"),
+                     0);
+    assert_true(ledger_says("", "reproduced", ""));
+    assert_int_equal(sh("sed -i 's/^# table: truth/&\\n# source fsc: sha256 0123456789abcdef/' machines/kind.tables.tsv"), 0);
+    assert_true(ledger_says("", "not testable here", ""));
+    assert_true(ledger_says("--stale", "reproduced", "STALE: "));
+    char *tree = rg_share_path("verify/stale.sh");
+    assert_int_equal(sh("\"%s\" \"%s\" machines v1 > out", tree, test_build()), RG_WRONG); // at a release
+    free(tree);
+    assert_grep("^stale: machines/kind.tables.tsv: 1 table .*: fsc$", "out");
 }
 
 // ---- processors ------------------------------------------------------------------------------------------------------------
