@@ -31,6 +31,7 @@ static void add_table(const char *name, const char *text)
     put_text(path, text);
     machine.table = realloc(machine.table, (size_t)(machine.n_tables + 1) * sizeof *machine.table);
     struct rg_named_table *t = &machine.table[machine.n_tables++];
+    *t = (struct rg_named_table){0};
     snprintf(t->name, sizeof t->name, "%s", name);
     assert_int_equal(rg_tsv_read(path, &t->tsv), RG_GOOD);
     free(path);
