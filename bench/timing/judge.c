@@ -65,7 +65,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
         double elapsed_s;
         const double spent_s = rg_seconds() - start;
         const bool slow = i > 1 && !(*least_ns <= allowed);
-        more = i < FRESH_MOST ? slow || spent_s + in->fill_s + 1e-9 * typical_ns(lane) < FRESH_S : slow && spent_s < SLOW_S;
+        more = i < FRESH_MOST ? slow || spent_s + 1e-9 * typical_ns(lane) < FRESH_S : slow && spent_s < SLOW_S;
         rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
         code = rg_lane_call(lane, in, !more, &elapsed_s);
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));

@@ -37,7 +37,6 @@ typedef struct rg_inputs {
     rg_shape shape;          // with the seed of the round
     rg_input_set set[RG_INPUT_SETS]; // the last used first
     int n_sets, most_sets;
-    double fill_s;           // that the last filling took
     size_t bytes[RG_ARGS_MAX];
     void *arg[RG_ARGS_MAX];  // those of set[0], and the outputs
     void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
