@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 enum { HEADER = 1024, EM_HEADER = 512, BYTE_AXES = 64, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212 };
 enum { FAULT_ROOM = 240 };
@@ -322,8 +324,11 @@ int rg_mrc_write_begin(rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, 
         return code;
     m->line = rg_alloc((size_t)nx * (size_t)rg_mrc_mode_bytes(mode));
     static const char blank[HEADER];
-    // Blocks that are there already are filled in two thirds of the time (ext4); where that is refused, they come as always.
-    fallocate(fileno(m->file.stream), 0, 0, HEADER + nx * ny * nz * rg_mrc_mode_bytes(mode));
+    // Blocks that are there already are filled in two thirds of the time (ext4); where that is refused, they come as always. In
+    // memory it would clear every page that is then written, which takes as long again.
+    struct statfs on;
+    if (fstatfs(fileno(m->file.stream), &on) == 0 && on.f_type != TMPFS_MAGIC)
+        fallocate(fileno(m->file.stream), 0, 0, HEADER + nx * ny * nz * rg_mrc_mode_bytes(mode));
     fwrite(blank, 1, HEADER, m->file.stream); // the statistics are known only at the end; errors show at commit
     return RG_GOOD;
 }
