@@ -200,7 +200,7 @@ static const rg_option options[] = {
     {"out", "NAME", "the record: NAME.tsv has its rows, NAME.tables.tsv its tables", RG_TO(request, out), .required = true},
     {"budget", "MIN", "begin only what ends within so many minutes, and stop then", RG_TO(request, budget_min), 0, 100000,
      .otherwise = "none", .unit = "minutes"},
-    {"resume", NULL, "go on with the record: what it lacks, and rows whose kernels have changed", RG_TO(request, resume)},
+    {"resume", NULL, "go on with the record: what it lacks, and rows and tables whose kernels or jobs have changed", RG_TO(request, resume)},
     {"widest", "PCT", "measure rows again whose interval of 95 % is wider than so much of the median; the narrower stays",
      RG_TO(request, widest_pct), 0.1, 1000, .otherwise = "any", .unit = "%"},
     {"beside", "N", "so many steps of one core at a time beside another one", RG_TO(request, beside), 1, RG_BESIDE_MOST,
@@ -227,9 +227,9 @@ const rg_command rg_cmd_record = {
             "whole machine comes after them. A virtual machine may hide which processors share a core: there nothing goes on\n"
             "beside a step, unless those that cannot share one are as fast together as alone, or --beside asks for it. A run\n"
             "may be killed at any moment: it loses what was being timed. With --resume it goes on, also on another machine of\n"
-            "the same kind that has the files. Each row says in\n"
-            "the column `made` which machine (a hash of its serial number), driver, clocks, revision and time; the head says\n"
-            "when they are several.\n\n"
+            "the same kind that has the files. Each row says in the column `made` which machine (a hash of its serial number),\n"
+            "driver, clocks, revision and time; the head says when they are several. A record made with --device cpu takes from\n"
+            "--merge what the CPU of such a machine with a GPU gave.\n\n"
             "--merge takes over what was measured elsewhere; rows without the hash of their kernel's source, of another\n"
             "source than today's, or of fewer than five processes are left out, and said. With --budget 0 nothing is\n"
             "measured, and any machine merges the pieces of another. Exit codes: 0 all of the plan that is possible here is\n"
