@@ -47,9 +47,8 @@ long double ac_unit(const ac_field *, ac_norm, char why[120]);
 // (2R+1)^2 values of C2D; 0 where it is not defined.
 void ac_c2d(const ac_field *, ac_norm, long double unit, float *c2d);
 
-// floor(sqrt(x0^2 + y0^2) + 0.5), exactly, for |x0|, |y0| < 2^30.
-int64_t ac_ring(int64_t x0, int64_t y0);
-// C1D(R) for R = 0..r: the mean of C2D over the n[R] offsets of ring R where it is defined; NaN when there is none.
+// C1D(R) for R = 0..r: the mean of C2D over the n[R] offsets of ring R = floor(sqrt(x0^2 + y0^2) + 0.5) where it is defined; NaN when
+// there is none.
 void ac_c1d(const ac_field *, ac_norm, long double unit, double *c1d, int64_t *n);
 // The first local maximum after the first minimum of c[0..count), by the parabola through it and its neighbours (of a plateau,
 // its last point). It must rise above that minimum, and the curve fall below it again, by more than prominence * (c[0] - the

@@ -54,7 +54,7 @@ static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s
     __int128 part_a = rectangle(f, f->area_a, xa, xb, ya, yb);
     __int128 part_b = rectangle(f, f->area_b, xa - x0, xb - x0, ya - y0, yb - y0);
     __int128 scaled = p * p * s - p * (total_b * part_a + total_a * part_b) + n * total_a * total_b;
-    return (long double)scaled / (long double)p / (long double)p / (long double)n;
+    return (long double)scaled / ((long double)(p * p) * (long double)n);
 }
 
 long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bool *defined)
@@ -78,42 +78,46 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
     return 0;
 }
 
+// The value of an offset is that of the opposite one, unless it is of two photographs.
+static bool is_mirrored(const ac_field *f) { return f->area_b == f->area_a; }
+
+// Times the reciprocal: of 64 bits the last may differ, of the 24 that are kept none that matters.
 void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
 {
-    for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++) {
-        bool defined;
-        c2d[i] = (float)(ac_value(f, norm, ac_x0(f->r, i), ac_y0(f->r, i), &defined) / unit);
-    }
+    const long double scale = 1 / unit;
+    const int64_t r = f->r;
+    for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
+        for (int64_t x0 = -r; x0 <= r; x0++) {
+            bool defined;
+            const int64_t i = ac_element(r, x0, y0);
+            c2d[i] = (float)(ac_value(f, norm, x0, y0, &defined) * scale);
+            if (is_mirrored(f))
+                c2d[ac_mirror(r, i)] = c2d[i];
+        }
 }
 
-int64_t ac_ring(int64_t x0, int64_t y0)
-{
-    int64_t square = x0 * x0 + y0 * y0, r = (int64_t)(sqrt((double)square) + 0.5);
-    // (r - 1/2)^2 <= square < (r + 1/2)^2 in whole numbers; sqrt may be one unit off.
-    while (r > 0 && r * r - r + 1 > square)
-        r--;
-    while (r * r + r < square)
-        r++;
-    return r;
-}
-
+// (ring - 1/2)^2 <= square < (ring + 1/2)^2 in whole numbers.
 void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n)
 {
-    long double *sum = rg_alloc((size_t)(f->r + 1) * sizeof *sum);
-    for (int64_t ring = 0; ring <= f->r; ring++)
+    const int64_t r = f->r;
+    long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
+    for (int64_t ring = 0; ring <= r; ring++)
         n[ring] = 0;
-    for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++) {
-        int64_t x0 = ac_x0(f->r, i), y0 = ac_y0(f->r, i), ring = ac_ring(x0, y0);
-        bool defined;
-        if (ring > f->r)
-            continue;
-        long double value = ac_value(f, norm, x0, y0, &defined);
-        if (defined) {
-            sum[ring] += value;
-            n[ring]++;
+    for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
+        for (int64_t x = 0, ring = llabs(y0); x <= r; x++) {
+            while (ring * ring + ring < x * x + y0 * y0)
+                ring++;
+            if (ring > r)
+                break;
+            for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
+                bool defined;
+                const int times = !is_mirrored(f) || (x0 == 0 && y0 == 0) ? 1 : y0 > 0 || x0 > 0 ? 2 : 0;
+                const long double value = ac_value(f, norm, x0, y0, &defined);
+                sum[ring] += defined ? times * value : 0;
+                n[ring] += defined ? times : 0;
+            }
         }
-    }
-    for (int64_t ring = 0; ring <= f->r; ring++)
+    for (int64_t ring = 0; ring <= r; ring++)
         c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
     free(sum);
 }

@@ -5,25 +5,37 @@
 
 #include <math.h>
 
+// By their definition, from sums that are those of the opposite offsets, or of two photographs, which are not.
 TEST(test_rings)
 {
-    enum { R = 40 };
-    int64_t n[R + 1] = {0};
-    for (int64_t y = -R; y <= R; y++)
-        for (int64_t x = -R; x <= R; x++) {
-            int64_t ring = ac_ring(x, y);
-            assert_int_equal(ring, (int64_t)floor(sqrt((double)(x * x + y * y)) + 0.5));
-            if (ring <= R)
-                n[ring]++;
-        }
-    const int64_t first[6] = {1, 8, 12, 16, 32, 28}; // counted on squared paper
-    assert_memory_equal(n, first, sizeof first);
-    // sqrt(k^2 + k) is below k + 1/2 by 1 / (8 k), which a double does not tell apart for a large k.
-    const int64_t k = (INT64_C(1) << 29) - 1;
-    assert_int_equal(ac_ring(k, 0), k);
-    assert_int_equal(ac_ring(-k, 32768), k + 1); // k^2 + 2^30 >= k^2 + k + 1
-    assert_int_equal(ac_ring(k, 23169), k);      // 23169^2 = 536802561 <= k = 536870911
-    assert_int_equal(ac_ring(k, 23171), k + 1);  // 23171^2 = 536895241 > k
+    enum { R = 40, SIDE = 2 * R + 1 };
+    static int64_t sums[SIDE * SIDE];
+    static float c2d[SIDE * SIDE];
+    uint64_t area[2] = {0};
+    for (int crossed = 0; crossed < 2; crossed++) {
+        int64_t n[R + 1], expected_n[R + 1] = {0};
+        double c1d[R + 1], expected[R + 1] = {0};
+        const ac_field f = {1000, 1000, R, sums, &area[0], &area[crossed]};
+        for (int64_t y = -R; y <= R; y++)
+            for (int64_t x = -R; x <= R; x++) {
+                const int64_t sum = crossed ? 1 + 7 * (x + R) + 1000 * (y + R) : 1 + x * x + 3 * x * y + 10 * y * y;
+                const int64_t ring = (int64_t)floor(sqrt((double)(x * x + y * y)) + 0.5);
+                sums[ac_element(R, x, y)] = sum;
+                if (ring <= R) {
+                    expected[ring] += (double)sum / 3;
+                    expected_n[ring]++;
+                }
+            }
+        ac_c1d(&f, AC_RAW, 3, c1d, n);
+        ac_c2d(&f, AC_RAW, 3, c2d);
+        assert_memory_equal(n, expected_n, sizeof n);
+        for (int ring = 0; ring <= R; ring++)
+            assert_true(fabs(c1d[ring] - expected[ring] / (double)n[ring]) < 1e-12 * fabs(c1d[ring]));
+        for (int i = 0; i < SIDE * SIDE; i++)
+            assert_true(c2d[i] == (float)((double)sums[i] / 3));
+        const int64_t first[6] = {1, 8, 12, 16, 32, 28}; // counted on squared paper
+        assert_memory_equal(n, first, sizeof first);
+    }
 }
 
 TEST(test_peak)
