@@ -25,12 +25,17 @@
 typedef enum { AC_RAW, AC_OVERLAP, AC_CENTRED } ac_norm;
 extern const char *const ac_norm_name[3];
 
-// The sums of one photograph (or pair) with what the normalisations need: totals, and summed-area tables of (width + 1) x
-// (height + 1) elements, from which the sum of either factor over any overlap is exact.
+// Sums of a photograph's pixels, exact: of whole columns left of x, of whole rows above y, and, made when a part of them is asked
+// for, of both, above and left.
+typedef struct ac_areas {
+    const rg_image *image;
+    uint64_t *column, *row, *corner;
+} ac_areas;
+// The sums of one photograph (or pair) with what the normalisations need.
 typedef struct ac_field {
     int64_t width, height, r;
     const int64_t *sums;
-    uint64_t *area_a, *area_b; // area_b is area_a in an autocorrelation
+    ac_areas *a, *b; // b is a in an autocorrelation
 } ac_field;
 
 void ac_field_make(ac_field *, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums); // b NULL: a again

@@ -7,40 +7,109 @@
 
 const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
 
-// area[(y) * (width + 1) + x] is the sum of the pixels above and left of corner (x, y).
-static uint64_t *summed_area(const rg_image *image)
+static uint32_t grey(const rg_image *image, int64_t i)
 {
-    int64_t pitch = image->width + 1;
-    uint64_t *area = rg_alloc((size_t)(pitch * (image->height + 1)) * sizeof *area);
-    for (int64_t y = 0; y < image->height; y++) {
-        uint64_t line = 0;
-        for (int64_t x = 0; x < image->width; x++) {
-            int64_t i = y * image->width + x;
-            line += image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
-            area[(y + 1) * pitch + x + 1] = area[y * pitch + x + 1] + line;
+    return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
+}
+
+// So many pixels of 16 bits fit in 32.
+enum { PART = 65536 };
+
+// Adds pixels of a row to those of their columns; their sum.
+static uint32_t add_row_8(const uint8_t *pixel, int64_t n, uint32_t *column)
+{
+    uint32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t x = 0; x < n; x++) {
+        column[x] += pixel[x];
+        sum += pixel[x];
+    }
+    return sum;
+}
+
+static uint32_t add_row_16(const uint16_t *pixel, int64_t n, uint32_t *column)
+{
+    uint32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t x = 0; x < n; x++) {
+        column[x] += pixel[x];
+        sum += pixel[x];
+    }
+    return sum;
+}
+
+static ac_areas *areas_make(const rg_image *image)
+{
+    const int64_t w = image->width, h = image->height;
+    ac_areas *s = rg_alloc(sizeof *s);
+    *s = (ac_areas){.image = image, .column = rg_alloc((size_t)(w + 1) * sizeof *s->column),
+                    .row = rg_alloc((size_t)(h + 1) * sizeof *s->row)};
+    uint32_t *part = rg_alloc((size_t)w * sizeof *part);
+    for (int64_t y = 0; y < h; y++) {
+        s->row[y + 1] = s->row[y];
+        for (int64_t x = 0; x < w; x += PART) {
+            const int64_t i = y * w + x, n = w - x < PART ? w - x : PART;
+            s->row[y + 1] += image->bits == 8 ? add_row_8((const uint8_t *)image->pixel + i, n, part + x)
+                                              : add_row_16((const uint16_t *)image->pixel + i, n, part + x);
+        }
+        for (int64_t x = 0; x < w && (y % PART == PART - 1 || y == h - 1); x++) {
+            s->column[x + 1] += part[x];
+            part[x] = 0;
         }
     }
-    return area;
+    for (int64_t x = 0; x < w; x++)
+        s->column[x + 1] += s->column[x];
+    free(part);
+    return s;
+}
+
+// corner[y * (width + 1) + x] is the sum of the pixels above and left of corner (x, y).
+static void make_corners(ac_areas *s)
+{
+    const int64_t w = s->image->width, pitch = w + 1;
+    s->corner = rg_alloc((size_t)(pitch * (s->image->height + 1)) * sizeof *s->corner);
+    for (int64_t y = 0; y < s->image->height; y++) {
+        uint64_t line = 0;
+        for (int64_t x = 0; x < w; x++) {
+            line += grey(s->image, y * w + x);
+            s->corner[(y + 1) * pitch + x + 1] = s->corner[y * pitch + x + 1] + line;
+        }
+    }
+}
+
+static void areas_free(ac_areas *s)
+{
+    free(s->column);
+    free(s->row);
+    free(s->corner);
+    free(s);
 }
 
 void ac_field_make(ac_field *f, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums)
 {
-    *f = (ac_field){a->width, a->height, r, sums, summed_area(a), NULL};
-    f->area_b = b ? summed_area(b) : f->area_a;
+    *f = (ac_field){a->width, a->height, r, sums, areas_make(a), NULL};
+    f->b = b ? areas_make(b) : f->a;
 }
 
 void ac_field_free(ac_field *f)
 {
-    if (f->area_b != f->area_a)
-        free(f->area_b);
-    free(f->area_a);
+    if (f->b != f->a)
+        areas_free(f->b);
+    areas_free(f->a);
     *f = (ac_field){0};
 }
 
-static uint64_t rectangle(const ac_field *f, const uint64_t *area, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
+// The half-width asks for whole rows and columns only: corners are eight times as many bytes as the photograph has.
+static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
 {
-    int64_t pitch = f->width + 1;
-    return area[y1 * pitch + x1] - area[y0 * pitch + x1] - area[y1 * pitch + x0] + area[y0 * pitch + x0];
+    const int64_t pitch = s->image->width + 1;
+    if (y0 == 0 && y1 == s->image->height)
+        return s->column[x1] - s->column[x0];
+    if (x0 == 0 && x1 == s->image->width)
+        return s->row[y1] - s->row[y0];
+    if (!s->corner)
+        make_corners(s);
+    return s->corner[y1 * pitch + x1] - s->corner[y0 * pitch + x1] - s->corner[y1 * pitch + x0] + s->corner[y0 * pitch + x0];
 }
 
 // P^2 N times the covariance: P^2 S - P (B A' + A B') + N A B, with A, B the totals of the photographs, A', B' those of their
@@ -50,9 +119,9 @@ static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s
     int64_t w = f->width, h = f->height;
     int64_t xa = ac_first(x0), xb = ac_past(w, x0), ya = ac_first(y0), yb = ac_past(h, y0);
     __int128 p = (__int128)w * h;
-    __int128 total_a = rectangle(f, f->area_a, 0, w, 0, h), total_b = rectangle(f, f->area_b, 0, w, 0, h);
-    __int128 part_a = rectangle(f, f->area_a, xa, xb, ya, yb);
-    __int128 part_b = rectangle(f, f->area_b, xa - x0, xb - x0, ya - y0, yb - y0);
+    __int128 total_a = rectangle(f->a, 0, w, 0, h), total_b = rectangle(f->b, 0, w, 0, h);
+    __int128 part_a = rectangle(f->a, xa, xb, ya, yb);
+    __int128 part_b = rectangle(f->b, xa - x0, xb - x0, ya - y0, yb - y0);
     __int128 scaled = p * p * s - p * (total_b * part_a + total_a * part_b) + n * total_a * total_b;
     return (long double)scaled / ((long double)(p * p) * (long double)n);
 }
@@ -79,7 +148,7 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
 }
 
 // The value of an offset is that of the opposite one, unless it is of two photographs.
-static bool is_mirrored(const ac_field *f) { return f->area_b == f->area_a; }
+static bool is_mirrored(const ac_field *f) { return f->b == f->a; }
 
 // Times the reciprocal: of 64 bits the last may differ, of the 24 that are kept none that matters.
 void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)

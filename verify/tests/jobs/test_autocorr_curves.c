@@ -11,7 +11,7 @@ TEST(test_rings)
     enum { R = 40, SIDE = 2 * R + 1 };
     static int64_t sums[SIDE * SIDE];
     static float c2d[SIDE * SIDE];
-    uint64_t area[2] = {0};
+    ac_areas area[2] = {{0}};
     for (int crossed = 0; crossed < 2; crossed++) {
         int64_t n[R + 1], expected_n[R + 1] = {0};
         double c1d[R + 1], expected[R + 1] = {0};
@@ -35,6 +35,29 @@ TEST(test_rings)
             assert_true(c2d[i] == (float)((double)sums[i] / 3));
         const int64_t first[6] = {1, 8, 12, 16, 32, 28}; // counted on squared paper
         assert_memory_equal(n, first, sizeof first);
+    }
+}
+
+// White ones, whose sums pass 32 bits along a row, a column and both: each centred value is exactly 0.
+TEST(test_sums_of_long_sides)
+{
+    static uint16_t white[140000];
+    memset(white, 255, sizeof white);
+    static const int64_t side[][3] = {{140000, 1, 16}, {1, 140000, 16}, {70000, 2, 16}, {2, 70000, 16}, {140000, 2, 8}};
+    for (int i = 0; i < RG_COUNT(side); i++) {
+        const int64_t w = side[i][0], h = side[i][1], grey = side[i][2] == 8 ? 255 : 65535;
+        const rg_image image = {w, h, (int)side[i][2], white};
+        for (int64_t y0 = 0; y0 <= (h > 1); y0++)
+            for (int64_t x0 = 0; x0 <= (w > 1); x0++) {
+                int64_t sums[9];
+                for (int k = 0; k < 9; k++)
+                    sums[k] = grey * grey * (w - x0) * (h - y0);
+                ac_field f;
+                bool defined;
+                ac_field_make(&f, &image, NULL, 1, sums);
+                assert_true(ac_value(&f, AC_CENTRED, x0, y0, &defined) == 0 && defined);
+                ac_field_free(&f);
+            }
     }
 }
 
