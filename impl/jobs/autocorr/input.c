@@ -14,9 +14,9 @@
 // Tells an edited photograph, not a forged one.
 uint64_t ac_hash(const rg_image *image)
 {
-    const uint64_t head[3] = {(uint64_t)image->width, (uint64_t)image->height, (uint64_t)image->bits};
-    return rg_fnv1a(rg_fnv1a(RG_FNV1A, head, sizeof head), image->pixel,
-                    (size_t)(image->width * image->height) * (size_t)(image->bits / 8));
+    const uint64_t pixels = rg_hash(image->pixel, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)),
+                   all[4] = {(uint64_t)image->width, (uint64_t)image->height, (uint64_t)image->bits, pixels};
+    return rg_fnv1a(RG_FNV1A, all, sizeof all);
 }
 
 rg_image ac_widen(const rg_image *image)
