@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.h: grey photographs of 8 or 16 bits from PNG, PGM/PPM, TIFF and MRC files, told apart by content, not by name.
+// image.h: grey photographs of 8 or 16 bits from PNG, PGM/PPM, TIFF (strips, tiles, planes) and MRC files, told apart by content,
+// not by name.
 //
 // Grey values are taken as the file has them: a PGM of maximum 1023 gives 0..1023 in 16 bits, nothing is stretched and no gamma
 // is applied. Grey of 1, 2 or 4 bits is scaled to 8 bits (v * 255 / (2^bits - 1), a whole number). Colour becomes Rec. 601 luma

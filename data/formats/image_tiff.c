@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_tiff.c: TIFF through libtiff, each page a photograph. Its messages become the one line; nothing else is printed.
+// image_tiff.c: TIFF through libtiff, each page a photograph, in strips or tiles, the samples of a pixel together or in planes.
+// Its messages become the one line; nothing else is printed.
 #include "image_read.h"
 
 #if !HAVE_TIFF
@@ -73,6 +74,9 @@ typedef struct tiff_page {
     uint32_t width, height;
     uint16_t bits, channels, format, photometric, planar, compression;
     uint16_t *palette[3];
+    bool tiled;
+    uint16_t planes;                    // 1: the samples of a pixel stand together
+    uint32_t block_width, block_height; // of a tile; of a strip, where there are planes; else of one row
 } tiff_page;
 
 // Reads the tags and refuses what has no exact grey value. RG_GOOD, or one line and RG_USAGE.
@@ -93,9 +97,6 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
                    && TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
     bool real = p->format == SAMPLEFORMAT_IEEEFP && p->bits == 32 && grey && p->channels == 1;
     bool whole = p->format == SAMPLEFORMAT_UINT && (p->bits == 8 || p->bits == 16);
-    if (TIFFIsTiled(tiff) || (p->planar != PLANARCONFIG_CONTIG && p->channels > 1))
-        return rg_malformed(w->in->path, w->at, "expected rows in strips with the channels of a pixel together, found %s: tiffcp -s -p contig "
-                            "makes them", TIFFIsTiled(tiff) ? "tiles" : "separate planes");
     if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
         && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
         return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u",
@@ -109,6 +110,15 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
         return rg_malformed(w->in->path, w->at,
                             "expected whole grey values, found floating point (say which values are black and "
                             "white by --grey-range LOW:HIGH)");
+    p->tiled = TIFFIsTiled(tiff);
+    p->planes = p->planar == PLANARCONFIG_SEPARATE ? p->channels : 1;
+    p->block_width = p->width;
+    p->block_height = 1;
+    if (p->tiled && !(TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &p->block_width)
+                      && TIFFGetField(tiff, TIFFTAG_TILELENGTH, &p->block_height) && p->block_width && p->block_height))
+        return damaged(w, "the tags TileWidth and TileLength");
+    if (!p->tiled && p->planes > 1)
+        TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &p->block_height);
     return RG_GOOD;
 }
 
@@ -130,27 +140,65 @@ static void invert_row(rg_image *image, int64_t y)
     }
 }
 
-static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, rg_image *image)
+static uint32_t at_most(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// The rows of the blocks from row y on into `band`, the samples of a pixel together, without what tiles hold beyond the page.
+// A strip of planes is read whole, as libtiff unpacks it anew for every row of another plane.
+static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char *block, tmsize_t bytes, unsigned char *band)
 {
-    tsize_t need = TIFFScanlineSize(tiff);
-    if (need <= 0)
-        return damaged(w, "rows of pixels");
-    unsigned char *line = rg_alloc((size_t)need), *rgb = p->palette[0] ? rg_alloc(3 * (size_t)p->width) : NULL;
+    if (!p->tiled && p->planes == 1)
+        return TIFFReadScanline(tiff, band, y, 0) >= 0;
+    const size_t pixel = (size_t)p->channels * p->bits / 8, part = pixel / p->planes;
+    const uint32_t rows = at_most(p->block_height, p->height - y);
+    for (uint16_t plane = 0; plane < p->planes; plane++)
+        for (uint32_t x = 0, columns; x < p->width; x += columns) {
+            columns = at_most(p->block_width, p->width - x);
+            if ((p->tiled ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, plane), block, bytes)
+                          : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, plane), block, bytes)) < 0)
+                return false;
+            const size_t run = p->planes == 1 ? columns : 1;
+            for (size_t row = 0; row < rows; row++)
+                for (size_t c = 0; c < columns; c += run)
+                    memcpy(band + (row * p->width + x + c) * pixel + plane * part, block + (row * p->block_width + c) * part,
+                           run * part);
+        }
+    return true;
+}
+
+// Makes row y of the image of `line`. RG_GOOD, or one line and RG_USAGE.
+static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line,
+                    unsigned char *rgb)
+{
+    if (p->format == SAMPLEFORMAT_IEEEFP)
+        return rg_image_range_row(w->in, image, y, (const float *)(const void *)line);
+    if (rgb)
+        expand_palette(p, line, rgb);
+    rg_image_grey_row(image, y, rgb ? rgb : line, rgb ? 3 : p->channels);
+    if (p->photometric == PHOTOMETRIC_MINISWHITE)
+        invert_row(image, y);
+    return RG_GOOD;
+}
+
+static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double packing, rg_image *image)
+{
+    const size_t row_bytes = (size_t)p->width * p->channels * p->bits / 8;
+    const tmsize_t bytes = p->tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
+    if (bytes <= 0 || (p->tiled && (double)bytes / packing > (double)w->in->bytes))
+        return rg_malformed(w->in->path, w->at, "expected %s that the file can hold, found %" PRIu32 " x %" PRIu32 " pixels",
+                            p->tiled ? "tiles" : "strips", p->block_width, p->block_height);
+    const bool blocks = p->tiled || p->planes > 1;
+    const uint32_t rows = at_most(p->block_height, p->height);
+    unsigned char *block = blocks ? rg_alloc((size_t)bytes) : NULL, *band = rg_alloc(rows * row_bytes);
+    unsigned char *rgb = p->palette[0] ? rg_alloc(3 * (size_t)p->width) : NULL;
     int code = RG_GOOD;
     for (uint32_t y = 0; y < p->height && code == RG_GOOD; y++) {
-        if (TIFFReadScanline(tiff, line, y, 0) < 0) {
-            code = damaged(w, "a row of pixels");
-        } else if (p->format == SAMPLEFORMAT_IEEEFP) {
-            code = rg_image_range_row(w->in, image, y, (const float *)(const void *)line);
-        } else {
-            if (rgb)
-                expand_palette(p, line, rgb);
-            rg_image_grey_row(image, y, rgb ? rgb : line, rgb ? 3 : p->channels);
-            if (p->photometric == PHOTOMETRIC_MINISWHITE)
-                invert_row(image, y);
-        }
+        if (y % rows == 0 && !read_band(tiff, p, y, block, bytes, band))
+            code = damaged(w, blocks ? "a block of pixels" : "a row of pixels");
+        else
+            code = take_row(w, p, image, y, band + y % rows * row_bytes, rgb);
     }
-    free(line);
+    free(block);
+    free(band);
     free(rgb);
     return code;
 }
@@ -166,7 +214,7 @@ static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
     double packing = p.compression == COMPRESSION_NONE ? 1 : 2731;
     if (code == RG_GOOD)
         code = rg_image_take(w->in, w->at, p.width, p.height, p.bits == 8 ? 8 : 16, bytes / packing, image);
-    return code == RG_GOOD ? read_rows(tiff, w, &p, image) : code;
+    return code == RG_GOOD ? read_rows(tiff, w, &p, packing, image) : code;
 }
 
 int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)

@@ -238,6 +238,96 @@ TEST(test_tiff)
         assert_refused(rg_image_pages(put_file("u.tif", whole, cut), &count), "u.tif: at byte");
     free(whole);
 }
+
+// A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, of which those at the right and
+// the bottom reach beyond the page, there 0xAA; planes together or separate.
+static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int channels, int format, int compression)
+{
+    enum { W = 37, H = 21, TW = 16, TH = 32 };
+    const int size = bits / 8, planes = separate ? channels : 1, together = channels / planes;
+    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, W);
+    TIFFSetField(t, TIFFTAG_IMAGELENGTH, H);
+    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, channels);
+    TIFFSetField(t, TIFFTAG_PHOTOMETRIC, channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
+    TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, format);
+    TIFFSetField(t, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(t, TIFFTAG_PLANARCONFIG, separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    if (tiled)
+        TIFFSetField(t, TIFFTAG_TILEWIDTH, TW), TIFFSetField(t, TIFFTAG_TILELENGTH, TH);
+    else
+        TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, 5);
+    const int block_w = tiled ? TW : W, block_h = tiled ? TH : 5;
+    for (int plane = 0, block = 0; plane < planes; plane++)
+        for (int y = 0; y < H; y += block_h)
+            for (int x = 0; x < W; x += block_w, block++) {
+                unsigned char data[TW * TH * 4 * 4];
+                const int rows = tiled || y + block_h <= H ? block_h : H - y;
+                memset(data, 0xAA, sizeof data);
+                for (int i = 0; i < block_w * rows * together; i++) {
+                    const int column = x + i / together % block_w, row = y + i / together / block_w;
+                    const uint32_t n = (uint32_t)(row * W + column) * 4 + (uint32_t)(plane + i % together);
+                    const uint32_t mixed = n * 2654435761u;
+                    const float real = (float)(mixed % 1000);
+                    if (column < W && row < H && format == SAMPLEFORMAT_IEEEFP)
+                        memcpy(data + i * size, &real, sizeof real);
+                    else if (column < W && row < H)
+                        memcpy(data + i * size, &mixed, (size_t)size);
+                }
+                const tmsize_t bytes = (tmsize_t)block_w * rows * together * size;
+                const tmsize_t done = tiled ? TIFFWriteEncodedTile(t, (uint32_t)block, data, bytes)
+                                            : TIFFWriteEncodedStrip(t, (uint32_t)block, data, bytes);
+                assert_true(done == bytes);
+            }
+    TIFFWriteDirectory(t);
+}
+
+TEST(test_tiff_tiles_and_planes)
+{
+    static const struct {
+        int bits, channels, format;
+    } kind[] = {{8, 1, SAMPLEFORMAT_UINT}, {16, 1, SAMPLEFORMAT_UINT}, {32, 1, SAMPLEFORMAT_IEEEFP}, {16, 2, SAMPLEFORMAT_UINT},
+                {8, 3, SAMPLEFORMAT_UINT}, {16, 4, SAMPLEFORMAT_UINT}};
+    enum { KINDS = sizeof kind / sizeof *kind };
+    const rg_grey_range range = {true, 0, 1000};
+    const char *path[4] = {"strips.tif", "tiles.tif", "planes.tif", "tiled_planes.tif"};
+    for (int order = 0; order < 2; order++) {
+        for (int layout = 0; layout < 4; layout++) {
+            TIFF *t = TIFFOpen(in_dir(path[layout]), order ? "wb" : "wl");
+            for (int k = 0; k < KINDS; k++)
+                tiff_laid_out(t, layout & 1, layout & 2, kind[k].bits, kind[k].channels, kind[k].format,
+                              k % 2 ? COMPRESSION_LZW : COMPRESSION_NONE);
+            TIFFClose(t);
+        }
+        for (int k = 0; k < KINDS; k++) {
+            const rg_grey_range *taken = kind[k].format == SAMPLEFORMAT_IEEEFP ? &range : &no_range;
+            rg_image strips, other;
+            assert_int_equal(rg_image_read(in_dir("strips.tif"), k, taken, &strips), RG_GOOD);
+            assert_true(strips.width == 37 && strips.height == 21);
+            for (int layout = 1; layout < 4; layout++) {
+                assert_int_equal(rg_image_read(in_dir(path[layout]), k, taken, &other), RG_GOOD);
+                assert_true(other.width == 37 && other.height == 21 && other.bits == strips.bits);
+                assert_memory_equal(other.pixel, strips.pixel, (size_t)(37 * 21 * strips.bits / 8));
+                rg_image_free(&other);
+            }
+            rg_image_free(&strips);
+        }
+    }
+    // A tile that no file of this length can hold takes no memory.
+    TIFF *t = TIFFOpen(in_dir("huge.tif"), "wb");
+    char four[4] = {0};
+    TIFFSetField(t, TIFFTAG_IMAGEWIDTH, 3), TIFFSetField(t, TIFFTAG_IMAGELENGTH, 2);
+    TIFFSetField(t, TIFFTAG_TILEWIDTH, 1 << 15), TIFFSetField(t, TIFFTAG_TILELENGTH, 1 << 15);
+    TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 8), TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    assert_true(TIFFWriteEncodedTile(t, 0, four, 4) == 4);
+    TIFFClose(t);
+    assert_refused(read_code(in_dir("huge.tif")), "expected tiles that the file can hold, found 32768 x 32768 pixels");
+    size_t n = 0;
+    char *whole = get_file(in_dir("tiles.tif"), &n);
+    for (size_t cut = n - 1; cut > n / 4; cut -= 97)
+        assert_refused(rg_image_read(put_file("u.tif", whole, cut), KINDS - 1, &no_range, &(rg_image){0}), "u.tif: at byte");
+    free(whole);
+}
 #endif
 
 static const char *write_mrc(int mode, const float *value)
