@@ -31,8 +31,8 @@ static void add_image(rg_mdoc *m)
 static bool take(rg_mdoc *m, const char *key, const char *text)
 {
     char *end;
-    const double value = strtod(text, &end);
-    const bool number = end != text && !end[strspn(end, " \t\r")] && isfinite(value);
+    double value;
+    const bool number = rg_decimal(text, &end, &value) && !end[strspn(end, " \t\r")];
     if (!m->n && !strcmp(key, "Voltage")) {
         m->voltage_kV = value;
         return number && value >= 1 && value <= 1e4;

@@ -87,8 +87,7 @@ static bool number(const char *text, int length, double *value)
         return false;
     memcpy(copy, text, (size_t)length);
     copy[length] = '\0';
-    *value = strtod(copy, &end);
-    return end == copy + length && isfinite(*value);
+    return rg_decimal(copy, &end, value) && end == copy + length;
 }
 
 // Values of the columns into the row: -1, or the first column that is no number.

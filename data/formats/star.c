@@ -182,6 +182,11 @@ static int parse(rg_star *star)
         char *line = strsep(&rest, "\n");
         r.line++;
         code = parse_line(&r, line, &w);
+        // Where a file was cut within the last value of a row, the row has all its values and one of them is wrong. RELION ends
+        // every line: who has joined lines without, adds one character; who has lost the rest of a file must hear of it.
+        if (code == RG_GOOD && !rest && w.n)
+            code = rg_star_fault(star->path, r.line, "expected a newline at the end of the line, found the end of the file; was "
+                                 "it cut off? If it is whole: echo >> FILE");
     }
     free(w.word);
     free(w.quoted);
@@ -242,8 +247,7 @@ int rg_star_real(const rg_star *star, const rg_star_table *t, int64_t row, int c
 {
     const char *text = rg_star_cell(t, row, column);
     char *end;
-    *value = strtod(text, &end);
-    if (end != text && !*end && isfinite(*value))
+    if (rg_decimal(text, &end, value) && !*end)
         return RG_GOOD;
     return rg_star_fault(star->path, t->row_line[row], "expected a finite number for _%s, found %s", t->column[column],
                          excerpt(text));

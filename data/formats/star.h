@@ -2,9 +2,9 @@
 // star.h: STAR files as RELION 3.0 and 3.1 write them: data blocks of one loop, or of one list of items, each.
 //
 // A row of a loop stands on one line, its values apart by blanks or tabs, quoted by ' or " where they hold blanks. Blank lines,
-// lines ended by CR LF, comments (# where a value could begin, to the end of the line) and a last line without newline are
-// taken. What STAR knows besides and RELION does not write (text between semicolons, several loops in one block, rows over
-// several lines) is refused with the line's number.
+// lines ended by CR LF, and comments (# where a value could begin, to the end of the line) are taken. A last line of values
+// without a newline is refused: of a file that was cut. So is, with the line's number, what STAR knows besides and RELION does
+// not write (text between semicolons, several loops in one block, rows over several lines).
 #ifndef RG_STAR_H
 #define RG_STAR_H
 

@@ -213,10 +213,11 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
         return code;
     for (int64_t at = 0, length; code == RG_GOOD && (length = getline(&line, &line_room, file)) >= 0; at += length) {
         char *end;
-        double angle = strtod(line, &end);
+        double angle;
+        const bool number = rg_decimal(line, &end, &angle);
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
-        if (end == line || end[strspn(end, " \t\r\n")] || !(fabs(angle) <= 360)) {
+        if (!number || end[strspn(end, " \t\r\n")] || !(fabs(angle) <= 360)) {
             code = rg_malformed(path, at, "expected one angle in degrees on the line, found %s",
                                 rg_quote_bytes(line, (int)(length < 40 ? length : 40)));
             break;

@@ -142,6 +142,13 @@ void *rg_alloc(size_t bytes)
     return p;
 }
 
+bool rg_decimal(const char *text, char **end, double *value)
+{
+    *value = strtod(text, end);
+    const size_t n = (size_t)(*end - text);
+    return n && isfinite(*value) && !memchr(text, 'x', n) && !memchr(text, 'X', n);
+}
+
 int rg_ascending(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;

@@ -58,6 +58,9 @@ const char *rg_colour(FILE *f, const char *name);
 void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
 void *rg_more(void *array, int64_t n, size_t bytes);
+// Reads what strtod reads, and says whether it is a finite number in decimals, which a microscopist's file has: strtod takes
+// hexadecimal ones, "inf" and "nan" as well.
+bool rg_decimal(const char *text, char **end, double *value);
 int rg_ascending(const void *, const void *); // of two doubles, for qsort and bsearch
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // Behind a counted word: "%d row%s", n, rg_s(n).

@@ -82,6 +82,7 @@ TEST(test_malformed)
     assert_refused(code_of(V8 "1 1 2 x 4 5 10000 1 9000 8000 7 66\n"), "line 2: expected a number in column PHI, found \"x\"");
     assert_refused(code_of("1 1 2 ******* 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
     assert_refused(code_of("1 1 2 nan 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
+    assert_refused(code_of("1 1 2 0x3 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
     assert_refused(code_of("0 1 2 3 4 5 10000 1 9000 8000 7 66\n"), "column NO, found 0");
     assert_refused(code_of("1.5 1 2 3 4 5 10000 1 9000 8000 7 66\n"), "column NO, found 1.5");
     assert_refused(code_of("1 1 2 3 4 5 0 1 9000 8000 7 66\n"), "magnification above 0");

@@ -18,7 +18,7 @@ static int code_of(const char *text)
 }
 
 // What RELION 3.1 writes, with everything that is allowed besides: tabs, CR LF, quotes, comments, blank lines in a loop, no
-// newline at the end.
+// newline at the end of a comment that is last.
 TEST(test_accepted)
 {
     static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
@@ -26,7 +26,7 @@ TEST(test_accepted)
                                "\ndata_optics\nloop_ \n_rlnOpticsGroup #1 \n_rlnImagePixelSize #2\n   1\t2.5e0 \r\n\n"
                                "data_particles\n\nloop_\n_rlnImageName #1\n_rlnAngleRot #2 # degrees\n_empty #3\n"
                                "000001@a.mrcs  -1.5 \"\"\n\n# between rows\n"
-                               "\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"";
+                               "\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"\n # end";
     rg_star star;
     double value;
     int64_t whole;
@@ -74,6 +74,8 @@ TEST(test_refused)
         {"data_\nloop_\n_a\n;text\n;\n", "line 4: expected values on one line each row"},
         {"_a 1\n", "line 1: expected data_NAME before any name"},
         {"data_\nloop_\n_a\ndata_b\n", "line 4: expected a row of values after the names of a loop, found another block"},
+        {"data_\nloop_\n_a\n_b\n1 2.5\n1 2", "line 6: expected a newline at the end of the line, found the end of the file"},
+        {"data_\n_a 1", "line 2: expected a newline"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(code_of(bad[i].text), bad[i].words);
@@ -88,15 +90,15 @@ TEST(test_numbers)
     rg_star star;
     double value;
     int64_t whole;
-    assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n2.5\n7\n3.000\n", &star), RG_GOOD);
+    assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n0x1p4\n-0X20\n2.5\n7\n3.000\n", &star), RG_GOOD);
     static const char *const words[] = {"line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ",
-                                        "line 7: "};
-    for (int row = 0; row < 4; row++)
+                                        "line 7: ", "line 8: ", "line 9: "};
+    for (int row = 0; row < 6; row++)
         assert_refused(rg_star_real(&star, star.table, row, 0, &value), words[row]);
-    assert_refused(rg_star_int(&star, star.table, 4, 0, 0, 9, &whole),
-                   "line 8: expected a whole number from 0 to 9 for _a, found \"2.5\"");
-    assert_refused(rg_star_int(&star, star.table, 5, 0, 0, 6, &whole), "line 9: expected a whole number from 0 to 6");
-    assert_int_equal(rg_star_int(&star, star.table, 6, 0, 0, 9, &whole), RG_GOOD);
+    assert_refused(rg_star_int(&star, star.table, 6, 0, 0, 9, &whole),
+                   "line 10: expected a whole number from 0 to 9 for _a, found \"2.5\"");
+    assert_refused(rg_star_int(&star, star.table, 7, 0, 0, 6, &whole), "line 11: expected a whole number from 0 to 6");
+    assert_int_equal(rg_star_int(&star, star.table, 8, 0, 0, 9, &whole), RG_GOOD);
     assert_int_equal(whole, 3);
     rg_star_free(&star);
 }

@@ -152,6 +152,7 @@ TEST(test_tilts)
     assert_refused(read_tilts("1\ntwo\n"), "at byte 2: expected one angle in degrees on the line, found");
     assert_refused(read_tilts("1 2\n"), "expected one angle");
     assert_refused(read_tilts("nan\n"), "expected one angle");
+    assert_refused(read_tilts("0x10\n"), "expected one angle");
     assert_refused(read_tilts("\n"), "expected one angle in degrees a line, found none");
 }
 
