@@ -21,36 +21,45 @@ static void warn_of_another(const char *star_path, int folder, const char *name)
     free(other);
 }
 
+// The name in the folder that the first n characters of `folder` are, when such a file can be read; else NULL.
+static char *in_folder(const char *folder, int n, const char *name)
+{
+    char *path = rg_print("%.*s%s", n, folder, name);
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
 // As named; else beside the STAR file, or in a folder above it, such as that of a RELION project, with the folders of the name;
 // else, for projects that were moved, beside the STAR file without them.
 static char *stack_path(const char *star_path, const char *name)
 {
+    // From where the command runs, for a STAR file that is named from there; what is above the root is the root.
+    static const char above[] = "../../../../../../../../../../../../";
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
     const int folder = slash ? (int)(slash - star_path + 1) : 0;
-    char *path = rg_print("%s", name);
-    bool found = access(path, R_OK) == 0, moved = false;
+    char *path = in_folder("", 0, name);
+    bool moved = false;
     if (folder && *name != '/')
         warn_of_another(star_path, folder, name);
-    for (int n = folder; n && !found && *name != '/';) {
-        free(path);
-        path = rg_print("%.*s%s", n, star_path, name);
-        found = access(path, R_OK) == 0;
+    for (int n = folder; n && !path && *name != '/';) {
+        path = in_folder(star_path, n, name);
         moved = n < folder;
         for (n--; n && star_path[n - 1] != '/';)
             n--;
     }
-    if (!found) {
-        free(path);
-        path = rg_print("%.*s%s", folder, star_path, base ? base + 1 : name);
-        found = access(path, R_OK) == 0;
+    for (int n = 3; n < (int)sizeof above && !path && *name != '/' && *star_path != '/'; n += 3) {
+        path = in_folder(above, n, name);
         moved = true;
     }
-    if (found && moved)
+    if (!path) {
+        path = in_folder(star_path, folder, base ? base + 1 : name);
+        moved = true;
+    }
+    if (path && moved)
         rg_warn("%s: no \"%s\"; %s is taken", star_path, name, path);
-    if (found)
-        return path;
-    free(path);
-    return NULL;
+    return path;
 }
 
 static int check_stack(rg_particles *p, const char *path, int64_t line)
@@ -103,7 +112,8 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
     }
     char *path = stack_path(p->path, name);
     if (!path)
-        return rg_star_fault(p->path, line, "expected the stack \"%s\" here or beside the STAR file, found none", name);
+        return rg_star_fault(p->path, line, "expected the stack \"%s\" here, beside the STAR file or in a folder above, "
+                             "found none", name);
     p->stack = rg_more(p->stack, p->n_stacks, sizeof *p->stack);
     p->stack[p->n_stacks++] = (rg_particle_stack){.path = path};
     *slot = (rg_stack_name){name, p->n_stacks - 1};

@@ -98,7 +98,7 @@ TEST(test_refused)
     static const struct {
         const char *text, *words;
     } bad[] = {
-        {"data_\nloop_\n" POSES "1@none.mrcs 1 2 3\n", "line 7: expected the stack \"none.mrcs\" here or beside the STAR file"},
+        {"data_\nloop_\n" POSES "1@none.mrcs 1 2 3\n", "line 7: expected the stack \"none.mrcs\" here, beside the STAR file"},
         {"data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n2@a.mrcs 1 2 3\n3@a.mrcs 1 2 3\n4@a.mrcs 1 2 3\n",
          "line 10: expected an image from 1 to 3 of "},
         {"data_\nloop_\n" POSES "0@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
