@@ -11,13 +11,22 @@
 
 // ---- stacks: each found and checked once ----------------------------------------------------------------------------------
 
+// A project has a stack a micrograph, thousands: of what is the same with all the first is named, and the others are counted.
+#define SAY_FIRST(count, ...) ((count)++ ? (void)0 : rg_warn(__VA_ARGS__))
+
+static void say_others(const char *star_path, int64_t count, const char *what)
+{
+    if (count > 1)
+        rg_warn("%s: %" PRId64 " other stack%s %s, too", star_path, count - 1, count > 2 ? "s are" : " is", what);
+}
+
 // What another program would take for the stack when it looks beside the STAR file first.
-static void warn_of_another(const char *star_path, int folder, const char *name)
+static void warn_of_another(const char *star_path, int folder, const char *name, rg_stack_names *known)
 {
     struct stat here, beside;
     char *other = rg_print("%.*s%s", folder, star_path, name);
     if (!stat(name, &here) && !stat(other, &beside) && (here.st_ino != beside.st_ino || here.st_dev != beside.st_dev))
-        rg_warn("%s: \"%s\" is taken from here, as RELION does; %s is another file", star_path, name, other);
+        SAY_FIRST(known->here, "%s: \"%s\" is taken from here, as RELION does; %s is another file", star_path, name, other);
     free(other);
 }
 
@@ -33,7 +42,7 @@ static char *in_folder(const char *folder, int n, const char *name)
 
 // As named; else beside the STAR file, or in a folder above it, such as that of a RELION project, with the folders of the name;
 // else, for projects that were moved, beside the STAR file without them.
-static char *stack_path(const char *star_path, const char *name)
+static char *stack_path(const char *star_path, const char *name, rg_stack_names *known)
 {
     // From where the command runs, for a STAR file that is named from there; what is above the root is the root.
     static const char above[] = "../../../../../../../../../../../../";
@@ -42,7 +51,7 @@ static char *stack_path(const char *star_path, const char *name)
     char *path = in_folder("", 0, name);
     bool moved = false;
     if (folder && *name != '/')
-        warn_of_another(star_path, folder, name);
+        warn_of_another(star_path, folder, name, known);
     for (int n = folder; n && !path && *name != '/';) {
         path = in_folder(star_path, n, name);
         moved = n < folder;
@@ -58,7 +67,7 @@ static char *stack_path(const char *star_path, const char *name)
         moved = true;
     }
     if (path && moved)
-        rg_warn("%s: no \"%s\"; %s is taken", star_path, name, path);
+        SAY_FIRST(known->moved, "%s: no \"%s\"; %s is taken", star_path, name, path);
     return path;
 }
 
@@ -110,7 +119,7 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
         *stack = slot->stack;
         return RG_GOOD;
     }
-    char *path = stack_path(p->path, name);
+    char *path = stack_path(p->path, name, known);
     if (!path)
         return rg_star_fault(p->path, line, "expected the stack \"%s\" here, beside the STAR file or in a folder above, "
                              "found none", name);
@@ -531,6 +540,8 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
         p->subsets = has_rows[1] && has_rows[2];
         rg_star_free(&r.star);
     }
+    say_others(star_path, names.here, "taken from here");
+    say_others(star_path, names.moved, "elsewhere than named");
     free(names.slot);
     free(r.optics_row);
     if (code == RG_GOOD)

@@ -82,6 +82,7 @@ typedef struct rg_stack_names {
     rg_stack_name *slot;
     size_t room;
     int n;
+    int64_t here, moved; // stacks of which another file stands beside the STAR file; that are not where they are named
 } rg_stack_names;
 
 // The number of the stack of this name, opened and checked when it is new. RG_GOOD, or one line and RG_USAGE.
