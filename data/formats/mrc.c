@@ -476,6 +476,8 @@ int rg_mrc_write_commit(rg_mrc_out *m)
         rg_mrc_write_abandon(m);
         return code;
     }
+    if (m->values > 1 && m->minimum == m->maximum)
+        rg_warn("%s: is %g everywhere", m->file.path, m->minimum);
     make_header(m, header);
     free(m->line);
     m->line = NULL;

@@ -605,13 +605,14 @@ void rg_particles_close(rg_particles *p)
     *p = (rg_particles){.open = -1};
 }
 
-// Infinities and NaNs have all bits of the exponent set; integers, so that the loop is vectorised.
-static bool all_finite(const float *value, int64_t n)
+// Sizes are in the order of their bits, infinities and NaNs beyond all numbers; integers, so that the loop is vectorised.
+static bool all_good(const float *value, int64_t n)
 {
     const uint32_t *bits = (const void *)value;
-    uint32_t found = 0;
+    uint32_t found = 0, most;
+    memcpy(&most, &RG_VALUE_MOST, sizeof most);
     for (int64_t i = 0; i < n; i++)
-        found |= (bits[i] & 0x7F800000) == 0x7F800000;
+        found |= (bits[i] & 0x7FFFFFFF) > most;
     return !found;
 }
 
@@ -629,11 +630,11 @@ int rg_particles_image(rg_particles *p, int64_t i, float *image)
             return rg_fail(RG_USAGE, "%s: changed while it was being read", p->file.path);
     }
     code = rg_mrc_section(&p->file, q->image, image);
-    if (code != RG_GOOD || all_finite(image, p->side * p->side))
+    if (code != RG_GOOD || all_good(image, p->side * p->side))
         return code;
     for (int64_t j = 0; j < p->side * p->side && code == RG_GOOD; j++)
-        if (!isfinite(image[j]))
-            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %g at column %" PRId64
-                           ", row %" PRId64, p->file.path, q->image + 1, image[j], j % p->side, j / p->side);
+        if (!(fabsf(image[j]) <= RG_VALUE_MOST))
+            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values within +-%g, found %g at column %" PRId64
+                           ", row %" PRId64, p->file.path, q->image + 1, RG_VALUE_MOST, image[j], j % p->side, j / p->side);
     return code;
 }

@@ -19,6 +19,9 @@
 #include "mrc.h"
 #include "star.h"
 
+// Of images and of the reference that they are compared with: the squares of larger values, summed, leave single precision.
+static const float RG_VALUE_MOST = 1e15f;
+
 typedef struct rg_particle {
     double rot_deg, tilt_deg, psi_deg;
     double origin_x_px, origin_y_px;
@@ -64,7 +67,7 @@ int rg_particles_half(const rg_particles *, int64_t i);
 int rg_particles_halves(const rg_particles *);
 // The block of a STAR file that has the particles, of several the one that is called so. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_table(const rg_star *, const rg_star_table **);
-// Image of row i into side * side floats. A value that is no finite number is refused. RG_GOOD, or one line and RG_USAGE.
+// Image of row i into side * side floats. A value that is no number within +-RG_VALUE_MOST is refused. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_image(rg_particles *, int64_t i, float *image);
 // The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
 rg_particles *rg_particles_reader(const rg_particles *);

@@ -105,8 +105,9 @@ static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section
     const int64_t n = mrc->nx * mrc->ny;
     int code = rg_mrc_section(mrc, z, section);
     for (int64_t e = 0; e < n && code == RG_GOOD; e++)
-        if (!isfinite(section[e]))
-            code = rg_fail(RG_USAGE, "%s: expected finite values, found %g in section %" PRId64, path, section[e], z + 1);
+        if (!(fabsf(section[e]) <= RG_VALUE_MOST))
+            code = rg_fail(RG_USAGE, "%s: expected finite values within +-%g, found %g in section %" PRId64, path, RG_VALUE_MOST,
+                           section[e], z + 1);
     return code;
 }
 

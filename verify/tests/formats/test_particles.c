@@ -186,15 +186,20 @@ TEST(test_not_finite)
     put_stack("a.mrcs", 3, 3, 2, 0);
     size_t n = 0;
     char *bytes = get_file(in_dir("a.mrcs"), &n);
-    const float nan = NAN;
+    const float nan = NAN, huge = 2e15f;
     memcpy(bytes + 1024 + 4 * (9 + 5), &nan, 4);
     put_file("nan.mrcs", bytes, n);
+    memcpy(bytes + 1024 + 4 * (9 + 5), &huge, 4);
+    put_file("huge.mrcs", bytes, n);
     free(bytes);
     rg_particles p;
     float image[9];
     assert_int_equal(open_text("data_\nloop_\n" POSES "1@nan.mrcs 1 2 3\n2@nan.mrcs 1 2 3\n", &p), RG_GOOD);
     assert_int_equal(rg_particles_image(&p, 0, image), RG_GOOD);
-    assert_refused(rg_particles_image(&p, 1, image), "image 2: expected finite values, found nan at column 2, row 1");
+    assert_refused(rg_particles_image(&p, 1, image), "image 2: expected finite values within +-1e+15, found nan at column 2, row 1");
+    rg_particles_close(&p);
+    assert_int_equal(open_text("data_\nloop_\n" POSES "2@huge.mrcs 1 2 3\n", &p), RG_GOOD);
+    assert_refused(rg_particles_image(&p, 0, image), "expected finite values within +-1e+15, found 2e+15 at column 2, row 1");
     rg_particles_close(&p);
 }
 
