@@ -46,15 +46,22 @@ typedef struct comparison {
 static float *mask_of(const comparison *c, int64_t side)
 {
     enum { EDGE = 6 };
+    static const float SLACK = 1e-3f; // resampling and rounding take a mask a little beyond 0 and 1
     rg_volume mask = {0};
+    float most = 0;
     if (c->mask) {
         int code = rg_volume_read(c->mask, &mask);
         if (code == RG_GOOD && mask.side != side)
             code =
                 rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " voxels a side, found %" PRId64, c->mask, side, mask.side);
-        for (int64_t i = 0; i < side * side * side && code == RG_GOOD; i++)
-            if (!(mask.value[i] >= 0 && mask.value[i] <= 1))
+        for (int64_t i = 0; i < side * side * side && code == RG_GOOD; i++) {
+            if (!(mask.value[i] >= -SLACK && mask.value[i] <= 1 + SLACK))
                 code = rg_fail(RG_USAGE, "%s: expected a mask from 0 to 1, found %g", c->mask, mask.value[i]);
+            mask.value[i] = fminf(fmaxf(mask.value[i], 0), 1);
+            most = fmaxf(most, mask.value[i]);
+        }
+        if (code == RG_GOOD && most == 0)
+            code = rg_fail(RG_USAGE, "%s: expected a mask, found 0 everywhere", c->mask);
         if (code != RG_GOOD) {
             free(mask.value);
             mask.value = NULL;
