@@ -37,42 +37,28 @@ void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int chan
     }
 }
 
-int rg_image_range_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values)
+int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values)
 {
-    uint16_t *to = (uint16_t *)image->pixel + y * image->width;
-    for (int64_t x = 0; x < image->width; x++) {
-        double grey = 65535 * (values[x] - in->range->low) / (in->range->high - in->range->low);
-        if (isnan(values[x]))
-            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a number at column %" PRId64 ", row %" PRId64 ", found NaN",
-                           in->path, in->page + 1, x, y);
-        to[x] = (uint16_t)floor(fmin(fmax(grey, 0), 65535) + 0.5);
-    }
-    return RG_GOOD;
-}
-
-// Whole numbers from 0 on are taken as they are; anything else wants a range.
-static int mrc_rows(const rg_image_in *in, const rg_mrc *m, const float *section, rg_image *image)
-{
-    for (int64_t y = 0; y < image->height; y++) {
-        const float *row = section + y * image->width;
-        if (in->range->given) {
-            int code = rg_image_range_row(in, image, y, row);
-            if (code != RG_GOOD)
-                return code;
+    const rg_grey_range *range = in->range;
+    const double most = image->bits == 8 ? UINT8_MAX : UINT16_MAX;
+    for (int64_t x = 0, i = y * image->width; x < image->width; x++, i++) {
+        const double v = values[x], grey = range->given ? 65535 * (v - range->low) / (range->high - range->low) : v;
+        if (image->bits == 32) {
+            ((float *)image->pixel)[i] = values[x];
             continue;
         }
-        for (int64_t x = 0; x < image->width; x++) {
-            if (row[x] < 0)
-                return rg_malformed(
-                    in->path, m->data_byte + ((in->page * m->ny + y) * m->nx + x) * rg_mrc_mode_bytes(m->mode),
-                    "expected a grey value of 0 or more, found %g (mode %d is signed; say which values are black "
-                    "and white by --grey-range LOW:HIGH)",
-                    row[x], m->mode);
-            if (image->bits == 8)
-                ((uint8_t *)image->pixel)[y * image->width + x] = (uint8_t)row[x];
-            else
-                ((uint16_t *)image->pixel)[y * image->width + x] = (uint16_t)row[x];
-        }
+        if (isnan(v))
+            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a number at column %" PRId64 ", row %" PRId64 ", found NaN",
+                           in->path, in->page + 1, x, y);
+        if (!range->given && !(v >= 0 && v <= most && v == floor(v)))
+            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a whole grey value from 0 to %.0f at column %" PRId64
+                           ", row %" PRId64 ", found %g (say which values are black and white by --grey-range LOW:HIGH)",
+                           in->path, in->page + 1, most, x, y, v);
+        const uint16_t rounded = (uint16_t)floor(fmin(fmax(grey, 0), most) + 0.5);
+        if (image->bits == 8)
+            ((uint8_t *)image->pixel)[i] = (uint8_t)rounded;
+        else
+            ((uint16_t *)image->pixel)[i] = rounded;
     }
     return RG_GOOD;
 }
@@ -95,8 +81,8 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     if (code == RG_GOOD && image) {
         float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
         code = rg_mrc_section(&m, in->page, section);
-        if (code == RG_GOOD)
-            code = mrc_rows(in, &m, section, image);
+        for (int64_t y = 0; y < m.ny && code == RG_GOOD; y++)
+            code = rg_image_value_row(in, image, y, section + y * m.nx);
         free(section);
     }
     rg_mrc_close(&m);
@@ -159,7 +145,7 @@ static int from_path(const char *path, int64_t page, const rg_grey_range *range,
 
 int rg_image_pages(const char *path, int64_t *pages)
 {
-    return from_path(path, 0, &(rg_grey_range){true, 0, 1}, pages, NULL); // counting asks nothing of the values
+    return from_path(path, 0, &(rg_grey_range){.given = true, .high = 1}, pages, NULL); // counting asks nothing of the values
 }
 
 int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image)

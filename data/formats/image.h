@@ -5,8 +5,9 @@
 // Grey values are taken as the file has them: a PGM of maximum 1023 gives 0..1023 in 16 bits, nothing is stretched and no gamma
 // is applied. Grey of 1, 2 or 4 bits is scaled to 8 bits (v * 255 / (2^bits - 1), a whole number). Colour becomes Rec. 601 luma
 // in exact integers, (299 R + 587 G + 114 B + 500) div 1000, that is rounded to nearest with halves up, in the file's bits. An
-// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v). Signed integers are taken when none is negative.
-// Other signed and all floating-point files need a grey range: value v becomes round(65535 (v - low) / (high - low)), clamped.
+// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v). Signed integers, and those of 32 bits, are taken when
+// all are from 0 to 65535. Others and all floating-point files need a grey range: value v becomes
+// round(65535 (v - low) / (high - low)), clamped; or a caller that takes real values as they are.
 #ifndef RG_IMAGE_H
 #define RG_IMAGE_H
 
@@ -17,13 +18,14 @@
 
 typedef struct rg_image {
     int64_t width, height;
-    int bits;    // 8 or 16
-    void *pixel; // uint8_t or uint16_t, row by row, malloc'ed
+    int bits;    // 8 or 16; 32 where real values were asked for and the file has them
+    void *pixel; // uint8_t, uint16_t or float, row by row, malloc'ed
 } rg_image;
 
 typedef struct rg_grey_range {
     bool given;
     double low, high;
+    bool real; // of TIFF files: values that are no grey are taken as they are, in 32 bits
 } rg_grey_range;
 
 // How many photographs a file holds: sections of an MRC stack, pages of a TIFF file, else 1. RG_GOOD, or one line and RG_USAGE.

@@ -25,8 +25,9 @@ int rg_read_tiff(const rg_image_in *, int64_t *pages, rg_image *image);
 int rg_image_take(const rg_image_in *, int64_t at, double width, double height, int bits, double least_bytes, rg_image *);
 // Samples (`channels` of them a pixel: grey, grey+alpha, RGB, RGB+alpha) into grey row y; samples are 8-bit or native 16-bit.
 void rg_image_grey_row(rg_image *, int64_t y, const void *samples, int channels);
-// Signed or floating-point values of row y into a 16-bit image by the range. RG_GOOD, or one line and RG_USAGE (not a number).
-int rg_image_range_row(const rg_image_in *, rg_image *, int64_t y, const float *values);
+// Values of row y: into an image of 32 bits as they are; into one of 16 bits by the range, where it is given; else as they are,
+// which have to be whole and from 0 to 255 or 65535. RG_GOOD, or one line and RG_USAGE.
+int rg_image_value_row(const rg_image_in *, rg_image *, int64_t y, const float *values);
 static inline uint32_t rg_luma(uint32_t r, uint32_t g, uint32_t b) { return (299 * r + 587 * g + 114 * b + 500) / 1000; }
 
 #endif

@@ -74,6 +74,7 @@ typedef struct tiff_page {
     uint32_t width, height;
     uint16_t bits, channels, format, photometric, planar, compression;
     uint16_t *palette[3];
+    bool as_values; // through floats: signed, longer than 16 bits, or real
     bool tiled;
     uint16_t planes;                    // 1: the samples of a pixel stand together
     uint32_t block_width, block_height; // of a tile; of a strip, where there are planes; else of one row
@@ -95,18 +96,22 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
     bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits == 8
                    && TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
-    bool real = p->format == SAMPLEFORMAT_IEEEFP && p->bits == 32 && grey && p->channels == 1;
-    bool whole = p->format == SAMPLEFORMAT_UINT && (p->bits == 8 || p->bits == 16);
+    p->format = p->format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : p->format; // as untyped samples are taken by other readers
+    bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 32 || p->bits == 64);
+    bool whole = (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_INT)
+                 && (p->bits == 8 || p->bits == 16 || p->bits == 32);
+    p->as_values = real || p->format == SAMPLEFORMAT_INT || p->bits == 32;
     if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
         && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
         return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u",
                             p->compression);
-    if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole))
+    if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole)
+        || (p->as_values && !(grey && p->channels == 1)))
         return rg_malformed(w->in->path, w->at,
-                            "expected unsigned grey, RGB or palette of 8 or 16 bits, or grey of 32-bit floats, "
+                            "expected grey, RGB or palette of 8 or 16 bits, or grey of 32 bits or of floats of 32 or 64, "
                             "found photometric %u, %u channels, %u bits, sample format %u",
                             p->photometric, p->channels, p->bits, p->format);
-    if (real && !w->in->range->given)
+    if (real && !w->in->range->given && !w->in->range->real)
         return rg_malformed(w->in->path, w->at,
                             "expected whole grey values, found floating point (say which values are black and "
                             "white by --grey-range LOW:HIGH)");
@@ -165,15 +170,29 @@ static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char 
     return true;
 }
 
-// Makes row y of the image of `line`. RG_GOOD, or one line and RG_USAGE.
-static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line,
-                    unsigned char *rgb)
+static float value_of(const tiff_page *p, const void *line, uint32_t x)
 {
+#define SAMPLE(type) (float)((const type *)line)[x]
     if (p->format == SAMPLEFORMAT_IEEEFP)
-        return rg_image_range_row(w->in, image, y, (const float *)(const void *)line);
-    if (rgb)
-        expand_palette(p, line, rgb);
-    rg_image_grey_row(image, y, rgb ? rgb : line, rgb ? 3 : p->channels);
+        return p->bits == 32 ? SAMPLE(float) : SAMPLE(double);
+    if (p->format == SAMPLEFORMAT_INT)
+        return p->bits == 8 ? SAMPLE(int8_t) : p->bits == 16 ? SAMPLE(int16_t) : SAMPLE(int32_t);
+    return SAMPLE(uint32_t);
+#undef SAMPLE
+}
+
+// Makes row y of the image of `line`; `room` is for 4 bytes a pixel. RG_GOOD, or one line and RG_USAGE.
+static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, void *room)
+{
+    if (p->as_values) {
+        float *value = room;
+        for (uint32_t x = 0; x < p->width; x++)
+            value[x] = value_of(p, line, x);
+        return rg_image_value_row(w->in, image, y, value);
+    }
+    if (p->palette[0])
+        expand_palette(p, line, room);
+    rg_image_grey_row(image, y, p->palette[0] ? room : line, p->palette[0] ? 3 : p->channels);
     if (p->photometric == PHOTOMETRIC_MINISWHITE)
         invert_row(image, y);
     return RG_GOOD;
@@ -189,17 +208,17 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
     const bool blocks = p->tiled || p->planes > 1;
     const uint32_t rows = at_most(p->block_height, p->height);
     unsigned char *block = blocks ? rg_alloc((size_t)bytes) : NULL, *band = rg_alloc(rows * row_bytes);
-    unsigned char *rgb = p->palette[0] ? rg_alloc(3 * (size_t)p->width) : NULL;
+    void *room = rg_alloc(4 * (size_t)p->width);
     int code = RG_GOOD;
     for (uint32_t y = 0; y < p->height && code == RG_GOOD; y++) {
         if (y % rows == 0 && !read_band(tiff, p, y, block, bytes, band))
             code = damaged(w, blocks ? "a block of pixels" : "a row of pixels");
         else
-            code = take_row(w, p, image, y, band + y % rows * row_bytes, rgb);
+            code = take_row(w, p, image, y, band + y % rows * row_bytes, room);
     }
     free(block);
     free(band);
-    free(rgb);
+    free(room);
     return code;
 }
 
@@ -212,9 +231,21 @@ static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
     // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64.
     double bytes = (double)p.width * p.height * p.channels * p.bits / 8;
     double packing = p.compression == COMPRESSION_NONE ? 1 : 2731;
+    const int bits = p.as_values && w->in->range->real ? 32 : p.bits == 8 && !(p.as_values && w->in->range->given) ? 8 : 16;
     if (code == RG_GOOD)
-        code = rg_image_take(w->in, w->at, p.width, p.height, p.bits == 8 ? 8 : 16, bytes / packing, image);
+        code = rg_image_take(w->in, w->at, p.width, p.height, bits, bytes / packing, image);
     return code == RG_GOOD ? read_rows(tiff, w, &p, packing, image) : code;
+}
+
+// ImageJ writes of a stack beyond 4 GiB the first directory alone, and in its description how many images follow.
+static int all_of_imagej(TIFF *tiff, const tiff_work *w, int64_t pages)
+{
+    const char *text, *images = NULL;
+    if (pages == 1 && TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && strncmp(text, "ImageJ=", 7) == 0)
+        images = strstr(text, "\nimages=");
+    const long n = images ? strtol(images + 8, NULL, 10) : 1;
+    return n <= 1 ? RG_GOOD : rg_malformed(w->in->path, w->at, "expected a directory of each of ImageJ's %ld images, found 1: it "
+                                           "leaves them out beyond 4 GiB; save them as an image sequence", n);
 }
 
 int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
@@ -233,6 +264,8 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
         code = damaged(&w, "at least one page");
     else if (w.message[0]) // it counts as far as it can read
         code = damaged(&w, "the directory of the next page");
+    if (code == RG_GOOD)
+        code = all_of_imagej(tiff, &w, *pages);
     if (code == RG_GOOD && image)
         code = read_page(tiff, &w, image);
     TIFFClose(tiff);

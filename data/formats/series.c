@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { MRC_HEADER = 1024 };
+static const rg_grey_range REAL = {.real = true}; // cameras write counts of electrons, signed or in floating point
 
 static int is_mrc(const char *path, int *answer)
 {
@@ -33,7 +34,7 @@ static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64
     if (!mrc) {
         int code = rg_image_pages(path, pages);
         if (code == RG_GOOD)
-            code = rg_image_read(path, 0, &(rg_grey_range){0}, &image);
+            code = rg_image_read(path, 0, &REAL, &image);
         if (code != RG_GOOD)
             return code;
         *width = image.width;
@@ -93,14 +94,16 @@ void rg_series_close(rg_series *s)
 static int read_picture(const rg_series *s, const rg_series_image *at, float *image)
 {
     rg_image picture;
-    int code = rg_image_read(at->path, at->page, &(rg_grey_range){0}, &picture);
+    int code = rg_image_read(at->path, at->page, &REAL, &picture);
     if (code != RG_GOOD)
         return code;
     if (picture.width != s->width || picture.height != s->height)
         code = rg_fail(RG_USAGE, "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64
                        " x %" PRId64, at->path, at->page + 1, s->width, s->height, picture.width, picture.height);
     for (int64_t i = 0; code == RG_GOOD && i < s->width * s->height; i++)
-        image[i] = picture.bits == 8 ? ((const uint8_t *)picture.pixel)[i] : ((const uint16_t *)picture.pixel)[i];
+        image[i] = picture.bits == 8    ? ((const uint8_t *)picture.pixel)[i]
+                   : picture.bits == 16 ? ((const uint16_t *)picture.pixel)[i]
+                                        : ((const float *)picture.pixel)[i];
     rg_image_free(&picture);
     return code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // series.h: a series of images of one size as floats: sections of MRC stacks, pages of TIFF files, single PNG or PGM pictures,
-// in the order of the files named; read image by image.
+// in the order of the files named; read image by image. Signed and real values of MRC and TIFF files are taken as they are.
 #ifndef RG_SERIES_H
 #define RG_SERIES_H
 

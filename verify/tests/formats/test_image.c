@@ -224,7 +224,7 @@ TEST(test_tiff)
         assert_true(pixel_at(&image, 0) == 76 && pixel_at(&image, 1) == 150);
         rg_image_free(&image);
         assert_refused(rg_image_read(path, 4, &no_range, &image), "--grey-range");
-        assert_int_equal(rg_image_read(path, 4, &(rg_grey_range){true, 0, 2}, &image), RG_GOOD);
+        assert_int_equal(rg_image_read(path, 4, &(rg_grey_range){.given = true, .low = 0, .high = 2}, &image), RG_GOOD);
         assert_true(pixel_at(&image, 0) == 0 && pixel_at(&image, 1) == 0 && pixel_at(&image, 2) == 65535);
         rg_image_free(&image);
         assert_refused(rg_image_read(path, 5, &no_range, &image), "t.tif: at byte");
@@ -237,6 +237,75 @@ TEST(test_tiff)
     for (size_t cut = n - 1; cut > n / 4; cut -= 7)
         assert_refused(rg_image_pages(put_file("u.tif", whole, cut), &count), "u.tif: at byte");
     free(whole);
+}
+
+// Signed, long and double values: whole from 0 on they are taken as they are, by a range otherwise, or all as real values.
+TEST(test_tiff_values)
+{
+    const int8_t int8[3] = {0, 7, 127};
+    const int16_t int16[3] = {0, 300, 32767}, below[3] = {-5, 0, 5};
+    const int32_t int32[3] = {0, 70, 65535};
+    const uint32_t uint32[3] = {0, 70, 65536};
+    const double real64[3] = {-1, 0.5, 3};
+    const uint16_t untyped[3] = {0, 300, 65535};
+    const char *path = in_dir("v.tif");
+    for (int order = 0; order < 2; order++) {
+        TIFF *t = TIFFOpen(path, order ? "wb" : "wl");
+        tiff_page(t, 3, 1, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_INT, COMPRESSION_NONE, int8);
+        tiff_page(t, 3, 1, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_INT, COMPRESSION_LZW, int16);
+        tiff_page(t, 3, 1, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_INT, COMPRESSION_NONE, below);
+        tiff_page(t, 3, 1, 32, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_INT, COMPRESSION_NONE, int32);
+        tiff_page(t, 3, 1, 32, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, uint32);
+        tiff_page(t, 3, 1, 64, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_IEEEFP, COMPRESSION_NONE, real64);
+        tiff_page(t, 3, 1, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_VOID, COMPRESSION_NONE, untyped);
+        TIFFClose(t);
+        static const struct {
+            int page, bits;
+            rg_grey_range range;
+            double pixel[3];
+        } good[] = {
+            {0, 8, {0}, {0, 7, 127}},
+            {1, 16, {0}, {0, 300, 32767}},
+            {3, 16, {0}, {0, 70, 65535}},
+            {6, 16, {0}, {0, 300, 65535}},
+            {0, 16, {.given = true, .low = 0, .high = 127}, {0, 3612, 65535}},
+            {2, 16, {.given = true, .low = -5, .high = 5}, {0, 32768, 65535}},
+            {4, 16, {.given = true, .low = 0, .high = 140}, {0, 32768, 65535}},
+            {5, 16, {.given = true, .low = 0, .high = 1}, {0, 32768, 65535}},
+            {1, 32, {.real = true}, {0, 300, 32767}},
+            {2, 32, {.real = true}, {-5, 0, 5}},
+            {4, 32, {.real = true}, {0, 70, 65536}},
+            {5, 32, {.real = true}, {-1, 0.5, 3}},
+        };
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+            rg_image image;
+            assert_int_equal(rg_image_read(path, good[i].page, &good[i].range, &image), RG_GOOD);
+            assert_int_equal(image.bits, good[i].bits);
+            for (int x = 0; x < 3; x++)
+                assert_true(good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : pixel_at(&image, x)));
+            rg_image_free(&image);
+        }
+        rg_image image;
+        assert_refused(rg_image_read(path, 2, &no_range, &image), "image 3: expected a whole grey value from 0 to 65535 at column "
+                       "0, row 0, found -5 (say which values are black and white by --grey-range LOW:HIGH)");
+        assert_refused(rg_image_read(path, 4, &no_range, &image), "column 2, row 0, found 65536");
+        assert_refused(rg_image_read(path, 5, &no_range, &image), "--grey-range");
+    }
+}
+
+// What ImageJ writes of a stack beyond 4 GiB: a directory for the first image only, the others behind it.
+TEST(test_tiff_imagej)
+{
+    TIFF *t = TIFFOpen(in_dir("j.tif"), "wb");
+    TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53t\nimages=300\nslices=300\n");
+    tiff_page(t, 3, 1, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "abc");
+    TIFFClose(t);
+    assert_refused(read_code(in_dir("j.tif")), "expected a directory of each of ImageJ's 300 images, found 1");
+    t = TIFFOpen(in_dir("j.tif"), "wb");
+    TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53t\nimages=1\n");
+    tiff_page(t, 3, 1, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "abc");
+    TIFFClose(t);
+    EXPECT(in_dir("j.tif"), 3, 1, 8, 'a', 'b', 'c');
 }
 
 // A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, of which those at the right and
@@ -289,7 +358,7 @@ TEST(test_tiff_tiles_and_planes)
     } kind[] = {{8, 1, SAMPLEFORMAT_UINT}, {16, 1, SAMPLEFORMAT_UINT}, {32, 1, SAMPLEFORMAT_IEEEFP}, {16, 2, SAMPLEFORMAT_UINT},
                 {8, 3, SAMPLEFORMAT_UINT}, {16, 4, SAMPLEFORMAT_UINT}};
     enum { KINDS = sizeof kind / sizeof *kind };
-    const rg_grey_range range = {true, 0, 1000};
+    const rg_grey_range range = {.given = true, .low = 0, .high = 1000};
     const char *path[4] = {"strips.tif", "tiles.tif", "planes.tif", "tiled_planes.tif"};
     for (int order = 0; order < 2; order++) {
         for (int layout = 0; layout < 4; layout++) {
@@ -356,15 +425,16 @@ TEST(test_mrc)
     write_mrc(RG_MRC_INT16, negative);
     EXPECT(in_dir("m.mrc"), 3, 1, 16, 0, 7, 127); // section 0 has no negative value
     assert_refused(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image),
-                   "at byte 1032: expected a grey value of 0 or more, found -2");
+                   "image 2: expected a whole grey value from 0 to 65535 at column 1, row 0, found -2");
     const float real[6] = {-1, 0.5f, 3, 0, 1, 2};
     write_mrc(RG_MRC_FLOAT32, real);
-    assert_int_equal(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), RG_GOOD);
+    assert_int_equal(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){.given = true, .low = 0, .high = 1}, &image), RG_GOOD);
     assert_true(pixel_at(&image, 0) == 0 && pixel_at(&image, 1) == 32768 && pixel_at(&image, 2) == 65535); // 32767.5 rounds up
     rg_image_free(&image);
     const float broken[6] = {0, NAN, 0, 0, 0, 0};
     write_mrc(RG_MRC_FLOAT32, broken);
-    assert_refused(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){true, 0, 1}, &image), "column 1, row 0, found NaN");
+    assert_refused(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){.given = true, .low = 0, .high = 1}, &image),
+                   "column 1, row 0, found NaN");
 }
 
 TESTS(test_dir_make, test_dir_remove)
