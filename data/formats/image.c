@@ -69,13 +69,13 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     int code = rg_mrc_open_stream(&m, in->file, in->bytes, in->path);
     *pages = m.nz;
     bool is_float = m.mode == RG_MRC_FLOAT32 || m.mode == RG_MRC_FLOAT16;
-    if (code == RG_GOOD && is_float && !in->range->given)
+    if (code == RG_GOOD && is_float && !in->range->given && !in->range->real)
         code = rg_malformed(in->path, 12,
                             "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
                             "values are black and white by --grey-range LOW:HIGH)",
                             m.mode);
     if (code == RG_GOOD && image) {
-        int bits = rg_mrc_mode_bytes(m.mode) == 1 && !in->range->given ? 8 : 16;
+        int bits = in->range->real ? 32 : rg_mrc_mode_bytes(m.mode) == 1 && !in->range->given ? 8 : 16;
         code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);
     }
     if (code == RG_GOOD && image) {

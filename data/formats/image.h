@@ -25,7 +25,7 @@ typedef struct rg_image {
 typedef struct rg_grey_range {
     bool given;
     double low, high;
-    bool real; // of TIFF files: values that are no grey are taken as they are, in 32 bits
+    bool real; // values that are no grey, of MRC files all, are taken as they are, in 32 bits
 } rg_grey_range;
 
 // How many photographs a file holds: sections of an MRC stack, pages of a TIFF file, else 1. RG_GOOD, or one line and RG_USAGE.

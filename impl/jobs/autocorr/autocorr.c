@@ -20,7 +20,7 @@ static const rg_option options[] = {
     {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; 0: any maximum",
      RG_TO(ac_job, prominence), 0, 1, "0"},
     {"mask", "IMAGE",
-     "leave out the pixels at which this image is 0: they take the mean of the others, rounded to a grey value, in every "
+     "leave out the pixels at which this image is 0 or less: they take the mean of the others, rounded to a grey value, in every "
      "photograph and in --cross",
      RG_TO(ac_job, mask_path)},
     {"pixel-um", "UM", "size of a pixel: lengths in micrometres beside those in pixels", RG_TO(ac_job, pixel_um), 1e-9L, 1e9L,

@@ -104,6 +104,11 @@ static unsigned grey_of(const rg_image *image, int64_t i)
     return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
 }
 
+static bool keeps(const rg_image *mask, int64_t i)
+{
+    return mask->bits == 32 ? ((const float *)mask->pixel)[i] > 0 : grey_of(mask, i) > 0;
+}
+
 int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
 {
     int code = rg_image_read(path, page, &job->range, image);
@@ -118,13 +123,13 @@ int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
     }
     int64_t sum = 0, kept = 0;
     for (int64_t i = 0; i < n; i++)
-        if (grey_of(&job->mask, i)) {
+        if (keeps(&job->mask, i)) {
             sum += grey_of(image, i);
             kept++;
         }
     const int64_t mean = (sum + kept / 2) / kept;
     for (int64_t i = 0; i < n; i++)
-        if (!grey_of(&job->mask, i)) {
+        if (!keeps(&job->mask, i)) {
             if (image->bits == 8)
                 ((uint8_t *)image->pixel)[i] = (uint8_t)mean;
             else
@@ -145,13 +150,13 @@ static int read_mask(ac_job *job)
 {
     int64_t kept = 0;
     int code = expect_one_page(job->mask_path);
-    if (code == RG_GOOD)
-        code = rg_image_read(job->mask_path, 0, &job->range, &job->mask);
+    if (code == RG_GOOD) // without the photographs' range, of which 0 may be a grey
+        code = rg_image_read(job->mask_path, 0, &(rg_grey_range){.real = true}, &job->mask);
     if (code != RG_GOOD)
         return code;
     const int64_t n = job->mask.width * job->mask.height;
     for (int64_t i = 0; i < n; i++)
-        kept += grey_of(&job->mask, i) > 0;
+        kept += keeps(&job->mask, i);
     return kept >= (n + 3) / 4
                ? RG_GOOD
                : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
