@@ -92,6 +92,10 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &p->format);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &p->planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &p->compression);
+    uint32_t kind = 0;
+    if (TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind) && kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))
+        return rg_malformed(w->in->path, w->at, "expected a photograph on page %" PRId64 ", found a smaller copy or a mask of "
+                            "another; tiffcp IN.tif,0 OUT.tif takes the first page", w->in->page + 1);
     bool grey = p->photometric == PHOTOMETRIC_MINISBLACK || p->photometric == PHOTOMETRIC_MINISWHITE;
     bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
     bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits == 8
@@ -103,8 +107,9 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     p->as_values = real || p->format == SAMPLEFORMAT_INT || p->bits == 32;
     if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS
         && p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
-        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u",
-                            p->compression);
+        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u%s",
+                            p->compression, p->compression >= 65000 && p->compression <= 65002
+                            ? " (electron events, EER; relion_convert_to_tiff of RELION sums them)" : "");
     if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole)
         || (p->as_values && !(grey && p->channels == 1)))
         return rg_malformed(w->in->path, w->at,

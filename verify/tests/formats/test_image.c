@@ -308,6 +308,20 @@ TEST(test_tiff_imagej)
     EXPECT(in_dir("j.tif"), 3, 1, 8, 'a', 'b', 'c');
 }
 
+// A pyramid has smaller copies of its picture as further pages, which are no photographs.
+TEST(test_tiff_pyramid)
+{
+    TIFF *t = TIFFOpen(in_dir("y.tif"), "wl");
+    tiff_page(t, 3, 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "abcdef");
+    TIFFSetField(t, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
+    tiff_page(t, 2, 1, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "ab");
+    TIFFClose(t);
+    rg_image image;
+    EXPECT(in_dir("y.tif"), 3, 2, 8, 'a', 'b', 'c', 'd', 'e', 'f');
+    assert_refused(rg_image_read(in_dir("y.tif"), 1, &no_range, &image), "expected a photograph on page 2, found a smaller copy or a "
+                   "mask of another; tiffcp IN.tif,0 OUT.tif takes the first page");
+}
+
 // A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, of which those at the right and
 // the bottom reach beyond the page, there 0xAA; planes together or separate.
 static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int channels, int format, int compression)
