@@ -19,7 +19,7 @@ static const struct {
                 {"PriorRecordDose", offsetof(rg_mdoc_image, prior_dose), 1},
                 {"Defocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM},
                 {"TargetDefocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM}};
-enum { TARGET = 4 };
+enum { DOSE = 1, TARGET = 4 };
 
 static void add_image(rg_mdoc *m)
 {
@@ -43,6 +43,8 @@ static bool take(rg_mdoc *m, const char *key, const char *text)
             continue;
         if (k != TARGET || isnan(*to))
             *to = of_image[k].times * value;
+        if (k == DOSE && value <= 0) // SerialEM's word for a camera whose dose was never calibrated
+            *to = NAN;
         return number;
     }
     return true; // of no use here

@@ -18,7 +18,7 @@ typedef struct rg_mdoc {
 } rg_mdoc;
 
 // RG_GOOD, or one line and RG_USAGE. Images without PriorRecordDose have the doses of those above them in the file, which
-// SerialEM writes in the order in which they were taken; Defocus goes before TargetDefocus.
+// SerialEM writes in the order in which they were taken; Defocus goes before TargetDefocus; a dose of 0 says nothing.
 int rg_mdoc_read(const char *path, rg_mdoc *);
 void rg_mdoc_free(rg_mdoc *);
 
