@@ -166,14 +166,14 @@ static void warn_of_unnamed_and_repeated(const rg_particles *p)
 // ---- columns -------------------------------------------------------------------------------------------------------------
 
 enum { ROT, TILT, PSI, X_PX, Y_PX, X_A, Y_A, U, V, ANGLE, PHASE, B, SCALE, GROUP, IMAGE, KV, CS, CONTRAST, PIXEL, DETECTOR, MAG,
-       PREMULTIPLIED, FLIPPED, SUBSET, COLUMNS };
+       PREMULTIPLIED, FLIPPED, SUBSET, SIZE, DIMENSIONS, COLUMNS };
 
 static const char *const column_name[COLUMNS] = {
     "rlnAngleRot",    "rlnAngleTilt",    "rlnAnglePsi",      "rlnOriginX",      "rlnOriginY",    "rlnOriginXAngst",
     "rlnOriginYAngst", "rlnDefocusU",    "rlnDefocusV",      "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
     "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName",   "rlnVoltage",      "rlnSphericalAberration",
     "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification", "rlnCtfDataAreCtfPremultiplied",
-    "rlnCtfDataArePhaseFlipped", "rlnRandomSubset",
+    "rlnCtfDataArePhaseFlipped", "rlnRandomSubset", "rlnImageSize", "rlnImageDimensionality",
 };
 
 typedef struct reading {
@@ -497,6 +497,16 @@ static int find_columns(reading *r, bool poses)
     return RG_GOOD;
 }
 
+// A column that has to have this value where it is there; `what` goes on with the sentence.
+static int expect(const reading *r, int64_t row, int64_t optics_row, int which, int64_t value, const char *what, const char *of)
+{
+    double found;
+    const int code = number(r, row, optics_row, which, (double)value, &found);
+    return code != RG_GOOD || found == (double)value ? code
+           : rg_star_fault(r->star.path, line_of(r, row, optics_row, which), "expected %" PRId64 " for _%s%s%s, found %g", value,
+                           column_name[which], what, of, found);
+}
+
 static int read_row(reading *r, rg_stack_names *names, int64_t row)
 {
     rg_particle *q = &r->p->row[row];
@@ -506,6 +516,8 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     int code = group_of(r, row, &optics_row);
     if (code == RG_GOOD)
         code = read_pixel(r, row, optics_row);
+    if (code == RG_GOOD)
+        code = expect(r, row, optics_row, DIMENSIONS, 2, "", " (`regather average` takes subtomograms)");
     if (code == RG_GOOD)
         code = read_name(r, row, &name);
     if (code == RG_GOOD)
@@ -517,6 +529,9 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
                              stack->path, q->image + 1);
+    // Of stacks that were binned since, the pixel size of the file is wrong as well.
+    if (code == RG_GOOD)
+        code = expect(r, row, optics_row, SIZE, r->p->side, ", the side of the images of ", stack->path);
     return code == RG_GOOD ? read_numbers(r, row, optics_row) : code;
 }
 
