@@ -73,6 +73,7 @@ static char *stack_path(const char *star_path, const char *name, rg_stack_names 
 
 static int check_stack(rg_particles *p, const char *path, int64_t line)
 {
+    static const double CALIBRATED = 0.1; // a pixel size that was measured later differs by less
     rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
     if (code != RG_GOOD)
@@ -85,6 +86,9 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
                              " in %s", p->side, mrc.nx, path);
     if (code == RG_GOOD && !(p->pixel_A > 0) && !p->side && mrc.voxel_A[0] > 0)
         p->pixel_A = rg_mrc_voxel_A(&mrc, false);
+    else if (code == RG_GOOD && p->n_stacks == 1 && mrc.voxel_A[0] > 0 && mrc.voxel_A[0] != 1 // 1: nobody knew
+             && fabs(mrc.voxel_A[0] / p->pixel_A - 1) > CALIBRATED)
+        rg_warn("%s: a pixel of %g A, by the header of %s of %g A; the first is taken", p->path, p->pixel_A, path, mrc.voxel_A[0]);
     p->side = mrc.nx;
     p->stack[p->n_stacks - 1].images = mrc.nz;
     rg_mrc_close(&mrc);
@@ -468,6 +472,22 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
     return RG_GOOD;
 }
 
+// Units and signs of other programs.
+static void warn_of_defoci(const rg_particles *p)
+{
+    static const double TOO_SMALL = 100;
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < p->n; i++) {
+        least = fmin(least, p->row[i].ctf.defocus_u_A);
+        most = fmax(most, p->row[i].ctf.defocus_u_A);
+    }
+    const double size = fmax(-least, most);
+    if (size > 0 && size < TOO_SMALL)
+        rg_warn("%s: defoci of all rows are within %g A; micrometres in place of Angstroms?", p->path, TOO_SMALL);
+    else if (most < 0)
+        rg_warn("%s: defoci of all rows are below 0, which is overfocus here", p->path);
+}
+
 static int find_columns(reading *r, bool poses)
 {
     int code = rg_particles_table(&r->star, &r->rows);
@@ -559,10 +579,12 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     say_others(star_path, names.moved, "elsewhere than named");
     free(names.slot);
     free(r.optics_row);
-    if (code == RG_GOOD)
+    if (code == RG_GOOD) {
         warn_of_unnamed_and_repeated(p);
-    else
+        warn_of_defoci(p);
+    } else {
         rg_particles_close(p);
+    }
     return code;
 }
 

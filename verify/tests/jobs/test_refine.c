@@ -271,7 +271,7 @@ TEST(test_refused)
     assert_refused(refine_text(HEAD "1@odd.mrcs 1 2 3 9000 8000 7 200 2 0.07 2\n", ""), "even side");
     assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 0 0 7 200 2 0.07 2.015625\n", ""),
                    "line 14: expected a defocus, found 0");
-    assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 3\n", ""), "384.0 A");
+    assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.2\n", ""), "281.6 A");
     assert_refused(
         refine_text("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n1@one.mrcs 1 2 3\n", ""),
         "expected a column _rlnDefocusU, found none");
