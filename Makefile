@@ -81,18 +81,20 @@ CXX_STD  = -std=c++20 $(addprefix -Wno-,missing-field-initializers deprecated-en
 CXX_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
 # not linked (impl/gpu/emulator/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
-# A kernel that is neither static nor in an anonymous namespace would clash with one of that name in another file: an error here.
+# A kernel of this tree that is neither static nor in an anonymous namespace would clash with one of that name in another file: an
+# error here.
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
 CU_ALL   = -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
 # What a plug-in is compiled with: `make plugin` here, `regather --cflags` for one that lies elsewhere. Its symbols are hidden, or
-# they would stand for this program's own; an emulated one is linked without the libraries of the sanitizers.
+# they would stand for this program's own, so that a kernel need not be static; an emulated one is linked without the libraries of
+# the sanitizers.
 PLUGIN_HOST = $(CFLAGS) $(WARN) $(OMP) $(SAN) -fPIC -shared -fvisibility=hidden
 PLUGIN_C    = -std=c11 $(BOUNDS) $(PLUGIN_HOST)
 PLUGIN_CXX  = $(CXX_STD) $(PLUGIN_HOST)
 PLUGIN_CUDA = -std=c++20 -O3 -lineinfo $(CUDA_ARCH) -Xcompiler -fPIC$(comma)-fvisibility=hidden -shared -cudart shared
-PLUGIN_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) -DRG_EMULATED $(EMU_LOOK) -fPIC \
-              -fvisibility=hidden -x c++ -c
+PLUGIN_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) -DRG_EMULATED -fPIC \
+              $(filter-out -Werror=missing-declarations,$(EMU_LOOK)) -fvisibility=hidden -x c++ -c
 # What intrinsics are compiled with, by the words of a descriptor's .needs; the features are those of impl/runtime/cpu.h.
 NEEDS            := avx2 avx512 avx512vnni
 NEEDS_avx2       := -mavx2 -mfma
