@@ -4,6 +4,12 @@
 #include "../base/core.h"
 
 #include <inttypes.h>
+#if HAVE_OPENMP
+#include <omp.h>
+#else
+#define omp_get_max_threads() 1
+#define omp_set_num_threads(n) ((void)(n))
+#endif
 #include <string.h>
 
 static size_t argument_bytes(const rg_algo *algo, int i, const rg_shape *shape, size_t *element)
@@ -149,7 +155,12 @@ int rg_frame_add(rg_frame *f)
     if (code)
         return code;
     f->doing = "running";
-    return f->entry->variant->run(&f->call);
+    const int all = omp_get_max_threads();
+    if (f->entry->variant->space == RG_HOST) // a parallel region that does not say of how many threads has those of the call
+        omp_set_num_threads(f->call.threads);
+    code = f->entry->variant->run(&f->call);
+    omp_set_num_threads(all);
+    return code;
 }
 
 int rg_frame_start(rg_frame *f)

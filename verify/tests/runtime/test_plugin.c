@@ -90,6 +90,22 @@ TEST(intrinsics_are_compiled_for_what_the_descriptor_needs)
     assert_int_equal(sh("echo '// .needs = \"\"' >> vector.c && ! make plugin SRC=vector.c > out 2>&1"), 0);
 }
 
+// Without the flag one, whatever OpenMP would take; with it as many as the call has.
+TEST(a_parallel_region_has_the_threads_of_the_call)
+{
+    assert_int_equal(sh("sed 's|^    return RG_OK;|\\n#pragma omp parallel\\n    if (omp_get_num_threads() != call->threads) sums[0] = -1;\\n&|; "
+                        "s|autocorr/index.h.|&\\n#include <omp.h>|' mine.c > bare.c && sed 's|.needs = ..,|.flags = RG_THREADED,|' bare.c > flagged.c && "
+                        "for k in bare flagged; do make plugin SRC=$k.c > out 2>&1 && OMP_NUM_THREADS=2 regather verify --smoke --quiet "
+                        "--plugin build/plugin/$k.so autocorr:$k.so:mine > out || exit; done"), 0);
+}
+
+// As nvcc takes it: it clashes with nothing, in a file of its own.
+TEST(a_kernel_that_is_not_static)
+{
+    assert_int_equal(sh("sed 's,static __global__,__global__,' mine.cu > global.cu && grep -q '^__global__' global.cu && "
+                        "make plugin SRC=global.cu > out 2>&1"), 0);
+}
+
 TEST(descriptors_in_cxx_have_no_warnings)
 {
     assert_int_equal(sh("sed 's,= call->arg\\[AC_A\\],= (const uint8_t *)call->arg[AC_A],; "
