@@ -15,9 +15,10 @@ enum { RG_REASON = sizeof((rg_verdict *)0)->reason };
 
 // ---- compare.c -----------------------------------------------------------------------------------------------------------
 
-// The largest error met so far and the bound there.
+// The largest error met so far and the bound there: of the elements that fail, once one does.
 typedef struct rg_tally {
     double error, tol;
+    bool failed;
 } rg_tally;
 
 // How element i passes: integers are compared as integers, so that 2^53 + 1 is not 2^53; NaN never passes.
@@ -25,10 +26,10 @@ bool rg_element_passes(rg_type, const void *found, const void *expected, int64_t
 // First of n elements that does not pass, or -1; *wrong counts all of them.
 int64_t rg_first_fault(rg_type, const void *found, const void *expected, int64_t n, const rg_tolerance *, rg_tally *,
                        int64_t *wrong);
-// "sums(X0=3,Y0=-7) is 12, expected 14", and what the found value looks like: poison, added to it, another element's, the
+// "sums(X0=3,Y0=-7) is 12, expected 14", by how much a bound was missed, and what the found value looks like: poison, added to it, another element's, the
 // right one of the inputs before.
 void rg_fault_print(const rg_algo *, const rg_shape *, int which, int64_t i, const void *found, const void *expected,
-                    const void *previous, char *text, size_t size);
+                    const void *previous, const rg_tolerance *, char *text, size_t size);
 rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *param);
 
 // |found - expected| allowed: 0 for RG_EXACT.

@@ -54,22 +54,26 @@ double rg_allowed(const rg_tolerance *tolerance, double expected)
     return tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(expected);
 }
 
+static void tally_add(rg_tally *to, const rg_tally *more)
+{
+    if (more->failed != to->failed ? more->failed
+                                   : more->error > to->error || (more->error == to->error && more->tol > to->tol))
+        *to = *more;
+}
+
 bool rg_element_passes(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
                        rg_tally *tally)
 {
     const double e = real_at(t, expected, i);
     const double err = distance(t, found, expected, i);
     const double tol = rg_allowed(tolerance, e);
-    const double size = isnan(err) ? INFINITY : err;
-    if (size > tally->error || (size == tally->error && tol > tally->tol)) {
-        tally->error = size;
-        tally->tol = tol;
-    }
+    bool passes = err <= tol; // false for NaN
     if (tolerance->kind == RG_EXACT)
-        return same_bits(t, found, i, expected, i) && !isnan(e);
-    if (isinf(e)) // an infinite bound would let anything pass
-        return same_bits(t, found, i, expected, i);
-    return err <= tol; // false for NaN
+        passes = same_bits(t, found, i, expected, i) && !isnan(e);
+    else if (isinf(e)) // an infinite bound would let anything pass
+        passes = same_bits(t, found, i, expected, i);
+    tally_add(tally, &(rg_tally){isnan(err) ? INFINITY : err, tol, !passes});
+    return passes;
 }
 
 int64_t rg_first_fault(rg_type t, const void *found, const void *expected, int64_t n, const rg_tolerance *tolerance,
@@ -92,6 +96,17 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
         snprintf(text, 40, "%.*g", t == RG_F32 ? 9 : 17, real_at(t, p, i));
     else
         snprintf(text, 40, "%" PRId64, integer_at(t, p, i));
+}
+
+// What was expected at i, and of what has a bound, by how much it was missed: "0.1518, off by 2.2e-05 where 1.4e-07 is allowed".
+static void expected_print(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
+                           char text[120])
+{
+    const double off = distance(t, found, expected, i);
+    value_print(t, expected, i, text);
+    if (tolerance->kind != RG_EXACT && isfinite(off))
+        snprintf(text + strlen(text), 120 - strlen(text), ", off by %.3g where %.3g is allowed", off,
+                 rg_allowed(tolerance, real_at(t, expected, i)));
 }
 
 bool rg_is_poison(rg_type t, const void *p, int64_t i)
@@ -142,15 +157,15 @@ static void never_written_print(const rg_arg *arg, rg_type t, const char *place,
 }
 
 void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, const void *found, const void *expected,
-                    const void *previous, char *text, size_t size)
+                    const void *previous, const rg_tolerance *tolerance, char *text, size_t size)
 {
     const rg_arg *arg = &algo->arg[which];
     const rg_type t = arg->type(shape);
     const int64_t n = arg->count(shape);
-    char place[64] = "", is[40], should[40], hint[120] = "";
+    char place[64] = "", is[40], should[120], hint[120] = "";
     where(algo, shape, which, i, place);
     value_print(t, found, i, is);
-    value_print(t, expected, i, should);
+    expected_print(t, found, expected, i, tolerance, should);
     if (rg_is_poison(t, found, i)) {
         never_written_print(arg, t, place, should, text, size);
         return;
@@ -198,10 +213,10 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
         const void *found = element(t, arg[which], e), *right = element(t, answer->value[which], k);
         if (rg_element_passes(t, found, right, 0, tolerance, tally))
             continue;
-        char place[64] = "", is[40], should[40];
+        char place[64] = "", is[40], should[120];
         where(algo, shape, which, e, place);
         value_print(t, found, 0, is);
-        value_print(t, right, 0, should);
+        expected_print(t, found, right, 0, tolerance, should);
         if (rg_is_poison(t, found, 0))
             never_written_print(&algo->arg[which], t, place, should, v->reason, sizeof v->reason);
         else
@@ -224,7 +239,7 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
 #pragma omp parallel for schedule(dynamic) if (n > CHUNK)
     for (int64_t at = 0; at < n; at += CHUNK) {
         const char *found = (const char *)arg[which] + (size_t)at * bytes, *known = (const char *)right + (size_t)at * bytes;
-        rg_tally own = {0, 0};
+        rg_tally own = {0};
         int64_t wrong;
         const int64_t i =
             rg_first_fault(type, found, known, n - at < CHUNK ? n - at : CHUNK, tolerance, &own, &wrong);
@@ -232,12 +247,11 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
         {
             if (i >= 0 && at + i < first)
                 first = at + i;
-            if (own.error >= tally->error)
-                *tally = own;
+            tally_add(tally, &own);
         }
     }
     if (first < n)
-        rg_fault_print(entry->algo, shape, which, first, arg[which], right, NULL, v->reason, sizeof v->reason);
+        rg_fault_print(entry->algo, shape, which, first, arg[which], right, NULL, tolerance, v->reason, sizeof v->reason);
     return first == n;
 }
 
@@ -247,7 +261,7 @@ rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, cons
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
     const rg_tolerance tolerance = rg_tolerance_of(entry, shape, param);
-    rg_tally tally = {0, 0};
+    rg_tally tally = {0};
     bool good = true;
     for (int k = 0; k < algo->n_args && good; k++)
         if (is_output(&algo->arg[k]))
@@ -271,7 +285,7 @@ rg_verdict rg_compare_alike(const rg_entry *entry, const rg_shape *shape, const 
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
     rg_tolerance tolerance = rg_tolerance_of(entry, shape, param);
-    rg_tally tally = {0, 0};
+    rg_tally tally = {0};
     tolerance.absolute *= 2;
     tolerance.relative *= 2;
     bool good = true;

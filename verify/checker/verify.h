@@ -15,7 +15,8 @@ typedef struct rg_verdict {
     double error;        // largest |found - expected| over all elements, 0 for exact ones
     double tol;          // the bound at that element
     double accesses;     // to memory by kernels on the emulated GPU, a measure of its work; else 0
-    char reason[240];    // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
+    char reason[320];    // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
+    bool of_many;        // it takes several inputs at their largest, or several runs: `trace` would show nothing
 } rg_verdict;
 
 typedef struct rg_verify_options {

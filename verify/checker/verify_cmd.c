@@ -163,9 +163,10 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
     sum->seconds += seconds;
     if (v->status == RG_CRASH || v->status == RG_TIMEOUT)
         sum->lost_s += seconds;
+    const bool fails = failed(v->status);
     if (v->status == RG_SKIP)
         sum->skip = *v;
-    else if (v->error > sum->error || (v->error == sum->error && v->tol > sum->tol)) {
+    else if (fails != sum->has_fault ? fails : v->error > sum->error || (v->error == sum->error && v->tol > sum->tol)) {
         sum->error = v->error;
         sum->tol = v->tol;
     }
@@ -174,12 +175,12 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
         sum->slack = slack;
         sum->bound = rg_tolerance_of(e, &c->shape, c->param).reason;
     }
-    if (failed(v->status) && !sum->has_fault) {
+    if (fails && !sum->has_fault) {
         sum->has_fault = true;
         sum->at = *c;
         sum->fault = *v;
     }
-    if (v->status == RG_FAIL && (!sum->has_wrong || inputs_of(e, c) < inputs_of(e, &sum->smallest))) {
+    if (v->status == RG_FAIL && !v->of_many && (!sum->has_wrong || inputs_of(e, c) < inputs_of(e, &sum->smallest))) {
         sum->has_wrong = true;
         sum->smallest = *c;
     }
@@ -197,6 +198,15 @@ static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
         others[strcspn(others, ")")] = '\0';
     }
     print_command(s, "trace", others, e, c);
+}
+
+// Of a plug-in the tighter of its own bound and the algorithm's counts.
+static bool asks_for_more(const rg_entry *e, const rg_case *c)
+{
+    if (!e->variant->tolerance)
+        return false;
+    const rg_tolerance own = e->variant->tolerance(&c->shape, c->param), used = rg_tolerance_of(e, &c->shape, c->param);
+    return own.kind != used.kind || own.absolute > used.absolute || own.relative > used.relative;
 }
 
 static void report(const session *s, const rg_entry *e, const summary *sum, const rg_plan *plan)
@@ -233,6 +243,8 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     char shape[192];
     rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
+    if (sum->fault.status == RG_FAIL && asks_for_more(e, &sum->at))
+        printf("    its own bound is wider than that of %s, which is what counts of a plug-in\n", e->algo->name);
     print_command(s, "verify", "", e, &sum->at);
     if (sum->has_wrong && !s->how.no_refuse) // trace runs nothing that a variant refuses
         print_trace(s, e, &sum->smallest);

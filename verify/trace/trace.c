@@ -255,6 +255,7 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
         shared->input[0] = -1;
         memcpy(shared->input + 1, list, (size_t)n * sizeof *list);
         pairs->ran = run_all(how);
+        pairs->all = shared->done == shared->n;
         for (int64_t j = 0; j < shared->done; j++)
             judge_answer(how, j, pairs);
         rg_pairs_keep(pairs, outputs);
@@ -311,7 +312,10 @@ static rg_trace_word word_of(const rg_pairs *pairs)
 
 const char *rg_pairs_verdict(const rg_pairs *pairs)
 {
-    return pairs->ran.status == RG_PASS ? rg_trace_word_name[word_of(pairs)] : "not all were run";
+    const rg_trace_word word = word_of(pairs);
+    if (!pairs->all)
+        return "not all were run";
+    return word == RG_W_RIGHT && pairs->ran.status != RG_PASS ? "not clean" : rg_trace_word_name[word];
 }
 
 const rg_trace_pair *rg_pairs_first(const rg_pairs *pairs)

@@ -43,6 +43,7 @@ typedef struct rg_pairs {
     const rg_algo *algo;
     rg_shape shape;
     rg_verdict ran; // PASS when all were run with guards and inputs intact
+    bool all;       // were run: what the verdict says came after them
     int64_t n_inputs, n;
     rg_trace_pair *pair;
     char stands_for[64]; // "y-1": most wrong inputs reach what the input one row above should; "" when that is not so
@@ -58,7 +59,7 @@ int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const str
 void rg_trace_stand_in(const rg_trace_how *, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
 void rg_pairs_count(const rg_pairs *, int64_t count[RG_TRACE_WORDS]);
-const char *rg_pairs_verdict(const rg_pairs *); // "right", the word of most faults, or "not all were run"
+const char *rg_pairs_verdict(const rg_pairs *); // "right", the word of most faults, "not clean" for an access that was caught, or "not all were run"
 const rg_trace_pair *rg_pairs_first(const rg_pairs *); // the first that is not right, those with an input on first; NULL: none
 // Runs the object of the algorithm; found and expected get the outputs, one buffer an argument, valid until the next run.
 rg_verdict rg_trace_object(const rg_trace_how *, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX]);

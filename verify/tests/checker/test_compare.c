@@ -10,13 +10,13 @@
 
 static bool passes_f64(double found, double expected, rg_tolerance t)
 {
-    rg_tally tally = {0, 0};
+    rg_tally tally = {0};
     return rg_element_passes(RG_F64, &found, &expected, 0, &t, &tally);
 }
 
 static bool passes_i64(int64_t found, int64_t expected, rg_tolerance t)
 {
-    rg_tally tally = {0, 0};
+    rg_tally tally = {0};
     return rg_element_passes(RG_I64, &found, &expected, 0, &t, &tally);
 }
 
@@ -63,16 +63,22 @@ TEST(integers_stay_integers)
 TEST(the_largest_error_is_kept)
 {
     const double found[] = {1, 2.5, NAN, 4, 4.5}, expected[] = {1, 2, 3, 4, 5};
-    rg_tally tally = {0, 0};
+    rg_tally tally = {0};
     int64_t wrong;
     assert_int_equal(rg_first_fault(RG_F64, found, expected, 5, &tenth, &tally, &wrong), 1);
     assert_int_equal(wrong, 3);
     assert_true(isinf(tally.error));
-    tally = (rg_tally){0, 0};
+    tally = (rg_tally){0};
     assert_int_equal(rg_first_fault(RG_F64, found, expected, 2, &relative, &tally, &wrong), 1);
     assert_true(tally.error == 0.5 && tally.tol == 0.25);
     assert_int_equal(rg_first_fault(RG_F64, expected, expected, 5, &exact, &tally, &wrong), -1);
     assert_int_equal(wrong, 0);
+    // 100.2 passes with a larger error than 1.15, which fails: it is the failure that is told.
+    const double near[] = {100.2, 1.15}, right[] = {100, 1};
+    const rg_tolerance both = {RG_BOUND, 0.1, 0.002, "both"};
+    tally = (rg_tally){0};
+    assert_int_equal(rg_first_fault(RG_F64, near, right, 2, &both, &tally, &wrong), 1);
+    assert_true(tally.error < 0.2 && tally.error > tally.tol);
 }
 
 TEST(faults_are_described)
@@ -84,21 +90,21 @@ TEST(faults_are_described)
     memcpy(found, expected, sizeof found);
     memcpy(previous, expected, sizeof previous);
     found[5] = -1;
-    rg_fault_print(algo, &shape, 2, 5, found, expected, NULL, text, sizeof text);
+    rg_fault_print(algo, &shape, 2, 5, found, expected, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "sums(X0=1,Y0=0) was never written, expected 15"));
     found[5] = 12;
-    rg_fault_print(algo, &shape, 2, 5, found, expected, NULL, text, sizeof text);
+    rg_fault_print(algo, &shape, 2, 5, found, expected, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "is 12, expected 15; that is right for (X0=1,Y0=-1)"));
     previous[5] = 12;
-    rg_fault_print(algo, &shape, 2, 5, found, expected, previous, text, sizeof text);
+    rg_fault_print(algo, &shape, 2, 5, found, expected, previous, &exact, text, sizeof text);
     assert_non_null(strstr(text, "the answer to the inputs before these"));
     // += on what was not set: -1 more of integers, of reals NaN as before.
     for (int i = 0; i < 9; i++)
         found[i] = expected[i] - 1;
-    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, text, sizeof text);
+    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "is 9, expected 10; all are one too small, as if added to before they were set"));
     found[8] = 18;
-    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, text, sizeof text);
+    rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, &exact, text, sizeof text);
     assert_null(strstr(text, "too small"));
     const rg_algo *real = rg_algo_find("affine2d");
     int out = 0;
@@ -111,8 +117,12 @@ TEST(faults_are_described)
     memset(sum, RG_POISON, n * sizeof *sum);
     for (size_t i = 0; i < n; i++)
         sum[i] += right[i] = 1;
-    rg_fault_print(real, first, out, 0, sum, right, NULL, text, sizeof text);
+    rg_fault_print(real, first, out, 0, sum, right, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "was never written, or added to before it was set, expected 1"));
+    // Of what has a bound, how far beyond it.
+    sum[0] = right[0] + 0.5f;
+    rg_fault_print(real, first, out, 0, sum, right, NULL, &tenth, text, sizeof text);
+    assert_non_null(strstr(text, "is 1.5, expected 1, off by 0.5 where 0.125 is allowed"));
     free(right);
     free(sum);
 }

@@ -107,6 +107,21 @@ TEST(commands_of_a_failure_run_as_printed)
     assert_grep(" 65 inputs: ", "traced");
 }
 
+// Sums too large for their type need all inputs at once; an access is seen at either end; a plug-in's wider bound does not count.
+TEST(what_is_said_of_a_failure_leads_to_it)
+{
+    assert_int_equal(sh("regather verify autocorr:overflow_32bit.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/overflow_32bit.so' "
+                        "> words", test_build()), RG_WRONG);
+    assert_int_equal(sh("grep -q ': maximum, ' words && grep -q '^    repeat: ' words && ! grep '^    trace: ' words >&2"), 0);
+    assert_int_equal(sh("regather verify autocorr:over_read.so:over_read --smoke --quiet --plugin '%s/broken/over_read.so' > words", test_build()), RG_WRONG);
+    assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    assert_grep("inputs: not clean (", "traced");
+    assert_grep("FAIL: input none on, unaligned base: a: accessed past the end", "traced");
+    assert_int_equal(sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
+                        test_build()), RG_WRONG);
+    assert_grep("its own bound is wider than that of autocorr", "words");
+}
+
 static int verify_broken(const char *kernel, const char *options)
 {
     return sh("regather verify autocorr:%s.so:%s --quiet --verbose --plugin '%s/broken/%s.so' %s", kernel, kernel, test_build(), kernel,
