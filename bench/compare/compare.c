@@ -226,6 +226,11 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     for (; *params && *params != '-'; params += strcspn(params, ";"), params += *params == ';')
         print_word(" --param", params, (int)strcspn(params, ";"));
     printf(" --rounds 20 --max-seconds %.0f --out F.tsv%s\n", ceil(fmin(fmax(taken_s * wanted, 5), 3600)), behind);
+    for (int i = 0; i < c->map.n; i++) {
+        const char *equals = strchr(c->map.item[i], '=');
+        if (!strcmp(equals + 1, row->cell[RG_C_VARIANT]))
+            printf("          for A it is %s:%.*s\n", row->cell[RG_C_ALGO], (int)(equals - c->map.item[i]), c->map.item[i]);
+    }
 }
 
 static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "SKIP"); }

@@ -93,7 +93,7 @@ static void predict_entry(FILE *f, const rg_points *p, const rg_entry *e, const 
         rg_shape_print(algo, shape, text);
         snprintf(by, sizeof by, "%s %s", rg_on_name[on], rg_resource_name[bound.limit]);
         if (isnan(bound.longest_s))
-            snprintf(says, sizeof says, "the machine's file has no such rate");
+            snprintf(says, sizeof says, "the machine's file has no row \"probe %s\"", by);
         else
             extrapolates(&fit, bound.longest_s, bound.limit, r->per_s[on][bound.limit], says);
         put_row(f, "kernel", name, text, rg_fit_s(&fit, &bound), fit.factor, fit.left_out, fit.n, fit.machines, by, says);
@@ -101,11 +101,20 @@ static void predict_entry(FILE *f, const rg_points *p, const rg_entry *e, const 
     free(name);
 }
 
+static bool any_rate(const rates *r, rg_on on)
+{
+    for (int k = 0; k < RG_RESOURCES; k++)
+        if (!isnan(r->per_s[on][k]))
+            return true;
+    return false;
+}
+
+// Where the machine's file says nothing of a processor, none of its kernels is asked for.
 static void predict_kernels(FILE *f, const rg_points *p, const rates *r)
 {
     for (int i = 0; i < rg_entry_count(); i++) {
         const rg_entry *e = rg_entry_at(i);
-        if (e->variant->cost && e == rg_entry_find(e->algo->name, e->name)) // else its emulated twin
+        if (e->variant->cost && any_rate(r, rg_entry_on(e)) && e == rg_entry_find(e->algo->name, e->name)) // else its emulated twin
             predict_entry(f, p, e, r);
     }
 }

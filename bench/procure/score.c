@@ -329,8 +329,12 @@ static int find_reference(const request *r, rg_score *s, const rg_machine_score 
     for (int m = 0; m < s->n && r->reference; m++)
         if (!strcmp(s->machine[m].a.label, r->reference))
             *reference = &s->machine[m];
-    if (r->reference && !*reference)
-        return rg_fail(RG_USAGE, "--reference: expected the label of one of the archives, found \"%s\"", r->reference);
+    if (r->reference && !*reference) {
+        char labels[400] = "";
+        for (int m = 0; m < s->n; m++)
+            snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "%s, ", s->machine[m].a.label);
+        return rg_fail(RG_USAGE, "--reference: expected the label of one of the archives, %sfound \"%s\"", labels, r->reference);
+    }
     s->reference = r->reference ? r->reference : rg_tsv_head(&s->workload->table, "reference");
     for (int j = 0; j < s->workload->n; j++) {
         s->reference_s[j] = *reference ? (*reference)->job[j].median_s : s->workload->job[j].reference_s;

@@ -232,6 +232,15 @@ static bool any_output(const rg_trace_how *how, const rg_filter *outputs)
     return false;
 }
 
+static int none_there(const rg_trace_how *how, const char *option, int which)
+{
+    const rg_arg *arg = &how->entry->algo->arg[which];
+    rg_place first, last;
+    rg_place_of(how->entry->algo, &how->shape, which, 0, &first);
+    rg_place_of(how->entry->algo, &how->shape, which, arg->count(&how->shape) - 1, &last);
+    return rg_fail(RG_USAGE, "%s: expected places of %s from %s to %s, found none there", option, arg->name, first.text, last.text);
+}
+
 static rg_verdict run_all(const rg_trace_how *how)
 {
     return rg_show_case(how->entry, &how->shape, how->param, how->threads, shared, &how->options);
@@ -244,9 +253,13 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
     int64_t *list = rg_alloc((size_t)(algo->arg[which].count(&how->shape) + 1) * sizeof *list);
     const int64_t n = list_inputs(how, inputs, list);
     *pairs = (rg_pairs){.algo = algo, .shape = how->shape, .n_inputs = n};
-    int code = n ? RG_GOOD : rg_fail(RG_USAGE, "--input: no element of %s stands there", algo->arg[which].name);
-    if (!code && !any_output(how, outputs))
-        code = rg_fail(RG_USAGE, "--output: no output stands there");
+    int code = n ? RG_GOOD : none_there(how, "--input", which);
+    if (!code && !any_output(how, outputs)) {
+        int k = 0;
+        while (!is_output(algo, k))
+            k++;
+        code = none_there(how, "--output", k);
+    }
     if (!code && !lay_out(algo, &how->shape, RG_ONE_HOT, n + 1))
         code = rg_fail(RG_USAGE, "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller "
                        "--shape or fewer inputs with --input", (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30,

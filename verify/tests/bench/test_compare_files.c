@@ -276,6 +276,13 @@ TEST(names_may_be_mapped)
          *half = rg_print("%s --map mine", words);
     assert_int_equal(run_command(&rg_cmd_compare, mapped, text), RG_GOOD);
     assert_non_null(strstr(text, "1 same, 0 faster, 0 slower, 0 unsure, 0 broken, 0 only in A, 0 only in B"));
+    rg_row few[1] = {test_row("mine", "device", 1, 1000)};
+    b = test_row("simd", "device", 1, 1100);
+    test_write(path_a, "regather 0.1", "00ff", few, 1);
+    write_b(b);
+    assert_int_equal(run_command(&rg_cmd_compare, mapped, text), RG_UNSURE); // each file is measured again under its own name
+    assert_non_null(strstr(text, "next, for both files: regather bench autocorr:simd "));
+    assert_non_null(strstr(text, "for A it is autocorr:mine\n"));
     assert_int_equal(run_command(&rg_cmd_compare, unknown, text), RG_USAGE);
     assert_int_equal(run_command(&rg_cmd_compare, half, text), RG_USAGE);
     free(mapped), free(unknown), free(half);

@@ -74,8 +74,10 @@ TEST(what_lies_beyond_is_said)
     machine("probe cpu fp32\t1e12 multiply-adds/s\n");
     assert_int_equal(sh("regather predict --probes m.tsv --records records --out p.tsv && grep -q 'simd_scatter.*fp32, rates were 1e+10 to 2e+10' p.tsv"), 0);
     assert_int_equal(sh("mkdir -p one && cp records/a.tsv one && regather predict --probes m.tsv --records one | grep -q 'simd_scatter.*size.*one machine'"), 0);
-    machine("probe gpu fp32\t1e12 multiply-adds/s\n");
-    assert_int_equal(sh("regather predict --probes m.tsv --records records | grep -q 'simd_scatter.*no such rate'"), 0);
+    machine("probe cpu int32\t1e12 multiply-adds/s\n");
+    assert_int_equal(sh("regather predict --probes m.tsv --records records | grep -q 'simd_scatter.*has no row \"probe cpu fp32\"'"), 0);
+    machine("probe gpu fp32\t1e12 multiply-adds/s\n"); // a row of a GPU asks nothing of a processor
+    assert_int_equal(sh("regather predict --probes m.tsv --records records > p && ! grep simd_scatter p >&2"), 0);
 }
 
 TEST(bad_rates_are_refused)

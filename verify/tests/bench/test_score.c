@@ -123,7 +123,7 @@ TEST(bad_files_are_refused)
         {"sed '/pue/d' costs.tsv > c", "slow.rgz --reference slow", "expected a line \"# pue: NUMBER\""},
         {"sed '/currency/d' costs.tsv > c", "slow.rgz --reference slow", "# currency"},
         {"cp costs.tsv c", "slow.rgz", "has no reference_s"},
-        {"cp costs.tsv c", "slow.rgz --reference nobody", "expected the label of one of the archives"},
+        {"cp costs.tsv c", "slow.rgz --reference nobody", "expected the label of one of the archives, slow, found"},
         {"cp costs.tsv c", "slow.rgz slow.rgz --reference slow", "expected every machine once"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(sh("%s && regather score %s --workload w.tsv --costs c --out none", cases[i].before, cases[i].words), 2);

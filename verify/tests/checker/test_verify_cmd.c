@@ -120,6 +120,10 @@ TEST(what_is_said_of_a_failure_leads_to_it)
     assert_int_equal(sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
                         test_build()), RG_WRONG);
     assert_grep("its own bound is wider than that of autocorr", "words");
+    assert_int_equal(sh("regather trace gridding:naive_gather --input x=99 > words"), RG_USAGE);
+    assert_said("--input: expected places of image from i=0,x=0,y=-5,re to i=0,x=5,y=5,im, found none there");
+    assert_int_equal(sh("regather trace gridding:naive_gather --output q=0 > words"), RG_USAGE);
+    assert_said("--output: expected places of G from x=0,y=-5,z=-5,re to x=5,y=5,z=5,im, found none there");
 }
 
 static int verify_broken(const char *kernel, const char *options)
