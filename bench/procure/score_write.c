@@ -14,14 +14,7 @@ static const char made_by[] = "# regather score";
 
 // ---- tables ----------------------------------------------------------------------------------------------------------------
 
-static void put(FILE *f, double value, char end)
-{
-    if (isfinite(value))
-        fprintf(f, "%.7g", value);
-    else
-        putc('-', f);
-    putc(end, f);
-}
+static void put(FILE *f, double value, char end) { rg_tsv_put(f, "%.7g", value, end); }
 
 static int open_table(rg_file *file, const rg_score *s, const char *folder, const char *name, const char *command)
 {
