@@ -145,6 +145,11 @@ static void on_bad_access(int number, siginfo_t *info, void *context)
         said = access_fault(x, &x->frame.buffer[k], x->entry->algo->arg[k].name, k, info->si_addr);
     if (x && !said)
         said = access_fault(x, &x->frame.scratch, "scratch", -1, info->si_addr);
+    if (x && !said && info->si_code == SI_KERNEL && !info->si_addr) { // x86 has no page at fault then
+        fault(x, "a vector instruction for aligned addresses met another one, or a wild one: arguments are aligned to their "
+                 "elements alone");
+        said = x->verdict->reason;
+    }
     if (said)
         last_word(x->verdict);
     signal(number, SIG_DFL);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A variant is given up once it has lost so much time in crashes and endless runs; cases not run count as failed.
-static const double GIVE_UP_S = 60;
+// A variant is given up once crashes and endless runs have taken as long as so many endless runs.
+static const double GIVE_UP_RUNS = 2;
 // On the emulated GPU, which takes a hundred times as long, no case follows the first ones of the plan that would take a
 // variant past so many accesses to memory, by those of the cases before: a number that is the same in every run, on every
 // machine. Of a variant that starts a program for every run not so many cases follow.
@@ -70,6 +70,7 @@ typedef struct summary {
     int count[RG_STATUSES];
     rg_coverage covered;
     bool uncovered;
+    int not_run; // given up
     double error, tol, slack, seconds, lost_s; // slack: bound / error where that is least; 0: no error
     const char *bound; // where the bound there comes from
     bool has_fault, has_wrong;
@@ -238,6 +239,8 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     if (sum->uncovered)
         printf("    too little for a PASS: all values and kinds and %.0f %% of the pairs and shapes are asked for\n",
                100 * least_part(e));
+    if (sum->not_run)
+        printf("    not run: %d cases, after %.3g s in crashes and endless runs\n", sum->not_run, sum->lost_s);
     if (!sum->has_fault)
         return;
     char shape[192];
@@ -292,20 +295,21 @@ static void check_variant(session *s, const rg_entry *e)
         print_drawn(s, e, &plan);
     }
     bool *ran = rg_alloc((size_t)plan.n * sizeof *ran + 1);
+    const double give_up_s = GIVE_UP_RUNS * s->limit_s;
     double accesses = 0, each = 0; // so far, and of the last case by its work
     rg_progress_begin(&s->progress, e->name, "cases", plan.n);
     for (int i = 0; i < plan.n; i++) {
         ran[i] = false;
+        sum.not_run += sum.lost_s >= give_up_s;
         const double work = e->algo->work(&plan.item[i].shape);
-        if ((i >= plan.first && accesses + each * work > EMULATED_ACCESSES) || (s->stop && sum.has_fault))
+        if ((i >= plan.first && accesses + each * work > EMULATED_ACCESSES) || (s->stop && sum.has_fault) ||
+            sum.lost_s >= give_up_s)
             continue;
         rg_verify_options how = s->how;
         how.patterns = rg_patterns_of(e, &plan.item[i], how.patterns);
         how.once = plan.item[i].patterns != 0;
         const double began_s = rg_seconds();
-        rg_verdict v = {.status = RG_FAIL, .reason = "not run: too much time lost in crashes and endless runs"};
-        if (sum.lost_s < GIVE_UP_S)
-            v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
+        const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
         ran[i] = v.status != RG_SKIP;
         if (!plan.item[i].patterns) // a threshold is taken beside the budget
             accesses += starts_program(e) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
