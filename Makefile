@@ -225,7 +225,7 @@ PLUGIN_NEEDS = $(if $(filter 1,$(words $(PLUGIN_SAYS))),$(foreach n,$(subst $(co
 PLUGIN_HINT  = 'plugin: a "target specific option mismatch" of intrinsics: write what they need into every descriptor of the file, as in \
 .needs = "avx2" (avx512, avx512vnni), or before each function __attribute__((target("avx2,fma")))'
 plugin:
-	@test -n $(PLUGIN_SRC) || { echo "usage: make plugin SRC=mine.c (or mine.cc, mine.cu)" >&2; exit 2; }
+	@test -f $(PLUGIN_SRC) || { echo "usage: make plugin SRC=mine.c (or mine.cc, mine.cu), found "$(PLUGIN_SRC) >&2; exit 2; }
 	@mkdir -p $(BUILD)/plugin/host
 	$(if $(filter %.cu,$(SRC)),$(CXX) $(PLUGIN_EMU) -Iimpl -Iimpl/gpu/emulator $(PLUGIN_SRC) -o $(BUILD)/plugin/host/$(PLUGIN_NAME).o && \
 	    $(CXX) $(SAN) -shared $(BUILD)/plugin/host/$(PLUGIN_NAME).o -o $(BUILD)/plugin/host/$(PLUGIN_NAME).so,\

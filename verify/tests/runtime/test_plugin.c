@@ -99,6 +99,15 @@ TEST(a_parallel_region_has_the_threads_of_the_call)
                         "--plugin build/plugin/$k.so autocorr:$k.so:mine > out || exit; done"), 0);
 }
 
+// One line, and none about intrinsics.
+TEST(a_source_that_is_not_there)
+{
+    assert_int_equal(sh("make -s plugin SRC=nobody.c > out"), 2);
+    assert_said("usage: make plugin SRC=mine.c (or mine.cc, mine.cu), found nobody.c");
+    assert_int_equal(sh("grep -q intrinsics out said"), 1);
+    assert_int_equal(sh("make -s plugin > out"), 2);
+}
+
 // As nvcc takes it: it clashes with nothing, in a file of its own.
 TEST(a_kernel_that_is_not_static)
 {
