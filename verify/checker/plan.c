@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // plan.c: which cases a variant has to pass, cheap and different ones first, and how much of what there is they have covered.
 //
-// First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several; then
-// combinations of parameters at smaller ones, chosen so that every value occurs (those that the variant does not refuse), and
-// every kind, and some shapes that are drawn from the seed. Then the standard parameters at every check shape from the least
+// First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several, and at the
+// last with more than tables of fixed size have room for, whatever processors there are; then combinations of parameters at
+// smaller ones, chosen so that every value occurs (those that the variant does not refuse), and every kind, and some shapes that
+// are drawn from the seed. Then the standard parameters at every check shape from the least
 // work on, and between them combinations until every pair of values has occurred; then combinations at small check shapes, each
 // time at another. plan.first cases come before any budget; how many of the others follow is for work to decide, never for a
 // clock. Sizes at which code takes another path (threshold.c) are among the first: no budget leaves them out.
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, COMBINATIONS = 64, POOL = 4096, GRID_CASES = 100, VALUES_MAX = 16, SMALLEST = 4 };
+enum { THREADS = 3, MANY_THREADS = 67, COMBINATIONS = 64, POOL = 4096, GRID_CASES = 100, VALUES_MAX = 16, SMALLEST = 4 };
 static const double SMALL_WORK = 3e6;
 
 typedef int64_t combination[RG_PARAMS_MAX];
@@ -345,6 +346,8 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
         add_both(m, m->all[i], m->chosen[0]);
     const int smoke = m->plan->n;
     add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
+    if (!m->narrow->threads && several(m->variant) > 1)
+        add(m, &m->algo->smoke_shape[0], m->chosen[0], MANY_THREADS);
     for (int i = smoke; i < m->plan->n && !m->emulated; i++)
         m->plan->item[i].steps = true;
     int c = 1;
