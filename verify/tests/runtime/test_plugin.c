@@ -33,7 +33,7 @@ TEST(the_lines_of_the_readme_run_as_printed)
         sh("cat out >&2");
         assert_said("nothing: a line of README failed");
     }
-    assert_int_equal(sh("grep -q '^PASS .*autocorr:mine.so:mine' out && grep -q 'inputs: right' out && test $(grep -c '^PASS' out) = 2"), 0);
+    assert_int_equal(sh("grep -q '^PASS .*autocorr:mine.so:mine' out && grep -q 'inputs: right' out && test -s traces/mine.tsv && test $(grep -c '^PASS' out) = 2"), 0);
 }
 
 // A blank would end the variant's name.
