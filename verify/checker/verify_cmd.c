@@ -225,8 +225,10 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     for (int k = 0; k < RG_STATUSES; k++)
         if (sum->count[k])
             printf("  %d %s", sum->count[k], rg_status_name[k]);
+    if (sum->error > 0 || (sum->count[RG_PASS] && !sum->has_fault)) // a fault may come before any comparison
+        printf("  error %.3g, bound %.3g", sum->error, sum->tol);
     if (sum->count[RG_PASS] || sum->count[RG_FAIL])
-        printf("  error %.3g, bound %.3g  %.1f s", sum->error, sum->tol, sum->seconds);
+        printf("  %.1f s", sum->seconds);
     if (sum->count[RG_SKIP])
         printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
     printf("\n");

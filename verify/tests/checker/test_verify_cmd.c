@@ -115,6 +115,7 @@ TEST(what_is_said_of_a_failure_leads_to_it)
     assert_int_equal(sh("grep -q ': maximum, ' words && grep -q '^    repeat: ' words && ! grep '^    trace: ' words >&2"), 0);
     assert_int_equal(sh("regather verify autocorr:over_read.so:over_read --smoke --quiet --plugin '%s/broken/over_read.so' > words", test_build()), RG_WRONG);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    assert_int_equal(sh("! grep 'error 0' words >&2"), 0);
     assert_grep("inputs: not clean (", "traced");
     assert_grep("FAIL: input none on, unaligned base: a: accessed past the end", "traced");
     assert_int_equal(sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
