@@ -12,6 +12,8 @@
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
+#include <fenv.h>
+#include <float.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -209,6 +211,15 @@ static bool collect(exam *x)
     return true;
 }
 
+// What runs next in this thread, the comparison too, would compute by the mode that a run leaves.
+static bool floats_as_before(exam *x)
+{
+    volatile float least = FLT_MIN, half = least / 2;
+    return (fegetround() == FE_TONEAREST && half > 0) ||
+           fault(x, "after the run the processor rounds otherwise or takes denormals for 0: that mode has to be put back (a plug-in "
+                    "linked with -ffast-math sets it when it is loaded)");
+}
+
 // times: what the bound is multiplied by; 1 for the outputs of one run, which are held against the invariant as well.
 static bool outputs_right(exam *x, double times)
 {
@@ -281,7 +292,7 @@ static bool one_run(exam *x, int run)
     if (unsaid)
         return device_fault(x, RG_UNSAID, unsaid);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
-    if (!inputs_read_only(x, false) || !guards(x) || !collect(x))
+    if (!floats_as_before(x) || !inputs_read_only(x, false) || !guards(x) || !collect(x))
         return false;
     if (x->job->show)
         show(x);

@@ -248,7 +248,7 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     char shape[192];
     rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
-    if (sum->fault.status == RG_FAIL && asks_for_more(e, &sum->at))
+    if (sum->fault.status == RG_FAIL && sum->fault.error > 0 && asks_for_more(e, &sum->at))
         printf("    its own bound is wider than that of %s, which is what counts of a plug-in\n", e->algo->name);
     print_command(s, "verify", "", e, &sum->at);
     if (sum->has_wrong && !s->how.no_refuse) // trace runs nothing that a variant refuses
