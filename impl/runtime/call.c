@@ -4,13 +4,13 @@
 #include "../base/core.h"
 
 #include <inttypes.h>
+#include <string.h>
 #if HAVE_OPENMP
 #include <omp.h>
 #else
 #define omp_get_max_threads() 1
 #define omp_set_num_threads(n) ((void)(n))
 #endif
-#include <string.h>
 
 static size_t argument_bytes(const rg_algo *algo, int i, const rg_shape *shape, size_t *element)
 {

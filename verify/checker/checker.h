@@ -26,8 +26,8 @@ bool rg_element_passes(rg_type, const void *found, const void *expected, int64_t
 // First of n elements that does not pass, or -1; *wrong counts all of them.
 int64_t rg_first_fault(rg_type, const void *found, const void *expected, int64_t n, const rg_tolerance *, rg_tally *,
                        int64_t *wrong);
-// "sums(X0=3,Y0=-7) is 12, expected 14", by how much a bound was missed, and what the found value looks like: poison, added to it, another element's, the
-// right one of the inputs before.
+// "sums(X0=3,Y0=-7) is 12, expected 14", by how much a bound was missed, and what the found value looks like: poison, added to it,
+// another element's, the right one of the inputs before.
 void rg_fault_print(const rg_algo *, const rg_shape *, int which, int64_t i, const void *found, const void *expected,
                     const void *previous, const rg_tolerance *, char *text, size_t size);
 rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *param);
