@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Time of what was chosen: files for others first, then what one core does beside what a GPU does, then what has the machine
 // alone.
@@ -45,6 +46,22 @@ static bool choose(rg_record_step *s, void *of)
     return rg_record_each_need(l->plan, s, choose, l);
 }
 
+bool rg_record_choose_again(rg_record_plan *plan, int beside, double left_s)
+{
+    bool any = false;
+    for (int i = 0; i < plan->n; i++) {
+        rg_record_step *s = &plan->step[i];
+        if (s->done || s->failed || !s->why || strcmp(s->why, RG_NO_TIME))
+            continue;
+        s->why = NULL;
+        s->chosen = false;
+    }
+    rg_record_choose(plan, beside, left_s);
+    for (int i = 0; i < plan->n; i++)
+        any |= plan->step[i].chosen && !plan->step[i].done && !plan->step[i].failed;
+    return any;
+}
+
 double rg_record_choose(rg_record_plan *plan, int beside, double budget_s)
 {
     load so_far = {.plan = plan, .beside = beside};
@@ -72,7 +89,7 @@ double rg_record_choose(rg_record_plan *plan, int beside, double budget_s)
     }
     for (int i = 0; i < plan->n; i++)
         if (!plan->step[i].done && !plan->step[i].chosen && !plan->step[i].why)
-            plan->step[i].why = "no time";
+            plan->step[i].why = RG_NO_TIME;
     return whole_s(&so_far);
 }
 

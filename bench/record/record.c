@@ -81,7 +81,7 @@ static int outcome(const rg_record_run *r)
     for (int i = 0; i < r->plan.n; i++) {
         failed += r->plan.step[i].failed;
         left += !r->plan.step[i].done && r->plan.step[i].kind != RG_STEP_DATA &&
-                (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, "no time"));
+                (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, RG_NO_TIME));
     }
     if (rg_record_mixed(&r->record, mixed) > 1)
         printf("the record is of several machines of one kind: %s\n", mixed);
@@ -174,8 +174,12 @@ static int record(rg_record_run *r, const request *q)
     rg_record_show(&r->plan, &r->cores, gpus, expected_s);
     if (q->plan_alone)
         return RG_GOOD;
-    if (measures)
+    while (measures && !code) {
         code = rg_record_run_steps(r);
+        const double left_s = r->budget_s - (rg_seconds() - r->began_s);
+        if (code || r->over || !rg_record_choose_again(&r->plan, r->cores.beside, left_s))
+            break;
+    }
     return code ? code : outcome(r);
 }
 

@@ -96,8 +96,11 @@ void rg_record_share_here(int64_t beside, rg_record_cores *);
 
 // ---- choose.c: what fits ---------------------------------------------------------------------------------------------------
 
+#define RG_NO_TIME "no time"
 // Chooses steps by value a second; the seconds that they take together.
 double rg_record_choose(rg_record_plan *, int beside, double budget_s);
+// Others took less than was thought: chooses of those that had no time. Whether there is any.
+bool rg_record_choose_again(rg_record_plan *, int beside, double left_s);
 void rg_record_show(const rg_record_plan *, const rg_record_cores *, int gpus, double expected_s);
 
 // ---- run.c: the chosen steps -----------------------------------------------------------------------------------------------

@@ -364,7 +364,7 @@ int rg_record_run_steps(rg_record_run *r)
             if (s->cost_s > left_s) {
                 s->chosen = false;
                 s->core = -1;
-                s->why = "no time";
+                s->why = RG_NO_TIME;
                 say(r, "%s: not begun, it takes about %.0f s", s->name, s->cost_s);
                 continue;
             }

@@ -229,6 +229,17 @@ TEST(what_does_not_fit_is_said)
     assert_int_equal(sh("rm m.tables.tsv"), 0);
 }
 
+TEST(time_that_is_left_is_used)
+{
+    plan("table\tone\t-\t-\t-\talone\t50\tS9c\t-\tprintf 'x\\n1\\n' > $product\n"
+         "table\ttwo\t-\tone\t-\talone\t50\tS9d\t-\tprintf 'x\\n2\\n' > $product\n"
+         "table\tlong\t-\t-\t-\talone\t70\tF9b\t-\tfalse\n", "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
+    assert_int_equal(record("--budget 1"), RG_UNSURE); // one minute: at first for one of them
+    assert_non_null(strstr(said, "These 1 fit"));
+    assert_int_equal(sh("grep -q '^# table: one' m.tables.tsv && grep -q '^# table: two' m.tables.tsv && rm m.tables.tsv"), 0);
+}
+
 // What 24 cores would take stands behind what these took, of every run: words do not change what the next one finds.
 TEST(words_of_a_step_leave_one_another_alone)
 {
