@@ -21,7 +21,7 @@ static rg_result *new_file(rg_bench_machine *m)
 static struct rg_named_table *new_table(rg_bench_machine *m, const char *name, int length)
 {
     m->table = rg_more(m->table, m->n_tables, sizeof *m->table);
-    m->table[m->n_tables].stale = false;
+    m->table[m->n_tables] = (struct rg_named_table){0};
     snprintf(m->table[m->n_tables].name, sizeof m->table->name, "%.*s", length, name);
     return &m->table[m->n_tables];
 }

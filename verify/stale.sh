@@ -16,9 +16,10 @@ for file in "$folder"/*.tsv; do
             if (split($0, part, "\"") == 3 && sub(/.*&rg_(variant|emulated)_/, "", part[1])) { sub(/,.*/, "", part[1]); now[part[1]] = part[2] }
             next
         }
-        /^# source [a-z]+: sha256 / { # of a table
+        /^# table: / { counted = 0 }
+        /^# source [a-z]+: sha256 / { # of a table, which may be of several jobs
             job = $0; sub(/^# source /, "", job); then = job; sub(/:.*/, "", job); sub(/.*sha256 /, "", then)
-            if (then != now["job_" job]) { tables++; if (!(job in of)) jobs = jobs " " job; of[job] }
+            if (then != now["job_" job]) { tables += !counted; counted = 1; if (!(job in of)) jobs = jobs " " job; of[job] }
         }
         /^#/ || plain { next }
         !columns { for (i = 1; i <= NF; i++) at_column[$i] = i; columns = NF; plain = !("samples" in at_column) || !("status" in at_column); next }
@@ -27,7 +28,8 @@ for file in "$folder"/*.tsv; do
             job = $(at_column["scope"]) == "job"
             if (!job && $2 ~ /:/) next
             then = ("source" in at_column) ? $(at_column["source"]) : ""; sub(/^sha256 /, "", then)
-            if (then == "") { without += !job; next } # of jobs, the first files had none
+            if (job && then ~ /^(unknown|$)/) next # the first files of jobs had none; bench --job takes other commands as well
+            if (then == "") { without++; next }
             if (then == now[job ? "job_" $1 : $1 "_" $2]) next
             name = job ? $1 : $1 ":" $2
             stale++; if (!(name in known)) names = names " " name; known[name]

@@ -155,9 +155,10 @@ int rg_frame_add(rg_frame *f)
     if (code)
         return code;
     f->doing = "running";
-    const int all = omp_get_max_threads();
-    if (f->entry->variant->space == RG_HOST) // a parallel region that does not say of how many threads has those of the call
-        omp_set_num_threads(f->call.threads);
+    if (f->entry->variant->space == RG_DEVICE)
+        return f->entry->variant->run(&f->call);
+    const int all = omp_get_max_threads(); // a parallel region that does not say of how many threads has those of the call
+    omp_set_num_threads(f->call.threads);
     code = f->entry->variant->run(&f->call);
     omp_set_num_threads(all);
     return code;

@@ -45,6 +45,7 @@ printf '%s\n' "$found" | while read -r object symbol; do
 done
 echo '    {0, 0},
 };'
+code_in() { find "$1" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \); }
 job_files() { # COMMAND'S FILE
     folders=$(dirname "$1")
     for _ in 1 2 3; do # as deep as jobs include each other's folders
@@ -54,13 +55,13 @@ job_files() { # COMMAND'S FILE
             [ "$folder" = impl/jobs ] || grep -h '^#include "\.\./' "$folder"/* | sed 's|.*"\.\./\([a-z]*\)/.*|impl/jobs/\1|'
         done | sort -u | while read -r folder; do [ ! -d "$folder" ] || echo "$folder"; done)
     done
-    files=$(for folder in $folders; do [ "$folder" = impl/jobs ] && echo "$1" || find "$folder" -type f; done)
+    files=$(for folder in $folders; do [ "$folder" = impl/jobs ] && echo "$1" || code_in "$folder"; done)
     printf '%s\n' "$files"
     # shellcheck disable=SC2086
     sed -n 's/^ALGO(\(.*\))$/\1/p' impl/variants.def | while read -r algo; do
         ! grep -q "\"$algo\"" $files || grep -rl "^RG_ALGO($algo)" impl | cut -d / -f 1,2
-    done | sort -u | while read -r folder; do find "$folder" -type f; done
-    find data/formats -type f ! -name 'result.*' ! -name 'tables.*' # which are of measurements
+    done | sort -u | while read -r folder; do code_in "$folder"; done
+    code_in data/formats | grep -v -e '/result\.' -e '/tables\.' # which are of measurements
 }
 echo 'const rg_job_source rg_job_sources[] = {'
 grep -rl '^const rg_command rg_cmd_' impl/jobs 2> /dev/null | sort | while read -r file; do
