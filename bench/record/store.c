@@ -277,7 +277,8 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
                       !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
     const bool narrower = had && own && rg_record_is_wide(r, had) && !lacks(had) && rg_row_width(had) <= rg_row_width(row);
-    if (same || narrower || (!own && had && !lacks(had)))
+    const bool more = had && *row->cell[RG_C_JOULES] && !*had->cell[RG_C_JOULES]; // an energy that the record lacks
+    if (same || narrower || (!own && had && !lacks(had) && !more))
         return RG_GOOD;
     const int code = take_hashes(r, file, row, own);
     if (!code)

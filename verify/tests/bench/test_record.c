@@ -159,6 +159,14 @@ TEST(pieces_become_one_record)
     assert_non_null(row_of(&r, "naive"));
     assert_non_null(row_of(&r, "ordered"));
     rg_result_free(&r);
+    // An energy that the record lacks is taken, with its row.
+    assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; awk -F'\\t' -v OFS='\\t' '/^algo/ { for (i = 1; i <= NF; i++) if ($i == \"joules\") at = i } "
+                        "$2 == \"naive\" { $at = 0.5 } { print }' b.tsv > c.tsv"),
+                     0);
+    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), RG_UNSURE);
+    r = rows("m.tsv");
+    assert_string_equal(row_of(&r, "naive")->cell[RG_C_JOULES], "0.5");
+    rg_result_free(&r);
     // A record of a CPU takes what its CPU did where a GPU was beside it, and nothing of the GPU.
     for (int gpu = 1; gpu >= 0; gpu--) {
         assert_int_equal(sh("rm m.*tsv; cp a.tsv m.tsv; sed '/^# machine/s/$/, NVIDIA H200/; /naive/s/host/%s/' b.tsv > c.tsv",
