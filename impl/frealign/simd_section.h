@@ -104,8 +104,6 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
     _mm256_storeu_ps(to->sign, sign);
 }
 
-RG_HD int64_t fr_modulo(int64_t at, int64_t side) { return at < 0 ? at + side : at >= side ? at - side : at; }
-
 // Sum over the nodes of sample l; n rows of n nodes in n planes.
 FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
 {
