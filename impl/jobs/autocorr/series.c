@@ -23,7 +23,38 @@ static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
     return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
 }
 
-static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
+// What one photograph in work needs at its device: from memory of other kinds copies to a GPU wait for each other.
+typedef struct lane {
+    ac_worker *worker;
+    int64_t *sums;
+    void *pixels; // of a GPU
+} lane;
+
+static int make_lane(lane *l, ac_worker *worker)
+{
+    const ac_job *job = worker->job;
+    const rg_device *d = worker->device;
+    size_t most = 0;
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        const rg_shape *s = &job->photo[i].shape;
+        const size_t bytes = (size_t)(s->n[AC_WIDTH] * s->n[AC_HEIGHT]) * (s->n[AC_KIND] & AC_16BIT ? 2 : 1);
+        most = bytes > most ? bytes : most;
+    }
+    l->worker = worker;
+    l->sums = d->pinned((size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof *l->sums);
+    l->pixels = rg_on_cpu(job->entry) ? NULL : d->pinned(most);
+    return l->sums && (l->pixels || rg_on_cpu(job->entry)) ? RG_GOOD : rg_fail(RG_LACKS, "%s: no pinned memory", d->name);
+}
+
+static void free_lane(lane *l)
+{
+    if (l->sums)
+        l->worker->device->unpin(l->sums);
+    if (l->pixels)
+        l->worker->device->unpin(l->pixels);
+}
+
+static int one_photo(const ac_job *job, const lane *l, int64_t i)
 {
     ac_photo *photo = &job->photo[i];
     ac_result *result = &job->result[i];
@@ -39,16 +70,17 @@ static int one_photo(const ac_job *job, ac_worker *worker, int64_t i)
     if (other && image.bits < other->bits)
         wide = ac_widen(&image);
     const rg_image *a = wide.pixel ? &wide : &image;
-    int64_t *sums = rg_alloc((size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof *sums);
-    code = ac_worker_run(worker, photo, a, other, sums);
+    rg_image at_hand = *a;
+    if (l->pixels)
+        at_hand.pixel = memcpy(l->pixels, a->pixel, (size_t)(a->width * a->height * a->bits / 8));
+    code = ac_worker_run(l->worker, photo, &at_hand, other, l->sums);
     if (code == RG_GOOD) {
         ac_field field;
-        ac_field_make(&field, a, other, job->r, sums);
+        ac_field_make(&field, a, other, job->r, l->sums);
         result->k_peak_length = job->spectrum ? ac_spectrum_length(&image) : NAN;
         code = ac_write_photo(job, photo, &field, result);
         ac_field_free(&field);
     }
-    free(sums);
     rg_image_free(&image);
     rg_image_free(&wide);
     result->seconds = rg_seconds() - began_s;
@@ -64,9 +96,9 @@ double ac_lane_need(const void *of, int64_t r)
     for (int64_t i = 0; i < job->n_photos; i++) {
         rg_shape s = job->photo[i].shape;
         s.n[AC_R] = r;
-        // Photograph, summed areas of both factors, the spectrum's real and complex planes; sums, C2D.
+        // Photograph and its copy for a GPU, summed areas of both factors, the spectrum's real and complex planes; sums, C2D.
         double pixels = (double)(s.n[AC_WIDTH] + 2) * (double)(s.n[AC_HEIGHT] + 1);
-        double bytes = pixels * (2 + 16 + (job->spectrum ? 16 : 0)) + offsets * (8 + 4);
+        double bytes = pixels * (4 + 16 + (job->spectrum ? 16 : 0)) + offsets * (8 + 4);
         if (job->entry->variant->space == RG_HOST || job->entry->emulated)
             bytes += (double)rg_frame_bytes(job->entry, &s, job->param);
         most = bytes > most ? bytes : most;
@@ -114,7 +146,7 @@ static bool bind(const crew *c, int w, char why[200])
 static int work(crew *c)
 {
     const ac_job *job = c->job;
-    int code = RG_GOOD, lane = 0;
+    int code = RG_GOOD, lanes = 0;
     bool more = true;
     int64_t first = 0, past = 0, done = 0;
     rg_progress progress;
@@ -126,12 +158,16 @@ static int work(crew *c)
         int mine, w;
         char why[200];
 #pragma omp atomic capture
-        w = lane++;
+        w = lanes++;
         w %= c->n_workers;
+        lane own = {0};
         bool bound = bind(c, w, why);
 #pragma omp critical(ac_done)
         if (!bound && code == RG_GOOD)
             code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
+        mine = bound ? make_lane(&own, &c->worker[w]) : RG_GOOD;
+#pragma omp critical(ac_done)
+        code = code == RG_GOOD ? mine : code;
 #pragma omp barrier
         for (bool go = true; go;) {
 #pragma omp single
@@ -147,7 +183,7 @@ static int work(crew *c)
                 before = code;
                 if (before != RG_GOOD)
                     continue;
-                mine = one_photo(job, &c->worker[w], i);
+                mine = one_photo(job, &own, i);
 #pragma omp critical(ac_done)
                 {
                     if (code == RG_GOOD)
@@ -159,6 +195,7 @@ static int work(crew *c)
             if (go && code == RG_GOOD)
                 rg_deal_done(&deal, first, past, NULL);
         }
+        free_lane(&own);
     }
     rg_progress_end(&progress);
     return rg_deal_end(&deal, code);
