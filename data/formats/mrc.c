@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/vfs.h>
 
 enum { HEADER = 1024, EM_HEADER = 512, BYTE_AXES = 64, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212 };
@@ -324,13 +325,31 @@ int rg_mrc_write_begin(rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, 
         return code;
     m->line = rg_alloc((size_t)nx * (size_t)rg_mrc_mode_bytes(mode));
     static const char blank[HEADER];
-    // Blocks that are there already are filled in two thirds of the time (ext4); where that is refused, they come as always. In
-    // memory it would clear every page that is then written, which takes as long again.
-    struct statfs on;
-    if (fstatfs(fileno(m->file.stream), &on) == 0 && on.f_type != TMPFS_MAGIC)
-        fallocate(fileno(m->file.stream), 0, 0, HEADER + nx * ny * nz * rg_mrc_mode_bytes(mode));
     fwrite(blank, 1, HEADER, m->file.stream); // the statistics are known only at the end; errors show at commit
     return RG_GOOD;
+}
+
+static size_t bytes_of(const rg_mrc_out *m) { return HEADER + (size_t)(m->nx * m->ny * m->nz * rg_mrc_mode_bytes(m->mode)); }
+
+// Blocks that are there already are filled in two thirds of the time (ext4). A file in memory is mapped as well: several threads
+// can fill it then, while writes to one file wait for each other. Elsewhere a mapped file would end the program where the disk
+// is found to be full later.
+void rg_mrc_write_room(rg_mrc_out *m)
+{
+    const int fd = fileno(m->file.stream);
+    struct statfs on;
+    if (fallocate(fd, 0, 0, (off_t)bytes_of(m)) != 0 || m->mode != RG_MRC_FLOAT32 || fstatfs(fd, &on) != 0 ||
+        on.f_type != TMPFS_MAGIC)
+        return;
+    void *at = mmap(NULL, bytes_of(m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    m->mapped = at == MAP_FAILED ? NULL : at;
+}
+
+static void unmap(rg_mrc_out *m)
+{
+    if (m->mapped)
+        munmap(m->mapped, bytes_of(m));
+    m->mapped = NULL;
 }
 
 static bool fits(int mode, double v)
@@ -413,12 +432,16 @@ int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n, int th
         m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
     values_sums *s = rg_alloc((size_t)n * sizeof *s);
 #pragma omp parallel for num_threads(threads) if (n > 1 && threads > 1)
-    for (int64_t z = 0; z < n; z++)
+    for (int64_t z = 0; z < n; z++) {
         count_values(&s[z], m, section + z * plane);
+        if (m->mapped)
+            memcpy(m->mapped + HEADER + (size_t)(m->values + z * plane) * sizeof *section, section + z * plane,
+                   (size_t)plane * sizeof *section);
+    }
     for (int64_t z = 0; z < n; z++)
         add_values(m, &s[z]);
     free(s);
-    if (m->mode == RG_MRC_FLOAT32)
+    if (m->mode == RG_MRC_FLOAT32 && !m->mapped)
         fwrite(section, sizeof *section, (size_t)(n * plane), m->file.stream);
     for (int64_t z = 0; z < n && m->mode != RG_MRC_FLOAT32 && code == RG_GOOD; z++)
         code = convert(m, section + z * plane);
@@ -479,6 +502,7 @@ int rg_mrc_write_commit(rg_mrc_out *m)
     if (m->values > 1 && m->minimum == m->maximum)
         rg_warn("%s: is %g everywhere", m->file.path, m->minimum);
     make_header(m, header);
+    unmap(m);
     free(m->line);
     m->line = NULL;
     if (fseeko(m->file.stream, 0, SEEK_SET) == 0) // on failure the stream's error is found by rg_file_commit
@@ -488,6 +512,7 @@ int rg_mrc_write_commit(rg_mrc_out *m)
 
 void rg_mrc_write_abandon(rg_mrc_out *m)
 {
+    unmap(m);
     free(m->line);
     m->line = NULL;
     rg_file_abandon(&m->file);

@@ -60,15 +60,19 @@ typedef struct rg_mrc_out {
     double voxel_A;
     double minimum, maximum, shift, sum, sum_of_squares; // of value - shift, the shift being the first value
     unsigned char *line;
+    unsigned char *mapped; // the file, where rg_mrc_write_room has mapped it
 } rg_mrc_out;
 
 // voxel_A 0: unknown. is_volume sets ISPG 1, else 0 (one image or a stack). RG_GOOD, or one line and RG_USAGE.
 int rg_mrc_write_begin(rg_mrc_out *, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A,
                        bool is_volume);
+// Takes the file's room before its sections come, which is worth it for large files alone; may run in a thread of its own, that
+// ends before they do. Where the file system cannot, sections take their room as they come.
+void rg_mrc_write_room(rg_mrc_out *);
 // The next section. Values outside the integer modes' range, not whole, or not finite are a programming error of the caller
 // only for floats; for integer modes they are refused: RG_USAGE and one line.
 int rg_mrc_write_section(rg_mrc_out *, const float *section);
-// The next n, of which so many threads make the statistics: the same from any number.
+// The next n, by so many threads: the same file from any number.
 int rg_mrc_write_sections(rg_mrc_out *, const float *section, int64_t n, int threads);
 int rg_mrc_write_commit(rg_mrc_out *); // header with statistics, then rename; exactly nz sections must have been written
 void rg_mrc_write_abandon(rg_mrc_out *);

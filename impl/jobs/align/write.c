@@ -143,6 +143,7 @@ int aj_write_aligned(aj_align *job)
                                   job->series.pixel_A, false);
     if (code != RG_GOOD)
         return code;
+    rg_mrc_write_room(&out);
     float *image = rg_alloc((size_t)n * sizeof *image), *moved = rg_alloc((size_t)n * sizeof *moved);
     rg_progress_begin(&progress, "aligned series", "images", (double)job->series.n);
     for (int64_t i = 0; i < job->series.n && code == RG_GOOD; i++) {

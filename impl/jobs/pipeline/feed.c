@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+enum { NO_BATCH = -1 };
+
 static int64_t images_of(const pl_feed *f, int64_t batch)
 {
     const int64_t left = f->rows - batch * f->each;
@@ -13,11 +15,14 @@ static int64_t images_of(const pl_feed *f, int64_t batch)
 }
 
 // The slot is kept for this batch from now on.
-static void keep_for(const pl_feed *f, pl_slot *s, int64_t batch)
+static void keep_for(pl_feed *f, pl_slot *s, int64_t batch)
 {
+    pthread_mutex_lock(&f->lock);
     s->batch = batch;
     s->n = s->left = images_of(f, batch);
     s->row = f->row + batch * f->each;
+    pthread_cond_broadcast(&f->changed);
+    pthread_mutex_unlock(&f->lock);
 }
 
 // Seconds during which anyone reads.
@@ -110,18 +115,24 @@ int pl_feed_begin(pl_feed *f, pl_member *m, const int64_t *row, int64_t rows, in
     for (int p = 0; p < PL_PARTS; p++)
         image_bytes += m->team->source->part_bytes[p];
     f->piece = ((int64_t)1 << 20) / (int64_t)image_bytes + 1;
-    for (; f->n_made < slots && f->n_made < f->batches; f->n_made++)
-        if (make_slot(f, &f->slot[f->n_made]) != RG_GOOD)
-            return RG_LACKS;
-    for (int s = 0; s < f->n_made; s++)
-        keep_for(f, &f->slot[s], s);
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->changed, NULL);
+    for (int s = 0; s < slots; s++)
+        f->slot[s].batch = NO_BATCH;
     while (f->n_readers < m->threads && f->n_readers < PL_READERS_MAX
            && pthread_create(&f->reader[f->n_readers], NULL, read_pieces, f) == 0)
         f->n_readers++;
+    int code = f->n_readers ? RG_GOOD : rg_fail(RG_LACKS, "no thread that reads could be made");
+    for (int s = 0; s < slots && s < f->batches && code == RG_GOOD; s++) { // the first is read while others are made
+        code = s < f->n_made ? RG_GOOD : make_slot(f, &f->slot[s]);
+        f->n_made += s == f->n_made && code == RG_GOOD;
+        if (code == RG_GOOD)
+            keep_for(f, &f->slot[s], s);
+    }
+    if (code != RG_GOOD)
+        stop(f);
     pl_lap(m, PL_SETUP, since_s);
-    return f->n_readers ? RG_GOOD : rg_fail(RG_LACKS, "no thread that reads could be made");
+    return code;
 }
 
 int pl_feed_next(pl_feed *f, pl_slot **slot)
@@ -147,10 +158,7 @@ int pl_feed_next(pl_feed *f, pl_slot **slot)
 
 void pl_feed_release(pl_feed *f, pl_slot *s)
 {
-    pthread_mutex_lock(&f->lock);
     keep_for(f, s, s->batch + f->n_slots);
-    pthread_cond_broadcast(&f->changed);
-    pthread_mutex_unlock(&f->lock);
 }
 
 void pl_feed_end(pl_feed *f)

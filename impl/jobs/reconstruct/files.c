@@ -28,6 +28,12 @@ static void finish_flushing(rc_file *w)
     w->is_flushing = false;
 }
 
+static void *take_room(void *of)
+{
+    rg_mrc_write_room(&((rc_file *)of)->out);
+    return NULL;
+}
+
 static void *write_piece(void *of)
 {
     rc_file *w = of;
@@ -61,11 +67,8 @@ static int copy_piece(rc_file *w, const pl_member *m, const float *map, int whic
     return RG_GOOD;
 }
 
-int rc_files_add(rc_files *f, pl_member *m, const float *map, int64_t side, double pixel_A, const char *out, const char *suffix,
-                 int threads)
+int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side, double pixel_A, int threads)
 {
-    const rg_device *d = m->device;
-    const double since_s = rg_seconds();
     const int64_t plane_bytes = side * side * (int64_t)sizeof(float), sections = PIECE_BYTES / plane_bytes;
     rc_file *w = &f->file[f->n];
     *w = (rc_file){.side = side, .sections = sections < 1 ? 1 : sections < side ? sections : side, .threads = threads};
@@ -75,10 +78,20 @@ int rc_files_add(rc_files *f, pl_member *m, const float *map, int64_t side, doub
     if (code != RG_GOOD)
         return code;
     f->n++;
+    w->is_writing = pthread_create(&w->thread, NULL, take_room, w) == 0;
+    return RG_GOOD;
+}
+
+int rc_files_add(rc_files *f, pl_member *m, const float *map)
+{
+    const rg_device *d = m->device;
+    const double since_s = rg_seconds();
+    rc_file *w = &f->file[f->added++];
+    int code = RG_GOOD;
     for (int i = 0; i < RC_PIECES && code == RG_GOOD; i++)
-        if (!(w->piece[i] = d->pinned((size_t)(w->sections * plane_bytes))))
+        if (!(w->piece[i] = d->pinned((size_t)(w->sections * w->side * w->side) * sizeof(float))))
             code = rg_fail(RG_LACKS, "%s: no pinned memory for a map", d->name);
-    for (int which = 0; w->next < side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
+    for (int which = 0; w->next < w->side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
         code = copy_piece(w, m, map, which);
     finish_piece(w);
     for (int i = 0; i < RC_PIECES; i++)
@@ -92,6 +105,7 @@ int rc_files_end(rc_files *f, pl_member *m, int code)
 {
     const double since_s = rg_seconds();
     for (int i = 0; i < f->n; i++) {
+        finish_piece(&f->file[i]);
         finish_flushing(&f->file[i]);
         if (code == RG_GOOD)
             code = rg_mrc_write_commit(&f->file[i].out);

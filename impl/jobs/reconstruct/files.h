@@ -9,7 +9,7 @@
 
 enum { RC_PIECES = 2, RC_MAPS = 3 };
 
-// A map on its way: a thread writes one piece while the other is copied from the device.
+// A map on its way: a thread takes the file's room, then writes one piece while the other is copied from the device.
 typedef struct rc_file {
     rg_mrc_out out;
     int64_t side, sections, next, n; // a piece has; of the one that is written
@@ -21,12 +21,14 @@ typedef struct rc_file {
 
 typedef struct rc_files {
     rc_file file[RC_MAPS];
-    int n;
+    int n, added;
 } rc_files;
 
-// map: side^3 voxels, in the member's memory; to `out` with the suffix before its ending. RG_GOOD, or one line and a code.
-int rc_files_add(rc_files *, pl_member *, const float *map, int64_t side, double pixel_A, const char *out, const char *suffix,
-                 int threads);
+// Opens a file for the next map, of side^3 voxels, at `out` with the suffix before its ending, and begins to take its room while
+// the map is made. RG_GOOD, or one line and a code; rc_files_end has to follow.
+int rc_files_open(rc_files *, const char *out, const char *suffix, int64_t side, double pixel_A, int threads);
+// map: in the member's memory; to the files in the order in which they were opened. RG_GOOD, or one line and a code.
+int rc_files_add(rc_files *, pl_member *, const float *map);
 // All get their names, or with a bad code none. The code, or one line and another.
 int rc_files_end(rc_files *, pl_member *, int code);
 // What the job's page shows of maps that are written: sections, views, and the correlation of the halves, of OUT_fsc.tsv where

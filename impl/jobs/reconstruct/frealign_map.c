@@ -89,12 +89,13 @@ static int make(maps *m, int half, double f, int at)
     return pl_failed(e->member, "making the map", error);
 }
 
-static int write_map(maps *m, int at, const char *suffix)
+static int open_file(maps *m, const char *suffix)
 {
     const fr_reconstruction *r = m->r;
-    return rc_files_add(&m->files, m->engine->member, m->map[at].base, r->side, r->files.particles.pixel_A, r->out, suffix,
-                        m->engine->member->threads);
+    return rc_files_open(&m->files, r->out, suffix, r->side, r->files.particles.pixel_A, m->engine->member->threads);
 }
+
+static int write_map(maps *m, int at) { return rc_files_add(&m->files, m->engine->member, m->map[at].base); }
 
 // ---- correlation of the halves -------------------------------------------------------------------------------------------
 
@@ -148,12 +149,16 @@ static int make_all(maps *m)
     fr_reconstruction *r = m->r;
     fr_engine *e = m->engine;
     int code = make_rooms(m);
+    for (int h = 0; h < 2 && r->write_halves && code == RG_GOOD; h++)
+        code = open_file(m, h ? "_half2" : "_half1");
+    if (code == RG_GOOD)
+        code = open_file(m, "");
     if (code == RG_GOOD)
         code = weigh(m);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         code = make(m, h, m->f[h], h);
         if (code == RG_GOOD && r->write_halves)
-            code = write_map(m, h, h ? "_half2" : "_half1");
+            code = write_map(m, h);
     }
     if (code == RG_GOOD)
         code = correlate(m);
@@ -163,7 +168,7 @@ static int make_all(maps *m)
     }
     if (code == RG_GOOD)
         code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
-    return code == RG_GOOD ? write_map(m, 0, "") : code;
+    return code == RG_GOOD ? write_map(m, 0) : code;
 }
 
 int fr_maps(fr_reconstruction *r, fr_engine *e)

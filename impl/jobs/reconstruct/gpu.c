@@ -436,13 +436,15 @@ int gr_insert_on_gpu(pl_member *m, void *context)
     p.code = gr_make_sums(job, m);
     rg_shape shape = gr_shape(job, job->batch);
     p.searching = job->trials > 0 && !rg_search_begin(&p.search, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1);
+    int64_t *row[2] = {NULL, NULL}; // which the feed may read to its end
     for (p.half = 0; p.half < job->halves && p.code == RG_GOOD; p.half++) {
-        int64_t *row = gr_rows(job, p.half, m->index, job->team.n, &p.rows);
+        row[p.half] = gr_rows(job, p.half, m->index, job->team.n, &p.rows);
         if (p.rows)
-            pass(&p, row);
-        free(row);
+            pass(&p, row[p.half]);
     }
     pl_feed_end(&p.feed);
+    free(row[0]);
+    free(row[1]);
     if (p.searching) {
         tell_best(&p);
         rg_search_end(&p.search);

@@ -176,11 +176,10 @@ static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
     return code;
 }
 
-static int insert_rows(inserter *in, int half)
+static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
 {
     gr_job *job = in->job;
     const rg_buffer *sum = gr_sum_of(job, in->member->index, half);
-    int64_t rows, *row = gr_rows(job, half, 0, 1, &rows);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
     for (int part = 0; part < 2 && !rows; part++)
         in->member->device->fill(sum[part].base, 0, sum[part].bytes);
@@ -190,7 +189,6 @@ static int insert_rows(inserter *in, int half)
         if (code == RG_GOOD)
             code = begin && !job->adds ? insert_apart(in, count, sum) : insert(in, count, sum, begin > 0);
     }
-    free(row);
     return code;
 }
 
@@ -200,9 +198,14 @@ static int on_host(pl_member *m, void *context)
     inserter in = {.job = job, .member = m};
     int code = gr_make_sums(job, m);
     code = code == RG_GOOD ? make_room(&in) : code;
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
-        code = insert_rows(&in, h);
+    int64_t *row[2] = {NULL, NULL}, rows; // which the feed may read to its end
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++) {
+        row[h] = gr_rows(job, h, 0, 1, &rows);
+        code = insert_rows(&in, h, row[h], rows);
+    }
     pl_feed_end(&in.feed);
+    free(row[0]);
+    free(row[1]);
     free_room(&in);
     return code;
 }

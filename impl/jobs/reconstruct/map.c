@@ -153,33 +153,48 @@ int gr_add_halves(gr_job *job)
     return pl_failed(m, "adding the halves", error ? error : m->device->sync());
 }
 
-static int one_map(gr_job *job, rc_files *files, int half, double wiener, float *map, const char *suffix)
+static int one_map(gr_job *job, rc_files *files, int half, double wiener, float *map)
 {
     int code = gr_make_map(job, half, wiener, map);
-    return code != RG_GOOD ? code : rc_files_add(files, job->team.member, map, job->particles.side, job->particles.pixel_A,
-                                                 job->out, suffix, job->threads);
+    return code == RG_GOOD ? rc_files_add(files, job->team.member, map) : code;
+}
+
+static int open_file(const gr_job *job, rc_files *files, const char *suffix)
+{
+    return rc_files_open(files, job->out, suffix, job->particles.side, job->particles.pixel_A, job->threads);
 }
 
 // The halves first: the full map's sums are made in place of theirs.
+static int make_maps(gr_job *job, rc_files *files, float *map)
+{
+    const double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0};
+    int code = RG_GOOD;
+    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
+        code = one_map(job, files, h, wiener[h], map);
+    if (code == RG_GOOD && job->halves == 2)
+        code = gr_add_halves(job);
+    return code == RG_GOOD ? one_map(job, files, 0, wiener[0] + wiener[1], map) : code;
+}
+
 int gr_write_maps(gr_job *job)
 {
     pl_member *m = job->team.member;
     const int64_t side = job->particles.side;
-    const double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0}, since_s = rg_seconds();
+    const double since_s = rg_seconds();
     rc_files files = {.n = 0};
     rg_buffer map = {0};
     int code = RG_GOOD;
+    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
+        code = open_file(job, &files, h ? "_half2" : "_half1");
+    if (code == RG_GOOD)
+        code = open_file(job, &files, "");
     for (int h = 0; h < job->halves && code == RG_GOOD; h++)
         code = gr_apply_lattice(job, h);
     pl_lap(m, PL_MAP, since_s);
     if (code == RG_GOOD && rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false))
-        return rg_fail(RG_LACKS, "%s: no memory for the map", m->device->name);
-    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
-        code = one_map(job, &files, h, wiener[h], map.base, h ? "_half2" : "_half1");
-    if (code == RG_GOOD && job->halves == 2)
-        code = gr_add_halves(job);
+        code = rg_fail(RG_LACKS, "%s: no memory for the map", m->device->name);
     if (code == RG_GOOD)
-        code = one_map(job, &files, 0, wiener[0] + wiener[1], map.base, "");
+        code = make_maps(job, &files, map.base);
     rg_buffer_free(&map);
     return rc_files_end(&files, m, code);
 }

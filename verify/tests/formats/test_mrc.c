@@ -208,11 +208,13 @@ TEST(test_refusals)
     rg_mrc_close(&m);
 }
 
-// at_once: all sections in one call.
+// at_once: all sections in one call, to a file whose room is taken first.
 static int write_one(const char *path, int mode, const float *value, int64_t nz, bool at_once)
 {
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, 3, 2, nz, mode, 2.5, nz > 1);
+    if (code == RG_GOOD && at_once)
+        rg_mrc_write_room(&out);
     for (int64_t z = 0; z < nz && code == RG_GOOD; z += at_once ? nz : 1)
         code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1, 2);
     if (code == RG_GOOD)
@@ -248,6 +250,25 @@ TEST(test_round_trip)
         assert_true(fabs(m.voxel_A[0] - 2.5) < 1e-6 && fabs(m.voxel_A[2] - 2.5) < 1e-6 && m.space_group == 1);
         rg_mrc_close(&m);
     }
+}
+
+// In memory the file is mapped.
+TEST(test_in_memory)
+{
+    const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
+    size_t n[2];
+    if (access("/dev/shm", W_OK))
+        skip();
+    char *path = rg_print("/dev/shm/regather-test-%d.mrc", getpid());
+    assert_int_equal(write_one(in_dir("w.mrc"), 2, value, 2, false), RG_GOOD);
+    assert_int_equal(write_one(path, 2, value, 2, true), RG_GOOD);
+    char *file[2] = {get_file(in_dir("w.mrc"), &n[0]), get_file(path, &n[1])};
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(file[0], file[1], n[0]);
+    unlink(path);
+    free(path);
+    free(file[0]);
+    free(file[1]);
 }
 
 TEST(test_nothing_half_written)
