@@ -278,9 +278,9 @@ void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *co
 // The quote that a value needs: 0 for none, -1 when no quote can hold it.
 static int quote_for(const char *value)
 {
-    if (strchr(value, '\n'))
+    if (strpbrk(value, "\r\n"))
         return -1;
-    bool plain = *value && !strpbrk(value, " \t\r\v\f") && !strchr("#'\"_;", *value) && strncmp(value, "data_", 5) != 0
+    bool plain = *value && !strpbrk(value, " \t\v\f") && !strchr("#'\"_;", *value) && strncmp(value, "data_", 5) != 0
                  && strcmp(value, "loop_") != 0;
     if (plain)
         return 0;

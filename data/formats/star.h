@@ -44,7 +44,7 @@ int rg_star_int(const rg_star *, const rg_star_table *, int64_t row, int column,
 int rg_star_fault(const char *path, int64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // Writing, row by row: the head of a loop, then each row's cells, quoted where needed. A value that holds both kinds of quotes
-// followed by blanks, or a newline, cannot be written: false, and nothing is written.
+// followed by blanks, or the end of a line, cannot be written: false, and nothing is written.
 void rg_star_write_head(FILE *, const char *name, int n_columns, const char *const *column);
 bool rg_star_write_row(FILE *, int n_columns, const char *const *cell);
 // A whole file, or nothing; RG_GOOD, or one line and RG_USAGE.

@@ -115,6 +115,14 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
     return packed ? unpack(path, file, bytes) : RG_GOOD;
 }
 
+// The first CR that ends no line as CR LF does, NULL: none. As the end of a line it hides the next ones, in a comment all of them.
+static const char *lone_cr(const char *text)
+{
+    while ((text = strchr(text, '\r')) && strchr("\r\n", text[1])) // which finds the end of the text, too
+        text++;
+    return text;
+}
+
 int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
 {
     FILE *file;
@@ -137,6 +145,9 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
     else if (zero)
         code = rg_malformed(path, zero - *text, "expected text, found %s",
                             got >= 212 && memcmp(*text + 208, "MAP ", 4) == 0 ? "an MRC file" : "a byte 0");
+    else if (lone_cr(*text))
+        code = rg_malformed(path, lone_cr(*text) - *text, "expected lines that end in LF or CR LF, found a CR alone, as in files of "
+                            "old Macs; tr '\\r' '\\n' < FILE > NEW");
     if (code != RG_GOOD) {
         free(*text);
         *text = NULL;
