@@ -5,9 +5,10 @@
 // Grey values are taken as the file has them: a PGM of maximum 1023 gives 0..1023 in 16 bits, nothing is stretched and no gamma
 // is applied. Grey of 1, 2 or 4 bits is scaled to 8 bits (v * 255 / (2^bits - 1), a whole number). Colour becomes Rec. 601 luma
 // in exact integers, (299 R + 587 G + 114 B + 500) div 1000, that is rounded to nearest with halves up, in the file's bits. An
-// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v). Signed integers, and those of 32 bits, are taken when
-// all are from 0 to 65535. Others and all floating-point files need a grey range: value v becomes
-// round(65535 (v - low) / (high - low)), clamped; or a caller that takes real values as they are.
+// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v), and turned as its tag Orientation says, with a
+// warning, since not all programs do that. Signed integers, and those of 32 bits, are taken when all are from 0 to 65535. Others
+// and all floating-point files need a grey range: value v becomes round(65535 (v - low) / (high - low)), clamped; or a caller that
+// takes real values as they are.
 #ifndef RG_IMAGE_H
 #define RG_IMAGE_H
 

@@ -2,6 +2,7 @@
 // image_tiff.c: TIFF through libtiff, each page a photograph, in strips or tiles, the samples of a pixel together or in planes.
 // Its messages become the one line; nothing else is printed.
 #include "image_read.h"
+#include "mrc.h"
 
 #if !HAVE_TIFF
 
@@ -15,6 +16,7 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
@@ -72,7 +74,7 @@ static int damaged(const tiff_work *w, const char *what)
 
 typedef struct tiff_page {
     uint32_t width, height;
-    uint16_t bits, channels, format, photometric, planar, compression;
+    uint16_t bits, channels, format, photometric, planar, compression, orientation;
     uint16_t *palette[3];
     bool as_values; // through floats: signed, longer than 16 bits, or real
     bool tiled;
@@ -92,6 +94,7 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &p->format);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &p->planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &p->compression);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &p->orientation);
     uint32_t kind = 0;
     if (TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind) && kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))
         return rg_malformed(w->in->path, w->at, "expected a photograph on page %" PRId64 ", found a smaller copy or a mask of "
@@ -101,7 +104,7 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits == 8
                    && TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
     p->format = p->format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : p->format; // as untyped samples are taken by other readers
-    bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 32 || p->bits == 64);
+    bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 16 || p->bits == 32 || p->bits == 64);
     bool whole = (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_INT)
                  && (p->bits == 8 || p->bits == 16 || p->bits == 32);
     p->as_values = real || p->format == SAMPLEFORMAT_INT || p->bits == 32;
@@ -113,8 +116,8 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole)
         || (p->as_values && !(grey && p->channels == 1)))
         return rg_malformed(w->in->path, w->at,
-                            "expected grey, RGB or palette of 8 or 16 bits, or grey of 32 bits or of floats of 32 or 64, "
-                            "found photometric %u, %u channels, %u bits, sample format %u",
+                            "expected grey, RGB or palette of 8 or 16 bits, or grey of 32 bits or of floats of 16, 32 or "
+                            "64, found photometric %u, %u channels, %u bits, sample format %u",
                             p->photometric, p->channels, p->bits, p->format);
     if (real && !w->in->range->given && !w->in->range->real)
         return rg_malformed(w->in->path, w->at,
@@ -179,7 +182,7 @@ static float value_of(const tiff_page *p, const void *line, uint32_t x)
 {
 #define SAMPLE(type) (float)((const type *)line)[x]
     if (p->format == SAMPLEFORMAT_IEEEFP)
-        return p->bits == 32 ? SAMPLE(float) : SAMPLE(double);
+        return p->bits == 16 ? rg_half_to_float(((const uint16_t *)line)[x]) : p->bits == 32 ? SAMPLE(float) : SAMPLE(double);
     if (p->format == SAMPLEFORMAT_INT)
         return p->bits == 8 ? SAMPLE(int8_t) : p->bits == 16 ? SAMPLE(int16_t) : SAMPLE(int32_t);
     return SAMPLE(uint32_t);
@@ -227,6 +230,31 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
     return code;
 }
 
+// Turns the rows as the file has them into the picture that its tag Orientation means, which is what the format says and viewers
+// show. ImageJ takes the rows as they are: a mask that was drawn there lies otherwise, so it is said, once.
+static void turn(const tiff_work *w, uint16_t orientation, rg_image *image)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT; // a camera writes many pictures
+    // 1 to 8 less 1, bit by bit: the first row stands at a side; at the bottom; and from left to right is from right to left.
+    const unsigned o = orientation - 1u;
+    const bool sides = o & 4, bottom = o & 2, right = (o ^ o >> 1) & 1;
+    const int64_t width = sides ? image->height : image->width, height = sides ? image->width : image->height;
+    const size_t size = (size_t)image->bits / 8;
+    char *turned = rg_alloc((size_t)(width * height) * size);
+    for (int64_t y = 0, i = 0; y < image->height; y++)
+        for (int64_t x = 0; x < image->width; x++, i++) {
+            const int64_t column = sides ? y : x, row = sides ? x : y;
+            const int64_t to = (bottom ? height - 1 - row : row) * width + (right ? width - 1 - column : column);
+            memcpy(turned + (size_t)to * size, (char *)image->pixel + (size_t)i * size, size);
+        }
+    free(image->pixel);
+    *image = (rg_image){width, height, image->bits, turned};
+    if (!atomic_flag_test_and_set(&said))
+        rg_warn("%s: its tag Orientation, %u, says that pixel 0 is not at the upper left: the picture is turned as it says; "
+                "programs that do not (ImageJ) show it otherwise. tiffset -s 274 1 FILE makes it 1, which all take alike",
+                w->in->path, orientation);
+}
+
 static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
 {
     tiff_page p;
@@ -239,7 +267,11 @@ static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
     const int bits = p.as_values && w->in->range->real ? 32 : p.bits == 8 && !(p.as_values && w->in->range->given) ? 8 : 16;
     if (code == RG_GOOD)
         code = rg_image_take(w->in, w->at, p.width, p.height, bits, bytes / packing, image);
-    return code == RG_GOOD ? read_rows(tiff, w, &p, packing, image) : code;
+    if (code == RG_GOOD)
+        code = read_rows(tiff, w, &p, packing, image);
+    if (code == RG_GOOD && p.orientation != ORIENTATION_TOPLEFT)
+        turn(w, p.orientation, image);
+    return code;
 }
 
 // ImageJ writes of a stack beyond 4 GiB the first directory alone, and in its description how many images follow.

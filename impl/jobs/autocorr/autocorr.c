@@ -48,7 +48,7 @@ static const char help[] =
     "with its shifted self,\n"
     "    S(X0, Y0) = sum over x, y of a(x, y) b(x - X0, y - Y0),      b = a unless --cross.\n"
     "Colour becomes grey by Rec. 601 luma, (299 R + 587 G + 114 B + 500) div 1000; an alpha channel is left out; no\n"
-    "gamma.\n"
+    "gamma. TIFF is turned as its tag Orientation says, with a warning.\n"
     "\n"
     "C2D(X0, Y0) by --norm, with N = (width - |X0|)(height - |Y0|) and N0 = width height:\n"
     "    raw      S(X0, Y0) / S(0, 0), which is eq. 1 of Lu et al. 2009\n"

@@ -247,7 +247,7 @@ TEST(test_tiff_values)
     const int32_t int32[3] = {0, 70, 65535};
     const uint32_t uint32[3] = {0, 70, 65536};
     const double real64[3] = {-1, 0.5, 3};
-    const uint16_t untyped[3] = {0, 300, 65535};
+    const uint16_t untyped[3] = {0, 300, 65535}, half[3] = {0xBC00, 0x3800, 0x4200};
     const char *path = in_dir("v.tif");
     for (int order = 0; order < 2; order++) {
         TIFF *t = TIFFOpen(path, order ? "wb" : "wl");
@@ -258,6 +258,7 @@ TEST(test_tiff_values)
         tiff_page(t, 3, 1, 32, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, uint32);
         tiff_page(t, 3, 1, 64, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_IEEEFP, COMPRESSION_NONE, real64);
         tiff_page(t, 3, 1, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_VOID, COMPRESSION_NONE, untyped);
+        tiff_page(t, 3, 1, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_IEEEFP, COMPRESSION_LZW, half);
         TIFFClose(t);
         static const struct {
             int page, bits;
@@ -276,6 +277,8 @@ TEST(test_tiff_values)
             {2, 32, {.real = true}, {-5, 0, 5}},
             {4, 32, {.real = true}, {0, 70, 65536}},
             {5, 32, {.real = true}, {-1, 0.5, 3}},
+            {7, 32, {.real = true}, {-1, 0.5, 3}},
+            {7, 16, {.given = true, .low = 0, .high = 1}, {0, 32768, 65535}},
         };
         for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
             rg_image image;
@@ -290,7 +293,33 @@ TEST(test_tiff_values)
                        "0, row 0, found -5 (say which values are black and white by --grey-range LOW:HIGH)");
         assert_refused(rg_image_read(path, 4, &no_range, &image), "column 2, row 0, found 65536");
         assert_refused(rg_image_read(path, 5, &no_range, &image), "--grey-range");
+        assert_refused(rg_image_read(path, 7, &no_range, &image), "--grey-range");
     }
+}
+
+// The picture "abc" above "def", its pixels in the order of each Orientation: where the first row and the first column stand.
+TEST(test_tiff_orientation)
+{
+    static const char *const stored[8] = {"abcdef", "cbafed", "fedcba", "defabc", "adbecf", "cfbead", "fcebda", "daebfc"};
+    const uint16_t deep[6] = {'c', 'f', 'b', 'e', 'a', 'd'};
+    const char *path = in_dir("o.tif");
+    for (int o = ORIENTATION_TOPLEFT; o <= ORIENTATION_LEFTBOT; o++) {
+        const bool sides = o >= ORIENTATION_LEFTTOP;
+        TIFF *t = TIFFOpen(path, "wl");
+        TIFFSetField(t, TIFFTAG_ORIENTATION, o);
+        tiff_page(t, sides ? 2 : 3, sides ? 3 : 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE,
+                  stored[o - 1]);
+        TIFFClose(t);
+        catch_stderr();
+        EXPECT(path, 3, 2, 8, 'a', 'b', 'c', 'd', 'e', 'f');
+        const char *said = caught(); // once, of the first
+        assert_true(o == ORIENTATION_TOPRIGHT ? strstr(said, "its tag Orientation, 2, says") != NULL : !*said);
+    }
+    TIFF *t = TIFFOpen(path, "wb");
+    TIFFSetField(t, TIFFTAG_ORIENTATION, ORIENTATION_RIGHTTOP);
+    tiff_page(t, 2, 3, 16, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_LZW, deep);
+    TIFFClose(t);
+    EXPECT(path, 3, 2, 16, 'a', 'b', 'c', 'd', 'e', 'f');
 }
 
 // What ImageJ writes of a stack beyond 4 GiB: a directory for the first image only, the others behind it.
