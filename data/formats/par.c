@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "par.h"
+#include "stacks.h"
 #include "../../impl/base/malformed.h"
 
 #include <inttypes.h>
@@ -284,7 +285,7 @@ int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *
     int which;
     *p = (rg_particles){.path = rg_print("%s", par->path), .pixel_A = o->pixel_A, .open = -1};
     int code = rg_particles_stack(p, &names, stack, 1, &which);
-    free(names.slot);
+    rg_particles_stacks_end(p, &names);
     if (code == RG_GOOD && par->n != p->stack[0].images)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, one for each image of %s, found %" PRId64, par->path,
                        p->stack[0].images, rg_s(p->stack[0].images), p->stack[0].path, par->n);

@@ -73,22 +73,4 @@ int rg_particles_image(rg_particles *, int64_t i, float *image);
 rg_particles *rg_particles_reader(const rg_particles *);
 void rg_particles_reader_close(void *reader);
 
-// ---- for the readers of rows (particles.c, par.c): the stacks that they name ------------------------------------------------
-
-typedef struct rg_stack_name {
-    const char *name; // as the STAR file has it
-    int stack;
-} rg_stack_name;
-
-// Open addressing; the table doubles before it is half full.
-typedef struct rg_stack_names {
-    rg_stack_name *slot;
-    size_t room;
-    int n;
-    int64_t here, moved; // stacks of which another file stands beside the STAR file; that are not where they are named
-} rg_stack_names;
-
-// The number of the stack of this name, opened and checked when it is new. RG_GOOD, or one line and RG_USAGE.
-int rg_particles_stack(rg_particles *, rg_stack_names *, const char *name, int64_t line, int *stack);
-
 #endif
