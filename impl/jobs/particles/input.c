@@ -231,7 +231,8 @@ static bool in_one_folder(const char *a, const char *b)
 
 static char *image_name(const rg_particles *p, int64_t i)
 {
-    return rg_print("%06" PRId64 "@%s", p->row[i].image + 1, p->stack[p->row[i].stack].path);
+    const rg_particle_stack *stack = &p->stack[p->row[i].stack];
+    return rg_print("%06" PRId64 "@%s%s", p->row[i].image + 1, stack->path, stack->suffix);
 }
 
 // The input's table with new values in its columns, and columns that it lacks after them.

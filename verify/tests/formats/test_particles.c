@@ -85,6 +85,24 @@ TEST(test_relion_30)
     rg_particles_close(&p);
 }
 
+// What RELION and Xmipp put after a name to say how to read it; a file may also have a colon in its own name.
+TEST(test_suffix)
+{
+    rg_particles p;
+    put_stack("a.mrc", 3, 3, 2, 0);
+    put_stack("b:c.mrcs", 3, 3, 1, 0);
+    assert_int_equal(open_text("data_\nloop_\n" POSES "000001@a.mrc:mrcs 1 2 3\n2@a.mrc:mrcs 1 2 3\n1@b:c.mrcs 1 2 3\n"
+                               "1@a.mrc:mrc 1 2 3\n", &p), RG_GOOD);
+    assert_true(p.n == 4 && p.n_stacks == 3 && p.row[1].image == 1);
+    assert_string_equal(p.stack[0].path, in_dir("a.mrc"));
+    assert_string_equal(p.stack[0].suffix, ":mrcs");
+    assert_string_equal(p.stack[1].suffix, "");
+    rg_particles_close(&p);
+    assert_refused(code_of("data_\nloop_\n" POSES "1@a.mrc:spi 1 2 3\n"),
+                   "line 7: expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"a.mrc:spi\"");
+    assert_refused(code_of("data_\nloop_\n" POSES "1@d.mrc:mrcs 1 2 3\n"), "line 7: expected the stack \"d.mrc:mrcs\" here");
+}
+
 TEST(test_refused)
 {
     put_stack("a.mrcs", 3, 3, 3, 0);
