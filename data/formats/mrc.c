@@ -175,10 +175,6 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->ny = int_word(h, 2, m->swapped);
     m->nz = int_word(h, 3, m->swapped);
     m->mode = int_word(h, 4, m->swapped);
-    // Of IMOD's own words: its stamp, then flags, of which the lowest says that bytes are signed.
-    if (m->mode == RG_MRC_INT8 && int_word(h, 1 + BYTE_IMOD / 4, m->swapped) == 1146047817
-        && !(int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & 1))
-        m->mode = RG_MRC_UINT8;
     m->space_group = int_word(h, 23, m->swapped);
     for (int i = 0; i < 3; i++) {
         int grid = int_word(h, 8 + i, m->swapped);
@@ -189,6 +185,13 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->maximum = float_word(h, 21, m->swapped);
     m->mean = float_word(h, 22, m->swapped);
     m->rms = float_word(h, 55, m->swapped);
+    // Of IMOD's own words: its stamp, then flags, of which the lowest says that bytes are signed. Older files have none, and
+    // unsigned bytes where the header's maximum is more than a signed one can be.
+    const bool stamped = int_word(h, 1 + BYTE_IMOD / 4, m->swapped) == 1146047817;
+    const bool is_signed = stamped ? int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & 1
+                                   : !(m->minimum >= 0 && m->maximum > INT8_MAX && m->maximum <= UINT8_MAX);
+    if (m->mode == RG_MRC_INT8 && !is_signed)
+        m->mode = RG_MRC_UINT8;
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
 
@@ -207,8 +210,11 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
             m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
         return code;
     }
-    if (got && rg_known_as(header, got) && (got < HEADER || !rg_mrc_plausible(header, bytes)))
-        return rg_malformed(path, 0, "expected an MRC or EM file, found %s", rg_known_as(header, got));
+    const char *other = rg_known_as(header, got);
+    if (!other && got && !memchr(header, 0, got)) // which every header has
+        other = "text";
+    if (other && (got < HEADER || !rg_mrc_plausible(header, bytes)))
+        return rg_malformed(path, 0, "expected an MRC or EM file, found %s", other);
     if (got < HEADER)
         return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found %s", HEADER,
                             ferror(file) ? "a read error" : "the end of the file");

@@ -4,8 +4,9 @@
 // Modes 0 (int8), 1 (int16), 2 (float32), 6 (uint16) and 12 (float16) are taken; every value of them is exact in a float, so
 // sections are handed over as floats. Mode 4 (complex) and others are refused with a reason. Files of both byte orders, with an
 // extended header (skipped), with or without the 'MAP ' stamp are read; bytes of IMOD's files are signed where its flags say
-// so. EM files (.em of TOM, PyTom, Dynamo; 512 bytes of header) of int16 and float32 are read through the same calls; their
-// pixel size is no agreed field and stays unknown. Writing is MRC in the byte order of this machine.
+// so, and those of files without its flags unless the header's maximum is more than 127. EM files (.em of TOM, PyTom, Dynamo;
+// 512 bytes of header) of int16 and float32 are read through the same calls; their pixel size is no agreed field and stays
+// unknown. Writing is MRC in the byte order of this machine.
 #ifndef RG_MRC_H
 #define RG_MRC_H
 

@@ -89,6 +89,27 @@ TEST(test_imod_bytes)
     }
 }
 
+// Without that stamp they are signed, as MRC2014 has it, unless the header's minimum and maximum are those of unsigned ones.
+TEST(test_bytes_without_flags)
+{
+    static const struct {
+        float minimum, maximum, last;
+    } header[] = {{0, 0, -1}, {-128, 127, -1}, {0, 127, -1}, {0, 255, 255}, {3, 128, 255}, {-5, 255, -1}, {0, 1000, -1}};
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
+        unsigned char file[1024 + 4];
+        float section[4];
+        rg_mrc m;
+        lay_header(file, false, 4, 1, 1, 0, 0, true);
+        memcpy(file + 76, &header[i].minimum, 4);
+        memcpy(file + 80, &header[i].maximum, 4);
+        memcpy(file + 1024, (unsigned char[]){0, 127, 128, 255}, 4);
+        assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
+        assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
+        assert_true(section[1] == 127 && section[3] == header[i].last);
+        rg_mrc_close(&m);
+    }
+}
+
 // 512 bytes: machine (6: little-endian, 3: big-endian), type in byte 3, sides; the data follow.
 static void put_em(const char *name, int machine, int type, size_t data_bytes)
 {
@@ -202,6 +223,10 @@ TEST(test_refusals)
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "found the end of the file");
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 1023)), "at byte 1023: expected an MRC header");
     assert_refused(rg_mrc_open(&m, test_dir), "is a directory");
+    memset(file, 'x', sizeof file);
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 0: expected an MRC or EM file, found text");
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 5)), "at byte 0: expected an MRC or EM file, found text");
+    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 0)), "at byte 0: expected an MRC header of 1024 bytes, found the end");
     lay_header(file, false, 4, 4, 1, 2, 0, true);
     assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
     assert_refused(rg_mrc_section(&m, 1, (float[16]){0}), "section 1");
