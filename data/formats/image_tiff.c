@@ -231,25 +231,33 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
 }
 
 // Turns the rows as the file has them into the picture that its tag Orientation means, which is what the format says and viewers
-// show. ImageJ takes the rows as they are: a mask that was drawn there lies otherwise, so it is said, once.
-static void turn(const tiff_work *w, uint16_t orientation, rg_image *image)
+// show.
+static void turn(uint16_t orientation, rg_image *image)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT; // a camera writes many pictures
-    // 1 to 8 less 1, bit by bit: the first row stands at a side; at the bottom; and from left to right is from right to left.
+    // Of its 1 to 8 less 1: bit 2 turns rows into columns, bit 1 exchanges top and bottom, and one alone of bits 1 and 0 the sides.
     const unsigned o = orientation - 1u;
-    const bool sides = o & 4, bottom = o & 2, right = (o ^ o >> 1) & 1;
-    const int64_t width = sides ? image->height : image->width, height = sides ? image->width : image->height;
+    const bool swapped = o & 4, bottom = o & 2, right = (o ^ o >> 1) & 1;
+    const int64_t width = swapped ? image->height : image->width, height = swapped ? image->width : image->height;
     const size_t size = (size_t)image->bits / 8;
     char *turned = rg_alloc((size_t)(width * height) * size);
     for (int64_t y = 0, i = 0; y < image->height; y++)
         for (int64_t x = 0; x < image->width; x++, i++) {
-            const int64_t column = sides ? y : x, row = sides ? x : y;
+            const int64_t column = swapped ? y : x, row = swapped ? x : y;
             const int64_t to = (bottom ? height - 1 - row : row) * width + (right ? width - 1 - column : column);
             memcpy(turned + (size_t)to * size, (char *)image->pixel + (size_t)i * size, size);
         }
     free(image->pixel);
     *image = (rg_image){width, height, image->bits, turned};
-    if (!atomic_flag_test_and_set(&said))
+}
+
+// ImageJ takes the rows as they are: a mask that was drawn there lies otherwise. Said when the pages are counted, since photographs
+// are read in threads that say nothing; once, as a camera writes many.
+static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    uint16_t orientation;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
+    if (orientation != ORIENTATION_TOPLEFT && !atomic_flag_test_and_set(&said))
         rg_warn("%s: its tag Orientation, %u, says that pixel 0 is not at the upper left: the picture is turned as it says; "
                 "programs that do not (ImageJ) show it otherwise. tiffset -s 274 1 FILE makes it 1, which all take alike",
                 w->in->path, orientation);
@@ -270,7 +278,7 @@ static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
     if (code == RG_GOOD)
         code = read_rows(tiff, w, &p, packing, image);
     if (code == RG_GOOD && p.orientation != ORIENTATION_TOPLEFT)
-        turn(w, p.orientation, image);
+        turn(p.orientation, image);
     return code;
 }
 
@@ -295,6 +303,8 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
     if (!tiff)
         return damaged(&w, "a TIFF header and directory");
     int code = RG_GOOD;
+    if (!image)
+        say_that_it_turns(tiff, &w);
     w.message[0] = '\0';
     *pages = TIFFNumberOfDirectories(tiff);
     if (*pages == 0)
