@@ -268,11 +268,22 @@ int rg_star_int(const rg_star *star, const rg_star_table *t, int64_t row, int co
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *const *column)
+static void write_name(FILE *f, const char *name, bool is_31)
 {
-    fprintf(f, "\n# version 30001\n\ndata_%s\n\nloop_\n", name);
+    fprintf(f, "\n%sdata_%s\n\n", is_31 ? "# version 30001\n\n" : "", name);
+}
+
+static void write_head(FILE *f, const char *name, bool is_31, int n_columns, const char *const *column)
+{
+    write_name(f, name, is_31);
+    fputs("loop_\n", f);
     for (int i = 0; i < n_columns; i++)
         fprintf(f, "_%s #%d\n", column[i], i + 1);
+}
+
+void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *const *column)
+{
+    write_head(f, name, true, n_columns, column);
 }
 
 // The quote that a value needs: 0 for none, -1 when no quote can hold it.
@@ -311,9 +322,9 @@ bool rg_star_write_row(FILE *f, int n_columns, const char *const *cell)
     return true;
 }
 
-static bool write_list(FILE *f, const rg_star_table *t)
+static bool write_list(FILE *f, const rg_star_table *t, bool is_31)
 {
-    fprintf(f, "\n# version 30001\n\ndata_%s\n\n", t->name);
+    write_name(f, t->name, is_31);
     bool written = true;
     for (int i = 0; i < t->n_columns && written; i++) {
         fprintf(f, "_%s ", t->column[i]);
@@ -326,13 +337,14 @@ int rg_star_write(const char *path, const rg_star *star)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
+    const bool is_31 = rg_star_find(star, "optics"); // RELION converts rows of 3.0, but not where that version stands above them
     for (int i = 0; i < star->n_tables && code == RG_GOOD; i++) {
         const rg_star_table *t = &star->table[i];
         bool written = true;
         if (t->is_loop)
-            rg_star_write_head(file.stream, t->name, t->n_columns, t->column);
+            write_head(file.stream, t->name, is_31, t->n_columns, t->column);
         else
-            written = write_list(file.stream, t);
+            written = write_list(file.stream, t, is_31);
         for (int64_t row = 0; t->is_loop && row < t->n_rows && written; row++)
             written = rg_star_write_row(file.stream, t->n_columns, t->cell + row * t->n_columns);
         if (written)

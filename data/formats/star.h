@@ -47,7 +47,7 @@ int rg_star_fault(const char *path, int64_t line, const char *format, ...) __att
 // followed by blanks, or the end of a line, cannot be written: false, and nothing is written.
 void rg_star_write_head(FILE *, const char *name, int n_columns, const char *const *column);
 bool rg_star_write_row(FILE *, int n_columns, const char *const *cell);
-// A whole file, or nothing; RG_GOOD, or one line and RG_USAGE.
+// A whole file, or nothing, with RELION's version 3.1 above its blocks where it has data_optics; RG_GOOD, or one line and RG_USAGE.
 int rg_star_write(const char *path, const rg_star *);
 
 #endif

@@ -146,8 +146,8 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
         code = rg_malformed(path, zero - *text, "expected text, found %s",
                             got >= 212 && memcmp(*text + 208, "MAP ", 4) == 0 ? "an MRC file" : "a byte 0");
     else if (lone_cr(*text))
-        code = rg_malformed(path, lone_cr(*text) - *text, "expected lines that end in LF or CR LF, found a CR alone, as in files of "
-                            "old Macs; tr '\\r' '\\n' < FILE > NEW");
+        code = rg_malformed(path, lone_cr(*text) - *text, "expected lines that end in LF or CR LF, found a CR alone, as in files "
+                            "of old Macs; tr '\\r' '\\n' < FILE > NEW");
     if (code != RG_GOOD) {
         free(*text);
         *text = NULL;

@@ -123,6 +123,15 @@ TEST(test_round_trip)
     for (int i = 0; i < 12; i++)
         assert_string_equal(rg_star_cell(&in.table[1], i / 2, i % 2), cell[i]);
     rg_star_free(&in);
+    char *text = file_text(in_dir("b.star")); // RELION converts no rows of 3.0 above which 3.1 stands
+    assert_null(strstr(text, "version"));
+    free(text);
+    table[0].name = "optics";
+    assert_int_equal(rg_star_write(in_dir("b.star"), &out), RG_GOOD);
+    text = file_text(in_dir("b.star"));
+    assert_non_null(strstr(text, "# version 30001\n\ndata_optics\n"));
+    assert_non_null(strstr(text, "# version 30001\n\ndata_rows\n"));
+    free(text);
     cell[3] = "both \" ' here";
     assert_refused(rg_star_write(in_dir("c.star"), &out), "quotes that STAR cannot hold");
     assert_int_equal(access(in_dir("c.star"), F_OK), -1);
