@@ -34,7 +34,6 @@ typedef struct rg_particle {
 
 typedef struct rg_particle_stack {
     char *path;
-    const char *suffix; // ":mrcs" or ":mrc", as RELION and Xmipp want it after some names, or ""
     int64_t images;
 } rg_particle_stack;
 

@@ -72,17 +72,6 @@ static char *stack_path(const char *star_path, const char *name, rg_stack_names 
 
 // ---- each found and checked once ------------------------------------------------------------------------------------------
 
-// The suffix that a name ends in, which says how other programs are to read it; "": none.
-static const char *suffix_of(const char *name)
-{
-    static const char *const known[] = {":mrcs", ":mrc"};
-    const char *colon = strrchr(name, ':');
-    for (size_t i = 0; colon > name && i < sizeof known / sizeof *known; i++)
-        if (strcmp(colon, known[i]) == 0)
-            return known[i];
-    return "";
-}
-
 static int check_stack(rg_particles *p, const char *path, int64_t line)
 {
     static const double CALIBRATED = 0.1; // a pixel size that was measured later differs by less
@@ -135,17 +124,21 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
         *stack = slot->stack;
         return RG_GOOD;
     }
-    const char *suffix = suffix_of(name), *colon = strrchr(name, ':');
-    char *file = rg_print("%.*s", (int)(strlen(name) - strlen(suffix)), name), *path = stack_path(p->path, file, known);
+    const bool suffixed = rg_ends_with(name, ":mrcs") || rg_ends_with(name, ":mrc");
+    char *file = rg_print("%s", name);
+    if (suffixed)
+        *strrchr(file, ':') = '\0';
+    char *path = stack_path(p->path, file, known);
     free(file);
-    if (!path && !*suffix && colon && !strchr(colon, '/'))
+    const char *colon = strrchr(name, ':');
+    if (!path && colon && !suffixed && !strchr(colon, '/'))
         return rg_star_fault(p->path, line, "expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"%s\"",
                              name);
     if (!path)
         return rg_star_fault(p->path, line, "expected the stack \"%s\" here, beside the STAR file or in a folder above, "
                              "found none", name);
     p->stack = rg_more(p->stack, p->n_stacks, sizeof *p->stack);
-    p->stack[p->n_stacks++] = (rg_particle_stack){.path = path, .suffix = suffix};
+    p->stack[p->n_stacks++] = (rg_particle_stack){.path = path};
     *slot = (rg_stack_name){name, p->n_stacks - 1};
     known->n++;
     *stack = slot->stack;

@@ -4,7 +4,7 @@
 // A stack is looked for as named; beside the STAR file, or in a folder above it, such as that of a RELION project, with the
 // folders of the name; else, for projects that were moved, beside the STAR file without them. What is elsewhere than named, or
 // could be taken for another file, is said. RELION and Xmipp write "stack.mrc:mrcs" where a name does not say that it is a stack:
-// :mrcs and :mrc are no part of it. They are kept for what is written; how a file is read, its content says.
+// :mrcs and :mrc are no part of it, and how the file is read, its content says.
 #ifndef RG_STACKS_H
 #define RG_STACKS_H
 

@@ -229,10 +229,11 @@ static bool in_one_folder(const char *a, const char *b)
     return !end_a == !end_b && n == (end_b ? (size_t)(end_b - b) : 0) && strncmp(a, b, n) == 0;
 }
 
+// RELION takes images of what is called .mrc, or anything but .mrcs, only with the word that it is a stack.
 static char *image_name(const rg_particles *p, int64_t i)
 {
-    const rg_particle_stack *stack = &p->stack[p->row[i].stack];
-    return rg_print("%06" PRId64 "@%s%s", p->row[i].image + 1, stack->path, stack->suffix);
+    const char *path = p->stack[p->row[i].stack].path;
+    return rg_print("%06" PRId64 "@%s%s", p->row[i].image + 1, path, rg_ends_with(path, ".mrcs") ? "" : ":mrcs");
 }
 
 // The input's table with new values in its columns, and columns that it lacks after them.

@@ -95,8 +95,6 @@ TEST(test_suffix)
                                "1@a.mrc:mrc 1 2 3\n", &p), RG_GOOD);
     assert_true(p.n == 4 && p.n_stacks == 3 && p.row[1].image == 1);
     assert_string_equal(p.stack[0].path, in_dir("a.mrc"));
-    assert_string_equal(p.stack[0].suffix, ":mrcs");
-    assert_string_equal(p.stack[1].suffix, "");
     rg_particles_close(&p);
     assert_refused(code_of("data_\nloop_\n" POSES "1@a.mrc:spi 1 2 3\n"),
                    "line 7: expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"a.mrc:spi\"");
