@@ -76,7 +76,7 @@ TEST(test_refused)
         {"data_\nloop_\n_a\ndata_b\n", "line 4: expected a row of values after the names of a loop, found another block"},
         {"data_\nloop_\n_a\n_b\n1 2.5\n1 2", "line 6: expected a newline at the end of the line, found the end of the file"},
         {"data_\n_a 1", "line 2: expected a newline"},
-        {"# made\r\rdata_\rloop_\r_a\r1\r", "at byte 7: expected lines that end in LF or CR LF, found a CR alone, as in files of old Macs"},
+        {"# made\r\rdata_\rloop_\r_a\r1\r", "at byte 7: expected lines that end in LF or CR LF, found a CR alone"},
         {"# made\rdata_\n_a 1\n", "at byte 6: expected lines that end in LF or CR LF"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
