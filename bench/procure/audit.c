@@ -201,12 +201,19 @@ static void check_turns(audit *u)
 {
     const int n = u->a.workload.n;
     int timed = 0;
+    bool energy = false; // begun: no run behind its windows is one of the turns
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const char *kind = word(u, i, "kind");
         const int round = timed / n, at = timed % n;
         const int j = i < n ? i : round % 2 ? n - 1 - at : at;
-        if (!strcmp(kind, "energy"))
+        if (i >= n && !strcmp(kind, "energy")) {
+            energy = true;
+            continue;
+        }
+        if (energy) {
+            found(u, "rules", "run %d is %s, behind the windows of energy, which are the last", i + 1, kind);
             return;
+        }
         if (strcmp(kind, i < n ? "warm-up" : "timed") || strcmp(word(u, i, "job"), u->a.workload.job[j].job)) {
             found(u, "rules",
                   "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1,
@@ -220,10 +227,15 @@ static void check_turns(audit *u)
 static void check_runs(audit *u)
 {
     const double cores = rg_archive_number(&u->a, "usable_cores"), copy = rg_archive_number(&u->a, "probe cpu memory");
+    int alone_unknown = 0;
+    if (!isfinite(cores) || !isfinite(copy))
+        found(u, "rates", "machine.tsv has no %s: runs cannot be held against it", isfinite(cores) ? "probe cpu memory" : "usable_cores");
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const int j = rg_workload_find(&u->a.workload, word(u, i, "job"));
         const char *status = word(u, i, "status");
         const double wall = of(u, i, "wall_s"), others = of(u, i, "others_cpu_s");
+        const double may = fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * wall * cores);
+        const bool good = !strcmp(status, "good");
         if (j < 0) {
             found(u, "rules", "run %d is of %s, which is no job of the workload", i + 1, word(u, i, "job"));
             continue;
@@ -244,17 +256,24 @@ static void check_runs(audit *u)
         else if (!(of(u, i, "difference") <= 0.05))
             found(u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"),
                   word(u, i, "difference"));
-        if (!strcmp(status, "good") && others > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * wall * cores) + 1e-3)
+        alone_unknown += good && isnan(others);
+        if (good && others > may + 1e-3)
             found(u, "rules", "run %d counts, though others used %.3f s of the CPUs", i + 1, others);
+        else if (!good && strcmp(status, "failed") && strcmp(status, "wrong") && (strcmp(status, "busy") || !(others >= may - 1e-3)))
+            found(u, "rules", "run %d of %s does not count, as %s, though others used %s s of the CPUs and may use %.3f", i + 1,
+                  word(u, i, "job"), status, word(u, i, "others_cpu_s"), may);
         // No process fills more memory than the machine can write, and none uses more CPU time than there is. 64 MiB: the
         // program and its libraries, which are mapped.
-        if ((of(u, i, "peak_bytes") - 0x1p26) / wall > copy)
+        if (!((of(u, i, "peak_bytes") - 0x1p26) / wall <= copy) && isfinite(copy))
             found(u, "rates", "run %d of %s filled %.3g B in %.3g s, the machine copies %.3g B/s", i + 1, word(u, i, "job"),
                   of(u, i, "peak_bytes"), wall, copy);
-        if (of(u, i, "cpu_s") > 1.02 * wall * cores + 0.05)
+        if (!(of(u, i, "cpu_s") <= 1.02 * wall * cores + 0.05) && isfinite(cores))
             found(u, "rates", "run %d of %s used %s s of CPU in %.6g s on %g cores", i + 1, word(u, i, "job"),
                   word(u, i, "cpu_s"), wall, cores);
     }
+    if (alone_unknown)
+        open_question(u, "rules", "of %d run%s that count%s nobody saw whether others used the CPUs", alone_unknown,
+                      rg_s(alone_unknown), alone_unknown == 1 ? "s" : "");
 }
 
 static void check_medians(audit *u)
@@ -279,17 +298,41 @@ static void check_medians(audit *u)
             open_question(u, "rules", "%s has %d run%s that count%s, %d are needed: others were busy", w->job, n, rg_s(n),
                           n == 1 ? "s" : "", w->min_runs);
     }
-    for (int i = 0; i < u->a.power.n_rows; i++) {
-        const rg_tsv *p = &u->a.power;
+}
+
+// A window's joules are divided by its runs: those that were run in it, all of one job, and no others.
+static bool runs_of_window(const audit *u, const char *job, double first, double last, double *span_s)
+{
+    int n = 0;
+    for (int i = 0; i < u->a.runs.n_rows; i++) {
+        const bool in = i + 1 >= first && i + 1 <= last;
+        if (in != (!strcmp(word(u, i, "kind"), "energy") && !strcmp(word(u, i, "job"), job)))
+            return false;
+        n += in;
+    }
+    if (n == 0 || n != last - first + 1)
+        return false;
+    *span_s = of(u, (int)last - 1, "ended_s") - of(u, (int)first - 1, "began_s");
+    return true;
+}
+
+static void check_energy(audit *u)
+{
+    const rg_tsv *p = &u->a.power;
+    for (int i = 0; i < p->n_rows; i++) {
+        const char *job = rg_tsv_cell(p, i, "job"), *source = rg_tsv_cell(p, i, "source");
         const double joules = rg_tsv_number(p, i, "joules"), s = rg_tsv_number(p, i, "window_s");
-        const double runs = rg_tsv_number(p, i, "last_run") - rg_tsv_number(p, i, "first_run") + 1;
+        const double first = rg_tsv_number(p, i, "first_run"), last = rg_tsv_number(p, i, "last_run");
+        double span_s = 0;
         if (s < RG_MEASURE_WINDOW_S - 0.5)
-            open_question(u, "energy", "%s, %s: a window of %g s, the rules ask for %d s", rg_tsv_cell(p, i, "job"),
-                          rg_tsv_cell(p, i, "source"), s, RG_MEASURE_WINDOW_S);
-        if (!(fabs(joules / runs / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) ||
+            open_question(u, "energy", "%s, %s: a window of %g s, the rules ask for %d s", job, source, s, RG_MEASURE_WINDOW_S);
+        if (!(joules > 0) || !(fabs(joules / (last - first + 1) / rg_tsv_number(p, i, "joules_a_run") - 1) < 1e-4) ||
             !(fabs(joules / s / rg_tsv_number(p, i, "mean_W") - 1) < 1e-3))
-            found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", rg_tsv_cell(p, i, "job"),
-                  rg_tsv_cell(p, i, "source"));
+            found(u, "energy", "%s, %s: joules, runs, seconds and watts do not fit each other", job, source);
+        else if (!runs_of_window(u, job, first, last, &span_s))
+            found(u, "energy", "%s, %s: runs %g to %g are not the runs of its window", job, source, first, last);
+        else if (s < span_s - 1e-2)
+            found(u, "energy", "%s, %s: a window of %g s, its runs took %.3f s", job, source, s, span_s);
     }
 }
 
@@ -303,6 +346,7 @@ static void check_archive(audit *u)
     check_turns(u);
     check_runs(u);
     check_medians(u);
+    check_energy(u);
 }
 
 int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])

@@ -103,15 +103,22 @@ TEST(an_archive)
 #define UNPACK "rm -rf f && mkdir f && tar xzf A.rgz -C f && "
 #define PACK(to) "tar czf ../" to ".rgz --format=ustar --owner=0 --group=0 $(find . -type f | sed 's,^./,,')"
 
-// Edits a file of the archive by an awk program, with all hashes of MANIFEST made anew, as a forger would.
+// All hashes made anew, as a forger would: the log's chain, and MANIFEST.
+#define CHAIN                                                                                                     \
+    "c= && while read -r line; do text=${line%% *} && c=$(printf '%%s%%s' \"$c\" \"$text\" | sha256sum | cut -d' ' -f1) && " \
+    "printf '%%s %%.16s\\n' \"$text\" \"$c\"; done < f/log > e && mv e f/log && "
+#define HASH                                                                                                     \
+    "(cd f && rm MANIFEST && printf 'path\\tbytes\\tsha256\\n' > ../M && for p in $(find . -type f | sed 's,^./,,'); do "     \
+    "printf '%%s\\t%%s\\t%%s\\n' $p $(wc -c < $p) $(sha256sum < $p | cut -d' ' -f1); done >> ../M && mv ../M MANIFEST && "  \
+    PACK("F") ")"
+
+// Edits a file of the archive by an awk program.
 static int forged(const char *file, const char *program, const char *rule)
 {
     const bool again = strstr(rule, "puts\tof"); // inputs, outputs
 
-    assert_int_equal(sh(UNPACK "awk -F'\\t' -v OFS='\\t' '%s' f/%s > e && ! cmp -s e f/%s && mv e f/%s && "
-                        "(cd f && rm MANIFEST && printf 'path\\tbytes\\tsha256\\n' > ../M && for p in $(find . -type f | sed 's,^./,,'); do "
-                        "printf '%%s\\t%%s\\t%%s\\n' $p $(wc -c < $p) $(sha256sum < $p | cut -d' ' -f1); done >> ../M && mv ../M MANIFEST && "
-                        PACK("F") ")", program, file, file, file), 0);
+    assert_int_equal(sh(UNPACK "awk -F'\\t' -v OFS='\\t' '%s' f/%s > e && ! cmp -s e f/%s && mv e f/%s && " HASH, program, file, file,
+                        file), 0);
     return sh("regather audit F.rgz --nonce nonce-1 --quiet %s > forged.said", again ? "" : "--no-again");
 }
 #define ASSERT_NAMED(file, program, rule)                                                                    \
@@ -127,6 +134,39 @@ TEST(an_output_is_forged) { ASSERT_NAMED("outputs/map.tsv", "NR == 20 { $3 = $3 
 TEST(a_slow_run_is_removed) { ASSERT_NAMED("runs.tsv", "NR != 6", "runs"); }
 TEST(a_slow_run_is_removed_and_others_are_counted_anew) { ASSERT_NAMED("runs.tsv", "NR == 6 { next } NR > 6 { $1-- } { print }", "runs\tthe log has"); }
 TEST(another_nonce) { ASSERT_NAMED("machine.tsv", "$1 == \"nonce\" { $2 = \"nonce-2\" } { print }", "nonce\texpected"); }
+
+TEST(energy_is_shared_by_more_runs) { ASSERT_NAMED("power.tsv", "NR > 1 { n = $4 - $3 + 1; $4 += n; $7 /= 2 } { print }", "energy\t.*not the runs"); }
+TEST(energy_is_negative) { ASSERT_NAMED("power.tsv", "NR > 1 { $6 = -$6; $7 = -$7; $8 = -$8 } { print }", "energy\t.*do not fit"); }
+TEST(a_window_is_shorter_than_its_runs) { ASSERT_NAMED("power.tsv", "NR > 1 { $5 /= 2; $8 *= 2 } { print }", "energy\t.*its runs took"); }
+TEST(no_cores_are_stated) { ASSERT_NAMED("machine.tsv", "$1 != \"usable_cores\"", "rates\tmachine.tsv has no usable_cores"); }
+TEST(no_memory_is_stated) { ASSERT_NAMED("runs.tsv", "NR > 1 { $12 = \"-\" } { print }", "rates\trun 1 "); }
+
+// A table and a log that say the same, the log's chain made anew: what neither may say is found all the same.
+TEST(a_table_and_its_log_are_forged)
+{
+    static const struct { const char *run, *row, *line, *says; } cases[] = {
+        // A slow run does not count, because others disturbed it, or because: by its own columns nobody did.
+        {"$1 == 4", "$10 = \"0.001\"; $NF = \"busy\"", "sub(/ (good|busy) /, \" busy \")", "rules\trun 4 of .* does not count, as busy"},
+        {"$1 == 4", "$10 = \"0.001\"; $NF = \"slow\"", "sub(/ (good|busy) /, \" slow \")", "rules\trun 4 of .* does not count, as slow"},
+        // A fast run of the windows of energy counts.
+        {"$4 == \"energy\"", "$4 = \"timed\"", "sub(/ energy /, \" timed \")", "rules\trun [0-9]* is timed, behind"}};
+    for (int i = 0; i < RG_COUNT(cases); i++) {
+        assert_int_equal(sh(UNPACK "run=$(awk -F'\t' '%s { n = $1 } END { print n }' f/runs.tsv) && "
+                            "awk -F'\t' -v OFS='\t' -v run=$run '$1 == run { %s } { print }' f/runs.tsv > e && mv e f/runs.tsv && "
+                            "awk -v run=$run '$2 == \"run\" && $3 == run { %s } { print }' f/log > e && mv e f/log && " CHAIN HASH,
+                            cases[i].run, cases[i].row, cases[i].line), 0);
+        assert_int_equal(sh("regather audit F.rgz --no-again > forged.said"), 1);
+        assert_grep(fmt("^F\t%s", cases[i].says), "forged.said");
+        assert_int_equal(sh("grep -q 'F\tlog' forged.said"), 1);
+    }
+}
+
+// Nobody knows whether others used the CPUs: a question, no finding.
+TEST(others_were_not_seen)
+{
+    assert_int_equal(forged("runs.tsv", "NR > 1 && $NF == \"good\" { $10 = \"-\" } { print }", "rules"), 3);
+    assert_grep("nobody saw whether others", "forged.said");
+}
 
 TEST(inputs_of_another_nonce)
 {
