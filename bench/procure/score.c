@@ -65,6 +65,9 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
         if (m->idle_W > m->cap_W)
             return rg_fail(RG_USAGE, "%s: machine %s: expected idle_W up to cap_W, %g, found %g", c->table.path, m->a.label, m->cap_W,
                            m->idle_W);
+        if (m->residual > m->price)
+            return rg_fail(RG_USAGE, "%s: machine %s: expected a residual up to its price, %g, found %g", c->table.path, m->a.label,
+                           m->price, m->residual);
     }
     return found ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
 }
@@ -372,7 +375,9 @@ static int run(void *typed)
         const rg_machine_score *at = &s.machine[m];
         printf("%d\t%s\t%.4g [%.4g, %.4g] times %s, P(best) %.2f, %.4g s a job", at->rank, at->a.label, at->score, at->low,
                at->high, s.reference, at->best, at->seconds);
-        if (s.costs)
+        if (s.costs && isnan(at->per_job))
+            printf(", money unknown: neither joules of all jobs nor cap_W");
+        else if (s.costs)
             printf(", %.4g %s a job", at->per_job, costs.currency);
         printf("\n");
     }

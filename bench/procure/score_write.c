@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char made_by[] = "# regather score";
 
@@ -33,7 +34,7 @@ static bool on_front(const rg_score *s, const rg_machine_score *m)
     for (int k = 0; k < s->n; k++)
         if (s->machine[k].seconds < m->seconds && s->machine[k].per_job < m->per_job)
             return false;
-    return s->costs != NULL;
+    return !isnan(m->per_job);
 }
 
 static int write_scores(const rg_score *s, const char *folder, const char *command)
@@ -98,10 +99,12 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
 static void put_ranks(FILE *f, const rg_score *s, const char *what, const char *setting, int number, const double *value)
 {
     for (int i = 0; i < s->n; i++) {
-        int rank = 1;
+        double rank = isnan(value[i]) ? NAN : 1; // what is not known has no rank
         for (int k = 0; k < s->n; k++)
             rank += value[k] < 0.99 * value[i];
-        rg_tsv_print(f, "%s\t%s\t%d\t%s\t%d\t%d\t%.7g\n", what, setting, number, s->machine[i].a.label, i + 1, rank, value[i]);
+        rg_tsv_print(f, "%s\t%s\t%d\t%s\t%d\t", what, setting, number, s->machine[i].a.label, i + 1);
+        rg_tsv_put(f, "%.0f", rank, '\t');
+        rg_tsv_put(f, "%.7g", value[i], '\n');
     }
 }
 
@@ -166,11 +169,24 @@ static const struct {
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
+// Of an axis of logarithms: none of what is known is 0.
+static bool has_money(const rg_score *s)
+{
+    int known = 0, free_of_charge = 0;
+    for (int m = 0; m < s->n; m++) {
+        known += s->machine[m].per_job > 0;
+        free_of_charge += s->machine[m].per_job <= 0;
+    }
+    return known && !free_of_charge;
+}
+
+// The page shows the figures that are there: that of an earlier run goes, whatever comes of this one.
 static int draw(const rg_score *s, const char *folder, int i, int settings)
 {
     rg_plot plot = {0};
     const char *name[RG_MACHINES_MOST], *job[RG_JOBS_MOST];
     char *data = rg_print("%s/%s", folder, figures[i].data), *path = rg_print("%s/fig/%s.svg", folder, figures[i].name);
+    unlink(path);
     for (int m = 0; m < s->n; m++)
         name[m] = s->machine[m].a.label;
     for (int j = 0; j < s->workload->n; j++)
@@ -182,7 +198,7 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
     rg_plot_text(&plot, "CURRENCY", s->costs ? s->costs->currency : "");
     rg_plot_text(&plot, "REFERENCE", s->reference);
     rg_plot_number(&plot, "SETTINGS", settings);
-    const int code = rg_plot_draw(&plot, "score.gp", path);
+    const int code = figures[i].money && !has_money(s) ? RG_GOOD : rg_plot_draw(&plot, "score.gp", path);
     free(data), free(path);
     return code;
 }
@@ -358,7 +374,6 @@ int rg_score_write(const rg_score *s, const char *folder, const char *command)
     code = code ? code : write_jobs(s, folder, command);
     code = code ? code : write_sensitivity(s, folder, command, &settings);
     for (int i = 0; i < FIGURES && !code; i++)
-        if (s->costs || !figures[i].money)
-            code = draw(s, folder, i, settings);
+        code = draw(s, folder, i, settings);
     return code ? code : write_page(s, folder);
 }

@@ -120,6 +120,7 @@ TEST(bad_files_are_refused)
         {"sed 's/^slow\\t1000/slow\\t-/' costs.tsv > c", "slow.rgz --reference slow", "a number, 0 or more, in column price"},
         {"(cat costs.tsv; sed -n 's/^slow\\t1000/slow\\t1/p' costs.tsv) > c", "slow.rgz --reference slow", "one row of machine slow, found two"},
         {"awk -vOFS='\\t' '$1 == \"slow\" { $5 = $6 + 1 } 1' costs.tsv > c", "slow.rgz --reference slow", "slow: expected idle_W up to cap_W"},
+        {"awk -vOFS='\\t' '$1 == \"slow\" { $4 = $2 + 1 } 1' costs.tsv > c", "slow.rgz --reference slow", "slow: expected a residual up to its price"},
         {"sed '/pue/d' costs.tsv > c", "slow.rgz --reference slow", "expected a line \"# pue: NUMBER\""},
         {"sed '/currency/d' costs.tsv > c", "slow.rgz --reference slow", "# currency"},
         {"cp costs.tsv c", "slow.rgz", "has no reference_s"},
@@ -138,6 +139,19 @@ TEST(bad_files_are_refused)
                         "regather score few.rgz --workload w.tsv --reference few --out none"), 2);
     assert_said("others were busy; measure again");
     assert_int_equal(sh("test ! -e none"), 0);
+}
+
+// Of a machine without joules and without a cap: no money is known, which is no rank, no place on the front, and no figure, also where
+// an earlier run has left its own.
+TEST(money_that_is_not_known)
+{
+    assert_int_equal(sh(SCORE " > s && test -s page/fig/front.svg && awk -vOFS='\\t' '$1 == \"slow\" { $5 = $6 = 0 } 1' costs.tsv > c"), 0);
+    assert_int_equal(sh("regather score slow.rgz --reference slow --workload w.tsv --costs c --out page > s"), 0);
+    assert_int_equal(sh("grep -q 'money unknown: neither joules of all jobs nor cap_W' s && ! grep nan s page/*.tsv >&2 && "
+                        "test ! -e page/fig/front.svg && test ! -e page/fig/costs.svg && ! grep -q front.svg page/index.html"), 0);
+    assert_int_equal(sh("regather score slow.rgz again.rgz --reference slow --workload w.tsv --costs c --out page > s"), 0);
+    assert_int_equal(sh("awk -F'\\t' '$1 == \"slow\" && $NF != 0 { exit 1 }' page/score.tsv && "
+                        "awk -F'\\t' '$1 != \"weights\" && $4 == \"slow\" && $6 != \"-\" { exit 1 }' page/sensitivity.tsv"), 0);
 }
 
 // Times of `map` here are 1e10 over the rate: the job on a machine of 1e10 takes a second, which the archives tell to within the 0.6 %
