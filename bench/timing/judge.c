@@ -69,7 +69,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
         rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
         code = rg_lane_call(lane, in, !more, &elapsed_s);
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));
-        *least_ns = fmin(*least_ns, 1e9 * (lane->device->is_gpu ? elapsed_s : fmin(elapsed_s, lane->all_cpu_s)));
+        *least_ns = fmin(*least_ns, 1e9 * (lane->device->is_gpu ? elapsed_s : fmin(elapsed_s, lane->cpu_s)));
     }
     return code;
 }

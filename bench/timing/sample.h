@@ -75,7 +75,8 @@ typedef struct rg_lane {
     double overhead_ns; // of an empty measurement, taken off in scope kernel
 
     double call_s;      // of one call, from the warm-up
-    double cpu_s, all_cpu_s; // of this thread, and of all of this process, in the calls timed last
+    double cpu_s;       // of all threads of this process, in the calls timed last
+    bool waited;        // and whether the calling one did, of its own accord
     int batch;          // calls to a sample
     int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
     int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample
@@ -109,9 +110,9 @@ int rg_lane_make(rg_lane *); // buffers and events on lane->device; RG_OK or a d
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
 void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
 void rg_lane_visit(rg_lane *, const rg_inputs *);
-// So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the thread on one core,
-// which stands still while another process has the core, elapsed on several; and how often the core was taken meanwhile. Hot
-// inputs have been read once more before. RG_OK or a device error.
+// So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the process on one core,
+// which stands still while another process has the core, elapsed on several and where the kernel waits (for a thread of its own,
+// a lock, a clock); and how often the core was taken meanwhile. Hot inputs have been read once more before. RG_OK or a device error.
 int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
 // Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
 bool rg_lane_enough(rg_lane *);

@@ -61,6 +61,16 @@ TEST(wrong_kernels_are_not_timed)
     free(words);
 }
 
+// The same sums at the same speed, in a thread for which the call waits: that is its time, too.
+TEST(a_thread_hides_no_time)
+{
+    char *words = rg_print("autocorr:right.so:right autocorr:hidden_thread.so:hidden_thread --shape w160,h120,r8,k0 --gate 50%% "
+                           "--plugin %s/broken/right.so --plugin %s/broken/hidden_thread.so", test_build(), test_build());
+    assert_int_not_equal(duel(words), RG_USAGE);
+    assert_null(strstr(text, "FASTER"));
+    free(words);
+}
+
 // The processes are told of every one.
 TEST(plugins_without_number)
 {
