@@ -9,6 +9,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/source.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -216,4 +217,9 @@ int rg_believe(const rg_result *file)
 const char *rg_believe_lacks(const rg_result *file)
 {
     return rg_result_format(file) > 1 ? "" : "an older file, without the hashes of sources and the clock's step";
+}
+
+int rg_is_file_of_rows(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv") && !rg_ends_with(entry->d_name, ".tables.tsv");
 }

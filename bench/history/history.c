@@ -24,11 +24,6 @@ typedef struct request {
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-static int is_tsv(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv");
-}
-
 static const char *head_of(const rg_result *f, const char *key)
 {
     const char *value = rg_result_head(f, key);
@@ -38,7 +33,7 @@ static const char *head_of(const rg_result *f, const char *key)
 static int read_files(rg_history *h)
 {
     struct dirent **entry;
-    const int n = scandir(h->folder, &entry, is_tsv, alphasort);
+    const int n = scandir(h->folder, &entry, rg_is_file_of_rows, alphasort);
     if (n < 0)
         return rg_fail(RG_USAGE, "%s: cannot be read: %s", h->folder, strerror(errno));
     int code = n ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected result files of `bench --out`, found no .tsv file", h->folder);

@@ -2,6 +2,8 @@
 // fit.c: measured rows, and what is fitted to them: see predict.h.
 #include "predict.h"
 
+#include "../compare/believe.h"
+
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/source.h"
 
@@ -111,16 +113,10 @@ int rg_points_read(rg_points *p, const char *path)
     return RG_GOOD;
 }
 
-// The tables of a record are many in one file, and none of them has rows of kernels.
-static int has_rows(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv") && !rg_ends_with(entry->d_name, ".tables.tsv");
-}
-
 int rg_points_read_folder(rg_points *p, const char *folder)
 {
     struct dirent **entry;
-    const int n = scandir(folder, &entry, has_rows, alphasort);
+    const int n = scandir(folder, &entry, rg_is_file_of_rows, alphasort);
     int code = n < 0 ? rg_fail(RG_USAGE, "%s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
     for (int i = 0; i < n; i++) {
         char *path = rg_print("%s/%s", folder, entry[i]->d_name);
