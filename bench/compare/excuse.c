@@ -2,13 +2,13 @@
 // excuse.c: see excuse.h. What a row says of its machine stands in its cell `stop`, in the words of bench/timing/sample.c.
 #include "excuse.h"
 
+#include "../timing/lineup.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Less than a tenth of a core is what a quiet system does for itself.
-static const double CORES_LEAST = 0.1;
 // A GPU works through what is queued, so that a busy host delays short calls alone.
 static const double SHORT_NS = 1e5;
 // Rates of equal probes on a quiet machine scatter by a few percent.
@@ -36,14 +36,14 @@ static void look_at_load(rg_excuse *e, const rg_row *const row[2])
     double others[2];
     int cores[2];
     for (int i = 0; i < 2; i++) {
-        const char *at = strstr(row[i]->cell[RG_C_STOP], "; others on ");
-        if (!at || sscanf(at, "; others on %lf of %d cores", &others[i], &cores[i]) != 2 || cores[i] < 1)
+        others[i] = rg_row_crowd(row[i], &cores[i]);
+        if (isnan(others[i]))
             return;
         if (strcmp(row[i]->cell[RG_C_SPACE], "host") && !(rg_cell_number(row[i], RG_C_MEDIAN) < SHORT_NS))
             return;
     }
     const double more = fabs(others[1] - others[0]), all = cores[others[1] > others[0]];
-    if (!(more >= CORES_LEAST))
+    if (!(more >= RG_CROWD_LEAST))
         return;
     const double factor = (1 + fmin(more, 1)) / (1 - fmin(more / all, 0.9));
     explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B",

@@ -69,8 +69,8 @@ static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_input
         rg_lane_judge(s->lane, in, seed);
         s->lane->done = s->lane->verdict.status != RG_PASS;
     }
-    return s->lane->done ? stop(RG_WRONG, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop)
-                         : RG_GOOD;
+    const int code = s->lane->verdict.status == RG_SKIP ? RG_UNSURE : RG_WRONG; // too busy to tell
+    return s->lane->done ? stop(code, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop) : RG_GOOD;
 }
 
 static int answer(rg_duel_side *s, int n, const rg_inputs *in)

@@ -48,6 +48,8 @@ double rg_cpu_own_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double rg_cpu_others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
+
 // Value of "key : value" when the line has that key, else NULL.
 static char *field_value(char *line, const char *key)
 {

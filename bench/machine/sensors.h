@@ -71,7 +71,8 @@ bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
 // Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not
 // say.
 double rg_cpu_spent_s(void);
-double rg_cpu_own_s(void); // that this process's threads have spent
+double rg_cpu_own_s(void);    // that this process's threads have spent
+double rg_cpu_others_s(void); // that all others have
 
 enum { RG_CACHES_MAX = 8 };
 typedef struct rg_cache {

@@ -145,17 +145,31 @@ static void open_gpu(session *b)
     }
 }
 
+// An interval of 10 % on either side, for which others are to blame.
+static const double WIDE = 0.2;
+
 static int outcome(const session *b)
 {
-    int wrong = 0, timed = 0;
+    int wrong = 0, timed = 0, busy = 0, cores;
+    double most = 0;
     for (int i = 0; i < b->out.n_rows; i++) {
-        const char *status = b->out.row[i].cell[RG_C_STATUS];
+        const rg_row *row = &b->out.row[i];
+        const char *status = row->cell[RG_C_STATUS];
+        busy += rg_row_is_too_busy(row);
+        if (rg_row_is_timed(row) && rg_row_crowd(row, &cores) >= RG_CROWD_LEAST && rg_row_width(row) > WIDE)
+            most = fmax(most, rg_row_crowd(row, &cores));
         timed += !strcmp(status, "PASS");
         wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
     }
+    if (most > 0)
+        rg_warn("bench: others had %.2f cores while rows with intervals beyond %.0f %% were timed: time these again when it is quieter",
+                most, 50 * WIDE);
     if (wrong)
         return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_s(wrong),
                        wrong > 1 ? "have" : "has");
+    if (busy)
+        return rg_fail(RG_UNSURE, "bench: %d row%s no time, since others are busy here: go on with --resume when it is quieter", busy,
+                       busy > 1 ? "s have" : " has");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
@@ -275,8 +289,8 @@ const rg_command rg_cmd_bench = {
             "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
             "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
             "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
-            "longer than --max-call is skipped. Exit codes: 0 good, 1 a row failed, 2 bad usage, 4 nothing could be\n"
-            "timed here.",
+            "longer than --max-call is skipped. --resume takes again what did not pass. Exit codes: 0 good, 1 a row\n"
+            "failed, 2 bad usage, 3 others leave this machine too little to tell, 4 nothing could be timed here.",
     .option = rg_bench_option,
     .bytes = sizeof(rg_bench_options),
     .run = run,

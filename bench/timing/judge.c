@@ -6,6 +6,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/choice.h"
 #include "../../impl/runtime/cpu.h"
+#include "../machine/sensors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static double allowed_ns(const rg_lane *lane)
 // milliseconds, makes many long, and a kept answer all.
 static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least_ns)
 {
-    const double start = rg_seconds(), allowed = allowed_ns(lane);
+    const double start = rg_seconds(), others_s = rg_cpu_others_s(), allowed = allowed_ns(lane);
     int code = RG_OK;
     *least_ns = lane->fresh = INFINITY;
     for (int i = 1, more = 1; more && !code; i++) {
@@ -71,6 +72,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));
         *least_ns = fmin(*least_ns, 1e9 * (lane->device->is_gpu ? elapsed_s : fmin(elapsed_s, lane->cpu_s)));
     }
+    lane->crowd = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
     return code;
 }
 
@@ -182,6 +184,13 @@ static const char *time_fault(rg_lane *lane, double fresh_ns, char text[200])
     return text;
 }
 
+// Threads that wait for one whose core another process has spend their own time waiting: neither clock tells that from an answer
+// that is kept from call to call.
+static bool too_busy(const rg_lane *lane, double fresh_ns)
+{
+    return fresh_ns > allowed_ns(lane) && lane->threads > 1 && !lane->device->is_gpu && lane->crowd >= RG_CROWD_LEAST;
+}
+
 // A call that is longer than the time of its process was its only one, on inputs that were new: it stands for those made here.
 static int make_call(rg_lane *lane, rg_inputs *in, uint64_t seed, double *fresh_ns)
 {
@@ -217,6 +226,10 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     } else if (lane->verdict.status != RG_PASS) {
         lane->n = 0;
         rg_lane_end(lane, lane->verdict.status, "after timing: %s", lane->verdict.reason);
+    } else if (!past && too_busy(lane, fresh_ns)) {
+        lane->n = 0;
+        rg_lane_end(lane, RG_SKIP, RG_TOO_BUSY ": others had %.2f cores, and calls on inputs not seen before took %.4g ns or more",
+                    lane->crowd, fresh_ns);
     } else if (past || fault) {
         lane->n = 0;
         rg_lane_end(lane, RG_FAIL, "after timing: %s%s", past ? "wrote outside of " : "", past ? past : fault);

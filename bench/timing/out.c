@@ -42,6 +42,15 @@ static void append(rg_out *out, rg_row row)
     out->row[out->n_rows++] = row;
 }
 
+// What a kernel took before it changed is measured again, and what did not pass, or could not for others, is looked at again.
+static bool stands(const rg_row *row)
+{
+    const char *status = row->cell[RG_C_STATUS];
+    const bool skipped = !strcmp(status, "SKIP");
+    return rg_row_is_probe(row) || rg_row_is_self_test(row) ||
+           (skipped ? !rg_row_is_too_busy(row) : !strcmp(status, "PASS") && !rg_row_is_stale(row));
+}
+
 int rg_out_begin(rg_out *out, const char *path, bool resume)
 {
     *out = (rg_out){0};
@@ -62,8 +71,8 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_believe(&out->old);
-    for (int i = 0; i < out->old.n_rows; i++) // what a kernel took before it changed is measured again
-        if (!rg_row_is_stale(&out->old.row[i])) {
+    for (int i = 0; i < out->old.n_rows; i++)
+        if (stands(&out->old.row[i])) {
             append(out, out->old.row[i]);
             out->old.row[i] = (rg_row){0};
         }

@@ -144,6 +144,15 @@ static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
     rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
 
+double rg_row_crowd(const rg_row *row, int *cores)
+{
+    double others;
+    const char *at = strstr(row->cell[RG_C_STOP], "; others on ");
+    return at && sscanf(at, "; others on %lf of %d cores", &others, cores) == 2 && *cores > 0 ? others : NAN;
+}
+
+bool rg_row_is_too_busy(const rg_row *row) { return !strncmp(row->cell[RG_C_STOP], RG_TOO_BUSY, strlen(RG_TOO_BUSY)); }
+
 char *rg_input_key(const rg_row *row)
 {
     char *const *c = row->cell;

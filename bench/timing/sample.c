@@ -301,9 +301,6 @@ static long preemptions(void)
     return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nivcsw;
 }
 
-// What others have had of the cores since the machine started, but for this process.
-static double others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
-
 void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
 {
     if (lane->share && lane->n) { // its first call was the sample
@@ -314,7 +311,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     pin(lane);
     long preempted = preemptions();
     const int visits = lane->rounds * (lane->share ? lane->share : 1);
-    const double others_before_s = others_s();
+    const double others_before_s = rg_cpu_others_s();
     double start = rg_seconds(), budget_s = lane->max_s / visits;
     int most = RG_SAMPLES_MAX / visits, code = put_all(lane, in);
     double untimed_s;
@@ -331,7 +328,7 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     }
     lane->spent_s += rg_seconds() - start;
     lane->preempted += preemptions() - preempted;
-    lane->others_s += others_s() - others_before_s;
+    lane->others_s += rg_cpu_others_s() - others_before_s;
     lane->watched_s += rg_seconds() - start;
     read_sensors(lane);
     lane->visits++;

@@ -53,6 +53,11 @@ void rg_inputs_fill(rg_inputs *, uint64_t seed); // nothing to do when they are 
 uint64_t rg_inputs_hash(const rg_inputs *); // FNV-1a of all inputs
 void rg_inputs_free(rg_inputs *);
 
+// How `stop` begins where a lane has no time because of others, who had this many cores or more: less is what a quiet system does
+// for itself.
+#define RG_TOO_BUSY "the machine is too busy to tell"
+#define RG_CROWD_LEAST 0.1
+
 typedef struct rg_lane {
     const rg_entry *entry;
     rg_shape shape;
@@ -77,6 +82,7 @@ typedef struct rg_lane {
     double call_s;      // of one call, from the warm-up
     double cpu_s;       // of all threads of this process, in the calls timed last
     bool waited;        // and whether the calling one did, of its own accord
+    double crowd;       // cores that others had while it was judged; NaN: not known
     int batch;          // calls to a sample
     int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
     int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample

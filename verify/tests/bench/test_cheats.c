@@ -5,6 +5,9 @@
 #include "../test.h"
 #include "../test_command.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 extern const rg_command rg_cmd_bench;
 static char text[OUTPUT_MAX];
 
@@ -56,6 +59,31 @@ TEST(what_cheats_on_time_has_none)
     rg_tsv_free(&table);
     rmdir(folder);
     free(folder);
+}
+
+// Two threads that wait for each other, on cores that others have, too: a right kernel has a time, or none for that reason.
+TEST(a_busy_machine_makes_no_cheat)
+{
+    pid_t busy[16];
+    const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN), n = cores < 8 ? 2 * cores : 16;
+    char *folder = test_folder(), *out = rg_print("%s/b.tsv", folder);
+    for (int i = 0; i < n; i++)
+        if ((busy[i] = fork()) == 0)
+            for (;;)
+                ;
+    for (int seed = 1; seed <= 3; seed++) {
+        const int code = run_command(&rg_cmd_bench, fmt("bench autocorr:simd --device cpu --threads 2 --shape w160,h120,r8,k0 --scope device "
+                                                        "--mode hot --max-seconds 0.5 --seed %d --quiet --out %s", seed, out), text);
+        unlink(out);
+        if (code != RG_GOOD && code != RG_UNSURE)
+            fail_msg("exit code %d: %s", code, text);
+    }
+    for (int i = 0; i < n; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    rmdir(folder);
+    free(folder), free(out);
 }
 
 TESTS(NULL, NULL)

@@ -117,6 +117,19 @@ TEST(killed_and_resumed)
     assert_int_equal(rg_result_read(path, &again, &cut), RG_GOOD);
     assert_int_equal(again.n_rows, after.n_rows);
     assert_string_equal(again.row[again.n_rows - 1].cell[RG_C_SAMPLES], after.row[after.n_rows - 1].cell[RG_C_SAMPLES]);
+    // What did not pass, or not for others, is looked at again.
+    char *edit = rg_print("awk -F'\t' -v OFS='\t' '/^#/ { print; next } !head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; print; next } "
+                          "$1 == \"autocorr\" && ++n < 3 { $at[\"status\"] = n == 1 ? \"FAIL\" : \"SKIP\"; $at[\"stop\"] = n == 1 ? \"once\" : "
+                          "\"the machine is too busy to tell: once\"; $at[\"samples\"] = $at[\"median\"] = $at[\"source\"] = \"\" } { print }' "
+                          "%s > %s.e && mv %s.e %s", path, path, path, path);
+    assert_int_equal(system(edit), 0);
+    assert_int_equal(run(resumed), RG_GOOD);
+    rg_result_free(&again);
+    assert_int_equal(rg_result_read(path, &again, &cut), RG_GOOD);
+    assert_int_equal(count_rows(&again), WANTED);
+    for (int i = 0; i < again.n_rows; i++)
+        assert_true(rg_row_is_probe(&again.row[i]) || rg_row_is_timed(&again.row[i]));
+    free(edit);
     // Another seed means other inputs: such a file is not gone on with.
     assert_int_equal(run(fmt("%s --resume --seed 2", words)), RG_USAGE);
     assert_int_not_equal(access(part, F_OK), 0);
