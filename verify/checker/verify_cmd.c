@@ -381,7 +381,7 @@ static int conclude(const session *s)
         return RG_WRONG;
     if (s->count[RG_PASS])
         return RG_GOOD;
-    return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: the variant refuses every case, see above");
+    return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: every case was skipped, see above");
 }
 
 static int run(void *of)
