@@ -92,7 +92,7 @@ shares() {
     size=$1 counts=$2
     shift 2
     for file in "$work"/tables/share_*.tsv; do
-        tail -n +2 "$file"
+        grep -v '^#' "$file" | tail -n +2 # below the hashes of jobs
     done | awk -F '\t' -v size="$size" -v counts="$counts" -v sums="$*" '
         { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 > runs) runs = $4 }
         function cell(name, which, run) { return (name, which, run) in share ? share[name, which, run] : "-" }

@@ -264,6 +264,22 @@ TEST(words_of_a_step_leave_one_another_alone)
     assert_int_equal(sh("rm m.tables.tsv"), 0);
 }
 
+// Tables of jobs have the hash of the job above their rows.
+TEST(shares_of_jobs_stand_beside_each_other)
+{
+    plan("table\tshare_one\t-\t-\t-\talone\t1\tF9a\t-\tregather fsc --help > $work/help && "
+         "printf 'part\\tcolumn\\tpercent\\trun\\nsearch.ccp\\tcpu\\t40\\t1\\nsearch.cc3m\\tcpu\\t60\\t1\\n' > $product\n"
+         "table\tfr\t-\tshare_one\t-\talone\t1\tF9d\t-\tshares s500 search=p24 search.both=search.ccp+search.cc3m > $product\n", "");
+    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
+    assert_int_equal(record("--budget 1"), RG_GOOD);
+    rg_tables t;
+    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
+    assert_non_null(strstr(rg_tables_find(&t, "fr"), "\nsearch.cc3m\ts500,p24\t60\t-\n"));
+    assert_non_null(strstr(rg_tables_find(&t, "fr"), "\nsearch.both\ts500,p24\t100\t-\n"));
+    rg_tables_free(&t);
+    assert_int_equal(sh("rm m.tables.tsv"), 0);
+}
+
 // A table is stale when the code of a job that its step ran is another one, and with it what is made of it.
 TEST(tables_of_a_job_that_has_changed_are_made_again)
 {
