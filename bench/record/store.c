@@ -272,13 +272,13 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     const rg_row *had = find(r, row);
     if (rg_row_is_probe(row))
         return take_probe(r, row, made, own), RG_GOOD;
-    // What this run measured, or was refused, stands; of another file, what the record lacks. Seeded rows come back as they
-    // were.
+    // What this run measured, or was refused, stands; of another file, what the record lacks; of two where the record's is wide,
+    // the narrower. Seeded rows come back as they were.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
                       !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
-    const bool narrower = had && own && rg_record_is_wide(r, had) && !lacks(had) && rg_row_width(had) <= rg_row_width(row);
+    const bool wide = had && rg_record_is_wide(r, had) && !lacks(had), narrower = wide && rg_row_width(had) <= rg_row_width(row);
     const bool more = had && *row->cell[RG_C_JOULES] && !*had->cell[RG_C_JOULES]; // an energy that the record lacks
-    if (same || narrower || (!own && had && !lacks(had) && !more))
+    if (same || narrower || (!own && had && !lacks(had) && !more && !wide))
         return RG_GOOD;
     const int code = take_hashes(r, file, row, own);
     if (!code)

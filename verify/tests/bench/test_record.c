@@ -97,6 +97,13 @@ TEST(what_is_there_is_not_measured_again)
     first = rows("x");
     assert_true(rg_row_width(row_of(&again, "naive")) <= rg_row_width(row_of(&first, "naive")));
     assert_true(rg_row_width(row_of(&again, "ordered")) <= rg_row_width(row_of(&first, "ordered")));
+    // Also when a file is merged.
+    assert_int_equal(sh("mv m.tsv narrow.tsv && cp x m.tsv"), 0);
+    record(fmt("--resume --budget 0 --widest 0.1 --merge %s", in_dir("narrow.tsv")));
+    rg_result_free(&first);
+    first = rows("m.tsv");
+    assert_string_equal(row_of(&first, "naive")->cell[RG_C_SAMPLES], row_of(&again, "naive")->cell[RG_C_SAMPLES]);
+    assert_string_equal(row_of(&first, "ordered")->cell[RG_C_SAMPLES], row_of(&again, "ordered")->cell[RG_C_SAMPLES]);
     rg_result_free(&again);
     rg_result_free(&first);
 }
