@@ -195,6 +195,13 @@ int rg_bundle_read(const char *path, rg_bundle *b)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
+static void write_out(rg_pack *p, const void *bytes, size_t n)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, n, p->file.stream) != n)
+        p->failed = errno ? strerror(errno) : "a write failed, is the disk full?";
+}
+
 // Bytes through the coder into the file; end: those that it still holds.
 static void put(rg_pack *p, const void *bytes, size_t n, bool end)
 {
@@ -208,8 +215,9 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
         for (z->avail_in = (unsigned)n; more && !p->failed; more = z->avail_out == 0) {
             z->next_out = out;
             z->avail_out = sizeof out;
-            p->failed |= deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK;
-            p->failed |= fwrite(out, 1, sizeof out - z->avail_out, p->file.stream) != sizeof out - z->avail_out;
+            if (deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK)
+                p->failed = "zlib cannot compress it";
+            write_out(p, out, sizeof out - z->avail_out);
         }
         return;
     }
@@ -222,8 +230,9 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
         z->next_out = out;
         z->avail_out = sizeof out;
         ret = lzma_code(z, end ? LZMA_FINISH : LZMA_RUN);
-        p->failed |= ret != LZMA_OK && ret != LZMA_STREAM_END;
-        p->failed |= fwrite(out, 1, sizeof out - z->avail_out, p->file.stream) != sizeof out - z->avail_out;
+        if (ret != LZMA_OK && ret != LZMA_STREAM_END)
+            p->failed = "liblzma cannot compress it";
+        write_out(p, out, sizeof out - z->avail_out);
     }
 #endif
 }
@@ -243,12 +252,13 @@ static void end_coder(rg_pack *p)
 
 int rg_pack_begin(rg_pack *p, const char *path, rg_packing by, int threads)
 {
-    *p = (rg_pack){.by = by, .failed = true};
+    bool made;
+    *p = (rg_pack){.by = by};
     (void)threads;
     if (by == RG_GZIP) {
 #if HAVE_ZLIB
         z_stream *z = p->coder = rg_alloc(sizeof *z);
-        p->failed = deflateInit2(z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK; // + 16: a gzip header
+        made = deflateInit2(z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK; // + 16: a gzip header
 #else
         return rg_fail(RG_LACKS, "%s: this build has no zlib, which writes archives: apt install zlib1g-dev, then make", path);
 #endif
@@ -257,12 +267,12 @@ int rg_pack_begin(rg_pack *p, const char *path, rg_packing by, int threads)
         lzma_stream *z = p->coder = rg_alloc(sizeof *z);
         *z = (lzma_stream)LZMA_STREAM_INIT;
         const lzma_mt options = {.threads = (uint32_t)threads, .preset = 0, .check = LZMA_CHECK_CRC64};
-        p->failed = lzma_stream_encoder_mt(z, &options) != LZMA_OK;
+        made = lzma_stream_encoder_mt(z, &options) == LZMA_OK;
 #else
         return rg_fail(RG_LACKS, "%s: this build has no liblzma, which writes kits: apt install liblzma-dev, then make", path);
 #endif
     }
-    int code = p->failed ? rg_fail(RG_LACKS, "%s: no memory to compress", path) : rg_file_open(&p->file, path);
+    int code = made ? rg_file_open(&p->file, path) : rg_fail(RG_LACKS, "%s: no memory to compress", path);
     if (code)
         end_coder(p);
     return code;
@@ -334,7 +344,7 @@ int rg_pack_commit(rg_pack *p)
     put(p, end, sizeof end, false);
     put(p, NULL, 0, true);
     if (p->failed)
-        return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be written", p->file.path));
+        return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be written: %s", p->file.path, p->failed));
     end_coder(p);
     return rg_file_commit(&p->file);
 }

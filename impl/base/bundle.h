@@ -42,7 +42,7 @@ typedef struct rg_pack {
     rg_file file;
     rg_packing by;
     void *coder;
-    bool failed;
+    const char *failed; // why; NULL: it has not
 } rg_pack;
 int rg_pack_begin(rg_pack *, const char *path, rg_packing, int threads);
 int rg_pack_add(rg_pack *, const char *path, const void *bytes, size_t n, int mode);

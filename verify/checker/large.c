@@ -43,6 +43,12 @@ static bool end(large *x, rg_status status, const char *what, const char *why)
     return false;
 }
 
+static bool lacks(large *x, const char *what)
+{
+    x->verdict->lacks = true;
+    return end(x, RG_SKIP, what, "");
+}
+
 static bool enough(large *x, const int64_t *param)
 {
     const double frame = (double)rg_frame_bytes(x->entry, &x->shape, param), there = rg_memory_free();
@@ -51,12 +57,12 @@ static bool enough(large *x, const int64_t *param)
     char text[120];
     snprintf(text, sizeof text, "needs %.1f GiB of memory, %.1f GiB are free", need / 0x1p30, there / 0x1p30);
     if (need > there)
-        return end(x, RG_SKIP, text, "");
+        return lacks(x, text);
     if (!x->device->is_gpu || x->device->facts(&facts) != RG_OK || frame <= (double)facts.free_bytes)
         return true;
     snprintf(text, sizeof text, "needs %.1f GiB of the GPU's memory, %.1f GiB are free", frame / 0x1p30,
              (double)facts.free_bytes / 0x1p30);
-    return end(x, RG_SKIP, text, "");
+    return lacks(x, text);
 }
 
 static bool is_in(const large *x, int k) { return x->entry->algo->arg[k].direction == RG_IN; }

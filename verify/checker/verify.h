@@ -16,6 +16,7 @@ typedef struct rg_verdict {
     double tol;          // the bound at that element
     double accesses;     // to memory by kernels on the emulated GPU, a measure of its work; else 0
     char reason[320];    // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
+    bool lacks;          // skipped for want of memory, a device or a library
     bool of_many;        // it takes several inputs at their largest, or several runs: `trace` would show nothing
 } rg_verdict;
 

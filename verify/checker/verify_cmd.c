@@ -42,7 +42,7 @@ typedef struct session {
     const rg_algo *drawn_for; // the algorithm whose drawn shapes were printed last
     rg_progress progress;
     int count[RG_STATUSES];
-    bool lacking;
+    bool lacking; // for want of a device, a library or memory something was skipped
 } session;
 
 static const rg_option options[] = {
@@ -165,6 +165,7 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
     if (v->status == RG_CRASH || v->status == RG_TIMEOUT)
         sum->lost_s += seconds;
     const bool fails = failed(v->status);
+    s->lacking |= v->lacks;
     if (v->status == RG_SKIP)
         sum->skip = *v;
     else if (fails != sum->has_fault ? fails : v->error > sum->error || (v->error == sum->error && v->tol > sum->tol)) {
@@ -288,10 +289,9 @@ static void check_variant(session *s, const rg_entry *e)
     rg_plan plan = {0};
     const char *lacks = rg_unavailable(e);
     if (lacks) {
-        rg_verdict v = {.status = RG_SKIP};
+        rg_verdict v = {.status = RG_SKIP, .lacks = true};
         snprintf(v.reason, sizeof v.reason, "%s", lacks);
         take(s, &sum, e, NULL, &v, 0);
-        s->lacking = true;
     } else {
         rg_plan_make(&plan, e, &s->narrow, s->how.seed);
         print_drawn(s, e, &plan);

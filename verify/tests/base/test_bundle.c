@@ -5,6 +5,8 @@
 #include "../../../impl/base/sha256.h"
 #include "../test_data.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #if HAVE_ZLIB
 #include <zlib.h>
 #endif
@@ -113,6 +115,28 @@ TEST(bad_paths_are_not_packed)
     assert_int_equal(rg_pack_begin(&p, in_dir("b.rgz"), RG_GZIP, 1), RG_GOOD);
     assert_refused(rg_pack_add(&p, "../x", "", 0, 0644), "without \"..\"");
     assert_int_not_equal(access(in_dir("b.rgz"), F_OK), 0);
+}
+
+// As on a disk that is full, by a limit on the size of files.
+TEST(what_cannot_be_written_is_said_with_its_reason)
+{
+    enum { BYTES = 1 << 20 };
+    rg_pack p;
+    struct rlimit had;
+    unsigned char *noise = rg_alloc(BYTES);
+    uint64_t x = 1; // a linear congruential generator: what has no pattern is not compressed
+    for (int i = 0; i < BYTES; i++)
+        noise[i] = (unsigned char)((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {1 << 14, had.rlim_max};
+    assert_int_equal(rg_pack_begin(&p, in_dir("c.rgz"), RG_GZIP, 1), RG_GOOD);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(rg_pack_add(&p, "noise", noise, BYTES, 0644), RG_GOOD);
+    assert_refused(rg_pack_commit(&p), "c.rgz: cannot be written: File too large");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &had), 0);
+    assert_int_not_equal(access(in_dir("c.rgz"), F_OK), 0);
+    free(noise);
 }
 
 TESTS(test_dir_make, test_dir_remove)

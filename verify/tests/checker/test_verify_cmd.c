@@ -426,6 +426,7 @@ TEST(large_cases_are_sampled_or_skipped)
     assert_non_null(strstr(v.reason, "needs 4096"));
     assert_non_null(strstr(v.reason, "GiB are free"));
     rg_verify_end();
+    assert_int_equal(VERIFY("affine2d:naive", "--shape", "w1024,h1024,m1048576,o0,t0"), RG_LACKS);
 }
 
 TESTS(test_dir_make, test_dir_remove)
