@@ -94,7 +94,7 @@ shares() {
     for file in "$work"/tables/share_*.tsv; do
         grep -v '^#' "$file" | tail -n +2 # below the hashes of jobs
     done | awk -F '\t' -v size="$size" -v counts="$counts" -v sums="$*" '
-        { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 > runs) runs = $4 }
+        { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 + 0 > runs) runs = $4 + 0 }
         function cell(name, which, run) { return (name, which, run) in share ? share[name, which, run] : "-" }
         END {
             for (i = split(sums, sum, " "); i; i--) {
