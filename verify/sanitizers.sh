@@ -57,8 +57,8 @@ echo "$variants" | xargs -P "$jobs" -n 1 "$0" "$build" --one > "$build/sanitizer
 cat "$build/sanitizers/variants.tsv"
 {
     echo "# The same faults under two tools: verify on the emulated GPU (host) and on a GPU, and compute-sanitizer's four tools on"
-    echo "# that GPU, $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1); made by verify/sanitizers.sh. An empty cell of"
-    echo "# verify_gpu: there the fault makes no difference that can be relied on."
+    echo "# that GPU, $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1); made by verify/sanitizers.sh with $("$regather" --version)."
+    echo "# An empty cell of verify_gpu: there the fault makes no difference that can be relied on."
     printf 'kernel\tverify_host\tverify_gpu\tmemcheck\tracecheck\tsynccheck\tinitcheck\n'
     ls "$build"/broken/gpu/*.so | xargs -P "$jobs" -n 1 "$0" "$build" --one | sort
 } > "$out"

@@ -130,7 +130,15 @@ static int lock_record(const request *q)
     return code;
 }
 
-static int merge(rg_record *record, const char *path)
+static bool needs_gpu(const rg_record_plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->n; i++)
+        if (!strcmp(plan->step[i].name, name))
+            return plan->step[i].gpus > 0;
+    return false;
+}
+
+static int merge(rg_record *record, const rg_record_plan *plan, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
     if (!end || end[strlen(".tables.tsv")])
@@ -138,7 +146,8 @@ static int merge(rg_record *record, const char *path)
     rg_tables tables = {0};
     const int code = rg_tables_read(path, &tables);
     for (int k = 0; k < tables.n; k++)
-        if (!rg_tables_find(&record->tables, tables.table[k].name))
+        if (!rg_tables_find(&record->tables, tables.table[k].name) &&
+            !(record->without_gpu && needs_gpu(plan, tables.table[k].name)))
             rg_tables_put(&record->tables, tables.table[k].name, tables.table[k].text);
     rg_tables_free(&tables);
     return code;
@@ -155,13 +164,14 @@ static int record(rg_record_run *r, const request *q)
     if (!code && !q->plan_alone)
         code = lock_record(q);
     code = code ? code : rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
+    r->record.without_gpu = !strcmp(q->given.device, "cpu");
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     if (!code && measures)
         code = take_head(r, q);
     if (!code && measures)
         code = rg_record_run_begin(r);
     for (int i = 0; !code && i < q->merge.n; i++)
-        code = merge(&r->record, q->merge.item[i]);
+        code = merge(&r->record, &r->plan, q->merge.item[i]);
     if (!code && !q->plan_alone)
         code = rg_record_save(&r->record);
     code = code ? code : rg_record_plan_weigh(&r->plan, &r->record, gpus);

@@ -114,6 +114,15 @@ static void set_head(rg_result *r, const char *key, const char *value)
     r->head_value[r->n_head++] = rg_print("%s", value);
 }
 
+// What follows the cores of a machine's name ("..., 7 cores, GPU"); NULL when it is no such name.
+static const char *past_cores(const char *machine)
+{
+    const char *at = strstr(machine + strcspn(machine, ","), " cores");
+    return at ? at + strlen(" cores") : NULL;
+}
+
+static bool is_of_gpu(const char *key) { return begins(key, "gpu") || !strcmp(key, "cuda_runtime"); }
+
 // What a head says of the machine and of the run; what speaks of single rows comes with the rows.
 static void take_head(rg_record *r, const rg_result *file)
 {
@@ -121,8 +130,15 @@ static void take_head(rg_record *r, const rg_result *file)
         if (!begins(file->head_key[i], "input ") && !begins(file->head_key[i], "source ") &&
             !begins(file->head_key[i], "tuned ") && strcmp(file->head_key[i], "rows_before") &&
             strcmp(file->head_key[i], "search") && strcmp(file->head_key[i], "mixed"))
-            set_head(&r->rows, file->head_key[i], file->head_value[i]);
+            set_head(&r->rows, file->head_key[i],
+                     r->without_gpu && is_of_gpu(file->head_key[i]) ? "none (CPU run)" : file->head_value[i]);
     set_head(&r->rows, "format", RG_RESULT_FORMAT);
+    const char *machine = said(&r->rows, "machine"), *gpu = past_cores(machine);
+    if (gpu && r->without_gpu) {
+        char *alone = rg_print("%.*s", (int)(gpu - machine), machine);
+        set_head(&r->rows, "machine", alone);
+        free(alone);
+    }
 }
 
 int rg_record_here(rg_record *r, const char *path)
@@ -286,13 +302,6 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
     return code;
 }
 
-// What follows the cores of a machine's name ("..., 7 cores, GPU"); NULL when it is no such name.
-static const char *past_cores(const char *machine)
-{
-    const char *at = strstr(machine + strcspn(machine, ","), " cores");
-    return at ? at + strlen(" cores") : NULL;
-}
-
 // One kind of machine, whatever number of its cores a process might use: what runs on one core or on a GPU does not depend on it.
 // `here` may have no GPU, or be asked for none: rows of the CPU are the same with one.
 static bool is_one_kind(const char *here, const char *machine)
@@ -315,11 +324,13 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     bool cut;
     int code = rg_result_read(path, &file, &cut);
     code = code ? code : rg_believe(&file);
-    const char *machine = code ? NULL : said(&file, "machine"), *here = rg_result_head(&r->rows, "machine");
-    if (!code && !own && here && !is_one_kind(here, machine))
-        code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
-    if (!code && !here)
+    const char *machine = code ? NULL : said(&file, "machine");
+    const bool first = !rg_result_head(&r->rows, "machine");
+    if (!code && first)
         take_head(r, &file);
+    const char *here = rg_result_head(&r->rows, "machine");
+    if (!code && !own && !first && !is_one_kind(here, machine))
+        code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
     char *made = code ? NULL : made_of(r, &file, own);
     const bool tuning = !code && rg_result_head(&file, "search"); // a first look at each is all that `tune` takes
     const char *reason[8];
