@@ -130,12 +130,14 @@ static int lock_record(const request *q)
     return code;
 }
 
-static bool needs_gpu(const rg_record_plan *plan, const char *name)
+// Whether what made a table may have had a GPU: its step needs one, or takes what a GPU gave where there is one ("step?"). Of a table
+// that no step makes nobody knows.
+static bool may_be_of_gpu(const rg_record_plan *plan, const char *name)
 {
     for (int i = 0; i < plan->n; i++)
         if (!strcmp(plan->step[i].name, name))
-            return plan->step[i].gpus > 0;
-    return false;
+            return plan->step[i].gpus > 0 || strchr(plan->step[i].needs, '?');
+    return true;
 }
 
 static int merge(rg_record *record, const rg_record_plan *plan, const char *path)
@@ -147,7 +149,7 @@ static int merge(rg_record *record, const rg_record_plan *plan, const char *path
     const int code = rg_tables_read(path, &tables);
     for (int k = 0; k < tables.n; k++)
         if (!rg_tables_find(&record->tables, tables.table[k].name) &&
-            !(record->without_gpu && needs_gpu(plan, tables.table[k].name)))
+            !(record->without_gpu && may_be_of_gpu(plan, tables.table[k].name)))
             rg_tables_put(&record->tables, tables.table[k].name, tables.table[k].text);
     rg_tables_free(&tables);
     return code;
