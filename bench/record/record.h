@@ -18,9 +18,9 @@ typedef struct rg_record {
     rg_tables tables;
     rg_row *probe;   // rates that steps of this run measured: those after them need not
     int n_probes;
-    char serial[48]; // this machine's, hashed
+    char serial[48];  // this machine's, hashed
     bool without_gpu; // of CPUs alone: what a GPU gave is left out
-    double widest;   // rows whose interval is a larger part of the median are measured again; 0: however wide, none is
+    double widest;    // rows whose interval is a larger part of the median are measured again; 0: however wide, none is
 } rg_record;
 // Takes over what a run of this name left, unfinished files too. RG_GOOD, or one line.
 int rg_record_open(rg_record *, const char *name, bool resume);

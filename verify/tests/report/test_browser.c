@@ -127,11 +127,11 @@ TEST(the_probe_sees_what_is_wrong)
     FILE *f = fopen(to, "w");
     assert_non_null(f);
     fputs(page, f);
-    fputs("<style>.where{color:#bbb}.counts{font-size:8px}.card{min-height:950px}.v0{display:none}</style><div style='width:2000px'>x</div>"
+    fputs("<style>.where{color:#bbb}.counts{font-size:8px}.card{min-height:950px}.v0{display:none}</style><div style='width:2000px;height:4000px'>x</div>"
           "<img src=x alt=''>", f);
     assert_int_equal(fclose(f), 0);
     char *text = probe("wrong.html");
-    static const char *const check[] = {"no overflow at 1400: ", "no overflow at 400: ", "first screen at 1400: ", "sizes at 1400: ",
+    static const char *const check[] = {"no overflow at 1400: ", "no overflow at 400: ", "first screen at 1400: ", "height at 1400: ", "sizes at 1400: ",
                                         "contrast at 400: ", "pictures say what they show at 400: "};
     for (int i = 0; i < RG_COUNT(check); i++) {
         const char *at = strstr(text, check[i]);
