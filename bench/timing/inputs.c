@@ -74,7 +74,9 @@ void rg_inputs_fill(rg_inputs *in, uint64_t seed)
             in->set[i].arg[a] = is_input(in, a) ? rg_alloc(in->bytes[a] + 1) : NULL;
     in->set[k].seed = seed;
     use(in, k);
+    const double start = rg_seconds();
     in->algo->fill(&in->shape, RG_RANDOM, in->arg);
+    in->fill_s = rg_seconds() - start;
 }
 
 uint64_t rg_inputs_hash(const rg_inputs *in)

@@ -54,24 +54,25 @@ static double allowed_ns(const rg_lane *lane)
            MEMORY_NS_BYTE * (double)rg_lane_bytes(lane);
 }
 
-// Calls on inputs that the lane has not seen, the last on those of JUDGED, whose outputs are left in in->found. The shortest is
-// taken, and as many as FRESH_MOST or SLOW_S where that is too long: a machine that is busy, where threads wait for processors for
-// milliseconds, makes many long, and a kept answer all.
+// Calls on inputs that the lane has not seen: the first on those of JUDGED, whose outputs are left in in->found; further ones
+// while there is time, also to fill them. The shortest is taken, and as many as FRESH_MOST or SLOW_S where that is too long: a machine
+// that is busy, where threads wait for processors for milliseconds, makes many long, and a kept answer all.
 static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least_ns)
 {
     const double start = rg_seconds(), others_s = rg_cpu_others_s(), allowed = allowed_ns(lane);
     int code = RG_OK;
     *least_ns = lane->fresh = INFINITY;
-    for (int i = 1, more = 1; more && !code; i++) {
+    for (int i = 0, more = 1; more && !code; i++) {
         double elapsed_s;
-        const double spent_s = rg_seconds() - start;
-        const bool slow = i > 1 && !(*least_ns <= allowed);
-        more = i < FRESH_MOST ? slow || spent_s + 1e-9 * typical_ns(lane) < FRESH_S : slow && spent_s < SLOW_S;
-        rg_inputs_fill(in, rg_bits(seed, (uint64_t)(more ? JUDGED + i : JUDGED)));
-        code = rg_lane_call(lane, in, !more, &elapsed_s);
+        rg_inputs_fill(in, rg_bits(seed, (uint64_t)(JUDGED + i)));
+        code = rg_lane_call(lane, in, i == 0, &elapsed_s);
         lane->fresh = fmin(lane->fresh, 1e9 * elapsed_s / typical_ns(lane));
         *least_ns = fmin(*least_ns, 1e9 * (lane->device->is_gpu ? elapsed_s : fmin(elapsed_s, lane->cpu_s)));
+        const double spent_s = rg_seconds() - start, next_s = in->fill_s + 1e-9 * typical_ns(lane);
+        const bool slow = !(*least_ns <= allowed);
+        more = i + 1 < FRESH_MOST ? slow || spent_s + next_s < FRESH_S : slow && spent_s < SLOW_S;
     }
+    rg_inputs_fill(in, rg_bits(seed, JUDGED));
     lane->crowd = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
     return code;
 }

@@ -33,6 +33,8 @@ enum { LEAST_ROUNDS = 4 };
 static const double rise_s = 0.1, settle_s = 0.02, stays_up_s = 0.5;
 // A device that has nothing left to do says so within this, and within this part of the measured time.
 static const double idle_s = 50e-6, idle_part = 0.25;
+// The rest of a window's energy would be told as that of its calls: it draws no more than they do.
+static const double ENERGY_FILLED = 0.9;
 static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
 // ---- one sample ----------------------------------------------------------------------------------------------------------
@@ -105,26 +107,22 @@ static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
     return code;
 }
 
-// Elapsed time of so many calls (0: of an empty measurement). The flush is queued before the first event, so that on a GPU the
-// launch is prepared while the flush still runs.
-static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s)
+// What every sample begins with: arguments that calls change, as they were given.
+static int restore(rg_lane *lane, const rg_inputs *in)
+{
+    const int code = put_inputs(lane, in, true);
+    return code || lane->scope != RG_ADDING ? code : rg_frame_clear(&lane->frame);
+}
+
+// Elapsed time of so many calls (0: of an empty measurement) on what is there.
+static int take_calls(rg_lane *lane, int calls, double *elapsed_s)
 {
     const rg_device *device = lane->device;
     void *stream = lane->frame.call.stream;
     double ms = 0;
-    int code = put_inputs(lane, in, true);
-    if (!code && lane->scope == RG_ADDING)
-        code = rg_frame_clear(&lane->frame);
-    if (!code && lane->mode == RG_COLD && calls)
-        code = device->flush(stream);
-    if (!code && lane->scope == RG_TRANSFER) {
-        code = device->sync();
-        return code ? code : take_transfer(lane, in, elapsed_s);
-    }
     const long waited = waits();
     const double cpu_s = rg_cpu_own_s();
-    if (!code)
-        code = device->event_record(lane->event[0], stream);
+    int code = device->event_record(lane->event[0], stream);
     if (!code)
         code = run_calls(lane, calls);
     if (!code)
@@ -137,6 +135,18 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
         gpu_busy_s = rg_seconds();
     *elapsed_s = ms / 1e3;
     return code;
+}
+
+// The flush is queued before the first event, so that on a GPU the launch is prepared while the flush still runs.
+static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s)
+{
+    int code = restore(lane, in);
+    if (!code && lane->mode == RG_COLD && calls)
+        code = lane->device->flush(lane->frame.call.stream);
+    if (code || lane->scope != RG_TRANSFER)
+        return code ? code : take_calls(lane, calls, elapsed_s);
+    code = lane->device->sync();
+    return code ? code : take_transfer(lane, in, elapsed_s);
 }
 
 static int measure_overhead(rg_lane *lane, const rg_inputs *in)
@@ -234,6 +244,15 @@ static bool first_counts(const rg_lane *lane)
     return lane->call_s > lane->max_s || (lane->share && !on_gpu(lane) && lane->call_s > lane->max_s / lane->share);
 }
 
+// A power of two, so that equal variants get equal batches.
+static int batch_of(const rg_lane *lane)
+{
+    int batch = 1;
+    while (batch * lane->call_s < sample_s && batch < 1 << 17)
+        batch *= 2;
+    return batch;
+}
+
 // Untimed calls until clocks and caches have settled; the quickest tells how many calls make a sample.
 static int warm_up(rg_lane *lane, const rg_inputs *in)
 {
@@ -249,9 +268,7 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
     bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
     for (int i = 0; i < in->algo->n_args; i++)
         one_by_one |= in->algo->arg[i].direction == RG_INOUT;
-    if (!one_by_one) // a power of two, so that equal variants get equal batches
-        for (lane->batch = 1; lane->batch * lane->call_s < sample_s && lane->batch < 1 << 17;)
-            lane->batch *= 2;
+    lane->batch = one_by_one ? 1 : batch_of(lane);
     return code;
 }
 
@@ -313,7 +330,8 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     const int visits = lane->rounds * (lane->share ? lane->share : 1);
     const double others_before_s = rg_cpu_others_s();
     double start = rg_seconds(), budget_s = lane->max_s / visits;
-    int most = RG_SAMPLES_MAX / visits, code = put_all(lane, in);
+    // What it was opened with it has, but for arguments that calls change, which every sample is given anew.
+    int most = RG_SAMPLES_MAX / visits, code = lane->seed == in->shape.seed ? RG_OK : put_all(lane, in);
     double untimed_s;
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
     if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
@@ -408,6 +426,19 @@ void rg_lane_tell(rg_lane *lane, const char *why)
              lane->throttle, fresh, others, preempted);
 }
 
+void rg_lane_share_energy(rg_lane *lane, const char *source, double joules, double seconds, double busy_s, double calls)
+{
+    if (busy_s < ENERGY_FILLED * seconds) {
+        snprintf(lane->energy, sizeof lane->energy, "none: of %.3g s that the counter was read around, calls took %.2g %%",
+                 seconds, 100 * busy_s / seconds);
+        return;
+    }
+    lane->joules = joules / calls;
+    snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", source, seconds, joules / seconds,
+             joules, calls);
+}
+
+// Arguments that calls change are sums, which may go on growing: to give each call its own again takes longer than many a call.
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
 {
     if (lane->mode == RG_COLD) {
@@ -416,24 +447,23 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
     }
     rg_energy e;
     rg_sensors s;
-    double joules, seconds, mean_W, elapsed_s, calls = 0, start = rg_seconds();
-    int code = RG_OK;
+    double joules, seconds, mean_W, elapsed_s, busy_s = 0, calls = 0, start = rg_seconds();
+    const int batch = lane->scope == RG_TRANSFER ? 1 : batch_of(lane);
+    int code = restore(lane, in);
     pin(lane);
     rg_energy_start(lane->device, &e);
-    for (; !code && rg_seconds() - start < window_s; calls += lane->batch)
-        code = take(lane, in, lane->batch, &elapsed_s);
+    for (; !code && !isnan(e.start_J) && rg_seconds() - start < window_s; calls += batch, busy_s += elapsed_s)
+        code = lane->scope == RG_TRANSFER ? take(lane, in, batch, &elapsed_s) : take_calls(lane, batch, &elapsed_s);
     rg_sensors_read(lane->device, &s);
     rg_energy_stop(lane->device, &e, &joules, &seconds, &mean_W);
     if (code || isnan(joules)) {
         snprintf(lane->energy, sizeof lane->energy, "%s", code ? lane->device->error(code) : e.source);
         return;
     }
-    lane->joules = joules / calls;
-    int used = snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", e.source, seconds,
-                        mean_W, joules, calls);
-    double off = fabs(s.power_W / mean_W - 1);
-    if (off > 0.1)
-        snprintf(lane->energy + used, sizeof lane->energy - (size_t)used, "; the power sensor says %.4g W", s.power_W);
+    rg_lane_share_energy(lane, e.source, joules, seconds, busy_s, calls);
+    const size_t used = strlen(lane->energy);
+    if (!isnan(lane->joules) && fabs(s.power_W / mean_W - 1) > 0.1)
+        snprintf(lane->energy + used, sizeof lane->energy - used, "; the power sensor says %.4g W", s.power_W);
 }
 
 void rg_lane_close(rg_lane *lane)

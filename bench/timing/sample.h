@@ -37,6 +37,7 @@ typedef struct rg_inputs {
     rg_shape shape;          // with the seed of the round
     rg_input_set set[RG_INPUT_SETS]; // the last used first
     int n_sets, most_sets;
+    double fill_s;           // that the last filling took
     size_t bytes[RG_ARGS_MAX];
     void *arg[RG_ARGS_MAX];  // those of set[0], and the outputs
     void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
@@ -127,8 +128,10 @@ void rg_lane_tell(rg_lane *, const char *why); // writes stop
 // at once, before what works on beside it could end. RG_OK or a device error.
 int rg_lane_call(rg_lane *, const rg_inputs *, bool outputs, double *elapsed_s);
 int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
-// Repeats the call for a window of at least `window_s` and reads the energy counter around it.
+// Repeats the call for a window of at least `window_s` and reads the energy counter around it: joules / calls, unless calls were
+// busy for too little of those seconds.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
+void rg_lane_share_energy(rg_lane *, const char *source, double joules, double seconds, double busy_s, double calls);
 void rg_lane_close(rg_lane *);
 
 // judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the

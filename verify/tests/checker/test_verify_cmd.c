@@ -127,12 +127,12 @@ TEST(what_is_said_of_a_failure_leads_to_it)
     assert_said("--output: expected places of G from x=0,y=-5,z=-5,re to x=5,y=5,z=5,im, found none there");
 }
 
-// What is given up is not called failed, and no case of it is traced.
+// What is given up is not called failed, and no case of it is traced. How many cases that takes depends on how busy the machine is.
 TEST(endless_kernels_are_given_up)
 {
     assert_int_equal(sh("regather verify autocorr:endless.so:endless --quiet --limit 0.2 --plugin '%s/broken/endless.so' > words", test_build()), RG_WRONG);
-    assert_int_equal(sh("grep -q '^TIMEOUT .* 2 TIMEOUT' words && ! grep -E ' FAIL|trace: ' words >&2"), 0);
-    assert_grep("not run: [0-9]* cases, after 0.[0-9]* s in crashes and endless runs", "words");
+    assert_int_equal(sh("grep -qE '^TIMEOUT .* [12] TIMEOUT' words && ! grep -E ' FAIL|trace: ' words >&2"), 0);
+    assert_grep("not run: [0-9]* cases, after [0-9.]* s in crashes and endless runs", "words");
 }
 
 static int verify_broken(const char *kernel, const char *options)
