@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { LEAST = 64, MOST = 1000000, GROWTH = 4 }; // elements of an output that are sampled
+// Elements of an output that are sampled. Brief: an element may be a sum over an image, and five processes of a row ask again.
+enum { LEAST = 64, LEAST_BRIEF = 16, MOST = 1000000, GROWTH = 4 };
 
 static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
@@ -113,7 +114,7 @@ static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *sh
     double taken_s = 0;
     int64_t marked[MARKED_MOST];
     const int n_marked = n ? mark(algo, shape, which, seed, marked) : 0;
-    for (int64_t m = LEAST; a->n[which] < most && GROWTH * taken_s <= seconds; m *= GROWTH) {
+    for (int64_t m = a->brief ? LEAST_BRIEF : LEAST; a->n[which] < most && GROWTH * taken_s <= seconds; m *= GROWTH) {
         const int64_t chosen = m < most ? m : most;
         free(a->element[which]);
         free(a->value[which]);
