@@ -72,7 +72,11 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
         const bool slow = !(*least_ns <= allowed);
         more = i + 1 < FRESH_MOST ? slow || spent_s + next_s < FRESH_S : slow && spent_s < SLOW_S;
     }
-    rg_inputs_fill(in, rg_bits(seed, JUDGED));
+    if (in->shape.seed != rg_bits(seed, JUDGED)) {
+        double untimed_s;
+        rg_inputs_fill(in, rg_bits(seed, JUDGED));
+        code = code || lane->scope != RG_TRANSFER ? code : rg_lane_call(lane, in, true, &untimed_s); // each copies its own
+    }
     lane->crowd = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
     return code;
 }

@@ -394,6 +394,14 @@ TEST(adding_leaves_clearing_out)
     variant.clear = NULL;
 }
 
+// Each of its calls copies its outputs, also those on inputs that are there for their time alone.
+TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
+{
+    rg_lane lane = timed_lane(run_right, RG_TRANSFER, RG_HOT, 0.1);
+    assert_int_equal(lane.verdict.status, RG_PASS);
+    assert_int_equal(timed_lane(run_null, RG_TRANSFER, RG_HOT, 0.1).verdict.status, RG_FAIL);
+}
+
 // Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and of every judged call, outside of its
 // times.
 TEST(steady_inputs_are_loaded_before_the_time_begins)
