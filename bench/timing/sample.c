@@ -25,6 +25,8 @@ const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 
 // A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
 static const double sample_s = 1e-3;
+// And those that energy is read around so long that the wait for their end, up to 0.1 ms, is 1 % of it.
+static const double energy_s = 10e-3;
 // Rounds before the interval of the median or the time may end a lane: with fewer, a lucky streak would, and a slow baseline
 // would have no interval.
 enum { LEAST_ROUNDS = 4 };
@@ -244,11 +246,11 @@ static bool first_counts(const rg_lane *lane)
     return lane->call_s > lane->max_s || (lane->share && !on_gpu(lane) && lane->call_s > lane->max_s / lane->share);
 }
 
-// A power of two, so that equal variants get equal batches.
-static int batch_of(const rg_lane *lane)
+// Calls of that time together; a power of two, so that equal variants get equal batches.
+static int batch_of(const rg_lane *lane, double least_s)
 {
     int batch = 1;
-    while (batch * lane->call_s < sample_s && batch < 1 << 17)
+    while (batch * lane->call_s < least_s && batch < 1 << 17)
         batch *= 2;
     return batch;
 }
@@ -268,7 +270,7 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
     bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
     for (int i = 0; i < in->algo->n_args; i++)
         one_by_one |= in->algo->arg[i].direction == RG_INOUT;
-    lane->batch = one_by_one ? 1 : batch_of(lane);
+    lane->batch = one_by_one ? 1 : batch_of(lane, sample_s);
     return code;
 }
 
@@ -447,12 +449,12 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
     }
     rg_energy e;
     rg_sensors s;
-    double joules, seconds, mean_W, elapsed_s, busy_s = 0, calls = 0, start = rg_seconds();
-    const int batch = lane->scope == RG_TRANSFER ? 1 : batch_of(lane);
+    double joules, seconds, mean_W, elapsed_s, busy_s = 0, calls = 0;
+    const int batch = lane->scope == RG_TRANSFER ? 1 : batch_of(lane, energy_s);
     int code = restore(lane, in);
     pin(lane);
     rg_energy_start(lane->device, &e);
-    for (; !code && !isnan(e.start_J) && rg_seconds() - start < window_s; calls += batch, busy_s += elapsed_s)
+    for (; !code && !isnan(e.start_J) && rg_seconds() - e.start_s < window_s; calls += batch, busy_s += elapsed_s)
         code = lane->scope == RG_TRANSFER ? take(lane, in, batch, &elapsed_s) : take_calls(lane, batch, &elapsed_s);
     rg_sensors_read(lane->device, &s);
     rg_energy_stop(lane->device, &e, &joules, &seconds, &mean_W);
