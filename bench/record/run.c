@@ -136,9 +136,12 @@ int rg_record_run_begin(rg_record_run *r)
     return code;
 }
 
+// Of a step that measured few of its rows again, each has more than its share of what processes and inputs take.
 static void note_seconds(rg_record_run *r, const rg_record_step *s, double seconds)
 {
     const char *had = rg_tables_find(&r->record.tables, "record_seconds");
+    if (2 * s->missing < s->n_keys)
+        return;
     char *line = rg_print("%s\t", s->name), *out = NULL;
     size_t bytes;
     FILE *f = open_memstream(&out, &bytes);
