@@ -55,8 +55,8 @@ static double allowed_ns(const rg_lane *lane)
 }
 
 // Calls on inputs that the lane has not seen: the first on those of JUDGED, whose outputs are left in in->found; further ones
-// while there is time, also to fill them. The shortest is taken, and as many as FRESH_MOST or SLOW_S where that is too long: a machine
-// that is busy, where threads wait for processors for milliseconds, makes many long, and a kept answer all.
+// while there is time, also to fill them. The shortest is taken, and as many as FRESH_MOST or SLOW_S where that is too long: a
+// machine that is busy, where threads wait for processors for milliseconds, makes many long, and a kept answer all.
 static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least_ns)
 {
     const double start = rg_seconds(), others_s = rg_cpu_others_s(), allowed = allowed_ns(lane);

@@ -402,8 +402,8 @@ TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
     assert_int_equal(timed_lane(run_null, RG_TRANSFER, RG_HOT, 0.1).verdict.status, RG_FAIL);
 }
 
-// Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and of every judged call, outside of its
-// times.
+// Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and of every judged call, outside
+// of its times.
 TEST(steady_inputs_are_loaded_before_the_time_begins)
 {
     algo.steady = 1u;
