@@ -45,8 +45,8 @@ typedef struct rg_answer {
     void *value[RG_ARGS_MAX];      // in the argument's type
 } rg_answer;
 // arg[] (host memory): inputs, and INOUT arguments as a call finds them; it stays as it is. Elements are chosen by the seed, in
-// about `seconds` for all outputs together, at least 64 of each, its corners among them; 0 seconds: a brief answer of 16. Freed with
-// rg_answer_free.
+// about `seconds` for all outputs together, at least 64 of each, its corners among them; 0 seconds: a brief answer of 16.
+// Freed with rg_answer_free.
 void rg_answer_make(rg_answer *, const rg_algo *, const rg_shape *, void *const *arg, double seconds, uint64_t seed);
 double rg_answer_bytes(const rg_algo *, const rg_shape *); // memory it takes, predicted
 void rg_answer_free(rg_answer *);

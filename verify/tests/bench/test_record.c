@@ -534,6 +534,34 @@ TEST(names_that_cannot_be_meant_are_refused)
     assert_int_equal(sh("test -e m.tsv || test -e m.tsv.tsv"), 1);
 }
 
+// A figure that takes moments waits for a claim that takes all the time there is.
+TEST(claims_come_before_figures)
+{
+    plan("table\tfigure\t-\t-\t-\talone\t4\tfig6\t-\tfalse\n", "table\tclaim\t-\t-\t-\talone\t58\tF9a\t-\tfalse\n");
+    assert_int_equal(sh("rm -f m.*tsv"), 0);
+    assert_int_equal(record("--budget 1 --plan"), RG_GOOD);
+    const char *left = strstr(said, "are not begun");
+    assert_non_null(left);
+    assert_non_null(strstr(left, "figure"));
+    assert_null(strstr(left, "claim "));
+}
+
+// What is known of a step's time is of most of its rows.
+TEST(a_step_of_few_rows_tells_no_seconds)
+{
+    plan("bench\tall\t-\t-\t-\tcore\t2\tL3\tw16,h16,r2,k0\tautocorr:ordered autocorr:naive autocorr:autovec --threads 1 "
+         "--max-seconds 0.01 --rounds 2\n", "");
+    assert_int_equal(sh("rm -f m.*tsv"), 0);
+    assert_int_equal(record("--budget 5"), RG_GOOD);
+    assert_int_equal(sh("sed -i 's/^all\t.*/all\t7.77/' m.tables.tsv && grep -q '^all.7.77' m.tables.tsv"), 0);
+    for (int every = 0; every < 2; every++) {
+        edited("m.tsv", "x", every ? "autocorr" : "ordered", "sha256 [0-9a-f]*", "sha256 0123456789abcdef");
+        assert_int_equal(sh("mv x m.tsv"), 0);
+        assert_int_equal(record("--resume"), RG_GOOD);
+        assert_int_equal(sh("grep -q '^all.7.77' m.tables.tsv") == 0, !every);
+    }
+}
+
 // Every claim that a record can make testable is in the shipped plan, and no other; all its steps are commands that bench
 // takes.
 TEST(the_shipped_plan_has_every_claim)
